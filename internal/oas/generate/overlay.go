@@ -1,0 +1,248 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+const wire = "vitrine/internal/oas/wire."
+
+// handTypes are the schemas that have a hand-written type in package wire.
+var handTypes = map[string]string{
+	"Links":         wire + "Links",
+	"Metadata":      wire + "JSON",
+	"MetadataInput": wire + "JSON",
+}
+
+type object = map[string]any
+
+// overlay rewrites a description in place for the generator.
+func overlay(doc object) {
+	delete(doc, "security")
+	comps, _ := doc["components"].(object)
+	delete(comps, "securitySchemes")
+	delete(comps, "responses")
+	schemas, _ := comps["schemas"].(object)
+	written := clone(schemas).(object)
+	for name, s := range schemas {
+		if handType(name, written) != "" {
+			delete(schemas, name)
+			continue
+		}
+		schemas[name] = rewrite(s, written, true)
+	}
+	params, _ := comps["parameters"].(object)
+	for _, p := range params {
+		p.(object)["schema"] = rewrite(p.(object)["schema"], written, false)
+	}
+	for _, item := range doc["paths"].(object) {
+		for _, op := range item.(object) {
+			if op, ok := op.(object); ok {
+				operation(op, written)
+			}
+		}
+	}
+}
+
+// operation drops what the gate enforces from the written description: security,
+// error statuses (all errors go through one renderer) and response headers.
+func operation(op, schemas object) {
+	delete(op, "security")
+	responses, _ := op["responses"].(object)
+	for status, r := range responses {
+		if !strings.HasPrefix(status, "2") {
+			delete(responses, status)
+			continue
+		}
+		r := r.(object)
+		delete(r, "headers")
+		content, _ := r["content"].(object)
+		for mime, media := range content {
+			if mime == "application/yaml" {
+				media.(object)["schema"] = object{"type": "string", "format": "binary"}
+				continue
+			}
+			media.(object)["schema"] = rewrite(media.(object)["schema"], schemas, true)
+		}
+	}
+	if body, ok := op["requestBody"].(object); ok {
+		for _, media := range body["content"].(object) {
+			media.(object)["schema"] = rewrite(media.(object)["schema"], schemas, false)
+		}
+	}
+	params, _ := op["parameters"].([]any)
+	for _, p := range params {
+		if schema, ok := p.(object)["schema"]; ok {
+			p.(object)["schema"] = rewrite(schema, schemas, false)
+		}
+	}
+}
+
+// rewrite simplifies one schema and everything below it. response says that the
+// schema is written by the server, so that hand types may stand for unions and times.
+func rewrite(node any, schemas object, response bool) any {
+	s, ok := node.(object)
+	if !ok {
+		return node
+	}
+	if ref, ok := s["$ref"].(string); ok {
+		if hand := handType(base(ref), schemas); hand != "" {
+			return object{"x-ogen-type": hand}
+		}
+		return s
+	}
+	if response && isUnion(s, schemas) {
+		return object{"x-ogen-type": wire + "Item"}
+	}
+	if composed(s, schemas) {
+		if s = merge(s, schemas); s["$ref"] != nil {
+			return rewrite(s, schemas, response)
+		}
+	}
+	if s["format"] == "date-time" && response {
+		return object{"x-ogen-type": wire + "Time"}
+	}
+	if s["type"] == "integer" {
+		s["format"] = "int64"
+	}
+	if s["format"] == "uri" || s["format"] == "email" || s["format"] == "uuid" {
+		delete(s, "format")
+	}
+	delete(s, "not")
+	if s["type"] == "object" && s["properties"] == nil && s["additionalProperties"] == nil {
+		return object{"x-ogen-type": wire + "JSON"}
+	}
+	if props, ok := s["properties"].(object); ok {
+		delete(s, "additionalProperties")
+		for name, p := range props {
+			props[name] = rewrite(p, schemas, response)
+			if name == "errors" && response {
+				props[name] = object{"type": "array", "items": object{"type": "string"}}
+			}
+		}
+	}
+	if items, ok := s["items"]; ok {
+		s["items"] = rewrite(items, schemas, response)
+	}
+	for _, key := range []string{"oneOf", "anyOf"} {
+		variants, _ := s[key].([]any)
+		for i, v := range variants {
+			variants[i] = rewrite(v, schemas, response)
+		}
+		if hand := orNull(variants); hand != nil {
+			return hand // the zero value of every hand type is null
+		}
+	}
+	return s
+}
+
+// orNull gives the hand type of a choice between it and null, or nil.
+func orNull(variants []any) object {
+	if len(variants) != 2 || variants[1].(object)["type"] != "null" {
+		return nil
+	}
+	if first := variants[0].(object); first["x-ogen-type"] != nil {
+		return first
+	}
+	return nil
+}
+
+// isUnion tells whether a schema is a choice of two or more objects.
+func isUnion(s, schemas object) bool {
+	variants, _ := s["oneOf"].([]any)
+	objects := 0
+	for _, v := range variants {
+		if ref, ok := v.(object)["$ref"].(string); ok {
+			target := resolve(ref, schemas)
+			if target["properties"] != nil || target["allOf"] != nil || target["oneOf"] != nil {
+				objects++
+			}
+		}
+	}
+	return objects > 1
+}
+
+// composed tells whether a schema is an allOf, or a choice of inline objects.
+func composed(s, schemas object) bool {
+	if s["allOf"] != nil {
+		return true
+	}
+	variants, _ := s["oneOf"].([]any)
+	return len(variants) > 0 && !slices.ContainsFunc(variants, func(v any) bool {
+		return v.(object)["properties"] == nil
+	})
+}
+
+// merge makes one flat object of an allOf or of a choice of objects. In a choice a
+// field is required only when every variant requires it.
+func merge(node any, schemas object) object {
+	s, _ := node.(object)
+	if ref, ok := s["$ref"].(string); ok {
+		if _, hand := handTypes[base(ref)]; hand {
+			return s
+		}
+		return merge(resolve(ref, schemas), schemas)
+	}
+	props, required := object{}, []any{}
+	add := func(part object, requires bool) {
+		if p, ok := part["properties"].(object); ok {
+			maps.Copy(props, p)
+		}
+		if r, ok := part["required"].([]any); ok && requires {
+			required = append(required, r...)
+		}
+	}
+	add(s, true)
+	parts, _ := s["allOf"].([]any)
+	for _, p := range parts {
+		part := merge(p, schemas)
+		if part["$ref"] != nil {
+			return part
+		}
+		add(part, true)
+	}
+	variants, _ := s["oneOf"].([]any)
+	for _, v := range variants {
+		add(merge(v, schemas), false)
+	}
+	return clone(object{"type": "object", "properties": props, "required": required}).(object)
+}
+
+// handType gives the type in package wire that stands for a named schema, or "".
+func handType(name string, schemas object) string {
+	if hand, ok := handTypes[name]; ok {
+		return hand
+	}
+	if s, ok := schemas[name].(object); ok && isUnion(s, schemas) {
+		return wire + "Item"
+	}
+	return ""
+}
+
+func resolve(ref string, schemas object) object {
+	s, _ := schemas[base(ref)].(object)
+	return s
+}
+
+// base is the last part of a reference: the schema's name.
+func base(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
+
+// clone copies a tree, since merged parts are shared between schemas.
+func clone(v any) any {
+	switch v := v.(type) {
+	case object:
+		c := make(object, len(v))
+		for k, e := range v {
+			c[k] = clone(e)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i, e := range v {
+			c[i] = clone(e)
+		}
+		return c
+	}
+	return v
+}

@@ -1,0 +1,117 @@
+// Package wire holds the few hand-written types that the generated encoders use
+// where a generated one would be large, unordered or slow. Each writes itself to
+// a jx.Encoder; decoding serves tests that use the generated code as a client.
+package wire
+
+import (
+	"time"
+
+	"github.com/go-faster/jx"
+)
+
+// Encoder is what every generated type implements.
+type Encoder interface{ Encode(e *jx.Encoder) }
+
+// Item is one variant of a union ("oneOf" with a discriminator). It holds a
+// pointer to the generated variant instead of all variants by value. The zero
+// Item is written as null.
+type Item struct{ Value Encoder }
+
+// Encode writes the variant.
+func (i Item) Encode(e *jx.Encoder) {
+	if i.Value == nil {
+		e.Null()
+		return
+	}
+	i.Value.Encode(e)
+}
+
+// Decode keeps the value as raw JSON.
+func (i *Item) Decode(d *jx.Decoder) error {
+	var raw JSON
+	if err := raw.Decode(d); err != nil {
+		return err
+	}
+	i.Value = raw
+	return nil
+}
+
+// JSON is one JSON value, as text. The zero JSON is written as null.
+type JSON []byte
+
+// Encode writes the text as it is.
+func (j JSON) Encode(e *jx.Encoder) {
+	if len(j) == 0 {
+		e.Null()
+		return
+	}
+	e.Raw(j)
+}
+
+// Decode copies the next value.
+func (j *JSON) Decode(d *jx.Decoder) error {
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	*j = append((*j)[:0], raw...)
+	return nil
+}
+
+// Time is an instant, written as RFC 3339 in UTC with milliseconds (V3.md section 1).
+type Time struct{ time.Time }
+
+const timeLayout = `"2006-01-02T15:04:05.000Z"`
+
+// Encode writes the instant.
+func (t Time) Encode(e *jx.Encoder) {
+	var buf [len(timeLayout)]byte
+	e.Raw(t.UTC().AppendFormat(buf[:0], timeLayout))
+}
+
+// Decode reads any RFC 3339 instant.
+func (t *Time) Decode(d *jx.Decoder) error {
+	s, err := d.Str()
+	if err != nil {
+		return err
+	}
+	t.Time, err = time.Parse(time.RFC3339, s)
+	return err
+}
+
+// Links is the `_links` object: relations in a fixed order, each with an
+// absolute address that is Base followed by the path.
+type Links struct {
+	Base  string
+	Paths []Rel
+}
+
+// Rel is one relation and its path under the base address.
+type Rel struct{ Name, Path string }
+
+// Encode writes {"name":{"href":"…"}, …}.
+func (l Links) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	for _, rel := range l.Paths {
+		e.FieldStart(rel.Name)
+		e.ObjStart()
+		e.FieldStart("href")
+		e.Str(l.Base + rel.Path)
+		e.ObjEnd()
+	}
+	e.ObjEnd()
+}
+
+// Decode reads the relations; the addresses stay whole in Path.
+func (l *Links) Decode(d *jx.Decoder) error {
+	return d.Obj(func(d *jx.Decoder, name string) error {
+		return d.Obj(func(d *jx.Decoder, key string) error {
+			if key != "href" {
+				return d.Skip()
+			}
+			href, err := d.Str()
+			l.Paths = append(l.Paths, Rel{Name: name, Path: href})
+			return err
+		})
+	})
+}
