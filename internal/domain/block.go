@@ -1,0 +1,86 @@
+package domain
+
+import "time"
+
+// BlockType is the kind of a block; PendingBlock until its content is known.
+type BlockType string
+
+// The kinds of blocks.
+const (
+	TextBlock       BlockType = "Text"
+	ImageBlock      BlockType = "Image"
+	LinkBlock       BlockType = "Link"
+	AttachmentBlock BlockType = "Attachment"
+	EmbedBlock      BlockType = "Embed"
+	PendingBlock    BlockType = "PendingBlock"
+)
+
+// BlockState is how far the processing of a block has come.
+type BlockState string
+
+// The states of blocks.
+const (
+	Processing BlockState = "processing"
+	Available  BlockState = "available"
+	Failed     BlockState = "failed"
+)
+
+// BlockVisibility is derived from the channels a block is in (V3.md section 2).
+type BlockVisibility string
+
+// The visibilities of blocks.
+const (
+	BlockPublic  BlockVisibility = "public"
+	BlockPrivate BlockVisibility = "private"
+	BlockOrphan  BlockVisibility = "orphan"
+)
+
+// Block is a piece of content.
+type Block struct {
+	ID           BlockID
+	Type         BlockType
+	State        BlockState
+	Author       Principal
+	Title        *string
+	Description  *Text
+	Content      *Text
+	ValueURL     *string // the URL it was made from
+	SourceURL    *string
+	SourceTitle  *string
+	AltText      *string
+	Metadata     Metadata
+	OpenCount    int64 // live channels it is in, public and closed
+	PrivateCount int64
+	Comments     int64
+	Version      int64
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Visibility follows from the channels the block is in.
+func (b Block) Visibility() BlockVisibility {
+	switch {
+	case b.OpenCount > 0:
+		return BlockPublic
+	case b.PrivateCount > 0:
+		return BlockPrivate
+	}
+	return BlockOrphan
+}
+
+// HasImage tells whether the block shows an image, which alt_text can describe.
+func (b Block) HasImage() bool { return b.Type == ImageBlock }
+
+// BlockAbilities is the `can` of a block.
+type BlockAbilities struct{ Manage, Comment, Connect bool }
+
+// CanManage tells whether the actor may change the block.
+func CanManage(a Actor, b Block) bool {
+	return a.MayWrite() && b.Author.PrincipalRef == UserRef(a.UserID)
+}
+
+// AbilitiesOnBlock is what the actor's next request would be allowed on a block
+// that they see.
+func AbilitiesOnBlock(a Actor, b Block) BlockAbilities {
+	return BlockAbilities{Manage: CanManage(a, b), Comment: a.MayWrite(), Connect: a.MayWrite()}
+}

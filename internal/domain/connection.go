@@ -1,0 +1,56 @@
+package domain
+
+import "time"
+
+// ItemType says what a connection connects.
+type ItemType string
+
+// The kinds of items.
+const (
+	ItemBlock   ItemType = "Block"
+	ItemChannel ItemType = "Channel"
+)
+
+// ItemRef names a block or a channel.
+type ItemRef struct {
+	Type ItemType
+	ID   int64
+}
+
+// BlockRef names a block.
+func BlockRef(id BlockID) ItemRef { return ItemRef{ItemBlock, int64(id)} }
+
+// ChannelRef names a channel as an item.
+func ChannelRef(id ChannelID) ItemRef { return ItemRef{ItemChannel, int64(id)} }
+
+// Connection is one item in one channel.
+type Connection struct {
+	ID          ConnectionID
+	ChannelID   ChannelID
+	Item        ItemRef
+	Maker       Principal // who connected it
+	PositionKey int64     // place among the channel's keys
+	Position    int64     // 1..n from the bottom; 0 where it was not asked for
+	ItemPrivate bool      // the item is a private channel
+	Pinned      bool
+	Metadata    Metadata
+	Version     int64
+	CreatedAt   time.Time
+}
+
+// Movement is a way to move a connection (V3.md section 5).
+type Movement string
+
+// The movements; up is towards the top, which is the highest position.
+const (
+	InsertAt     Movement = "insert_at"
+	MoveToTop    Movement = "move_to_top"
+	MoveToBottom Movement = "move_to_bottom"
+	MoveUp       Movement = "move_up"
+	MoveDown     Movement = "move_down"
+)
+
+// CanRemove tells whether the actor may remove a connection from its channel.
+func CanRemove(a Actor, in Channel, c Connection) bool {
+	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
+}

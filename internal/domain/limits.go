@@ -1,0 +1,9 @@
+package domain
+
+// Limits that the description states too; here for callers that do not come
+// through it (the command line, jobs).
+const (
+	MaxTitle    = 255     // characters
+	MaxMarkdown = 200_000 // characters of a text block
+	MaxTargets  = 20      // channels in one request
+)

@@ -1,0 +1,25 @@
+package store
+
+// The fragments below are the only place where SQL decides who sees what. The
+// viewer is $1, 0 for guests. `ch` is the channels row in question.
+
+// roleOf gives domain.Role of the viewer on the channel `ch`.
+const roleOf = `CASE
+	WHEN CAST($1 AS BIGINT) = 0 THEN 0
+	WHEN ch.owner_type = 'User' AND ch.owner_id = $1 THEN 2
+	WHEN ch.owner_type = 'Group' AND EXISTS (
+		SELECT 1 FROM group_members gm WHERE gm.group_id = ch.owner_id AND gm.user_id = $1) THEN 2
+	WHEN ch.collaborators_count > 0 AND EXISTS (
+		SELECT 1 FROM collaborators co WHERE co.channel_id = ch.id AND (
+			co.member_type = 'User' AND co.member_id = $1 OR
+			co.member_type = 'Group' AND co.member_id IN (
+				SELECT gm.group_id FROM group_members gm WHERE gm.user_id = $1))) THEN 1
+	ELSE 0 END`
+
+// visibleChannel is true where the viewer may see the channel `ch`.
+const visibleChannel = `(ch.state = 'available' AND (ch.visibility <> 'private' OR ` + roleOf + ` > 0))`
+
+// visibleBlock is true where the viewer may see the block `b`.
+const visibleBlock = `(b.open_count > 0 OR (CAST($1 AS BIGINT) <> 0 AND (b.user_id = $1 OR (b.private_count > 0 AND EXISTS (
+	SELECT 1 FROM connections bc JOIN channels ch ON ch.id = bc.channel_id
+	WHERE bc.item_type = 'Block' AND bc.item_id = b.id AND ` + visibleChannel + `)))))`

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+const blockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
+	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
+	b.metadata, b.open_count, b.private_count, b.comment_count, b.version, b.created_at, b.updated_at,
+	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
+
+const blockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
+
+func scanBlock(row scanner) (b domain.Block, err error) {
+	var description, content text
+	var metadata *string
+	var created, updated int64
+	b.Author.Type = domain.TypeUser
+	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &description.markdown, &description.html, &description.plain,
+		&content.markdown, &content.html, &content.plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
+		&metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &created, &updated,
+		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
+	b.Description, b.Content, b.Metadata = description.value(), content.value(), metadataValue(metadata)
+	b.CreatedAt, b.UpdatedAt = instant(created), instant(updated)
+	return b, err
+}
+
+// Block reads a block that the viewer may see.
+func (q queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
+	return b, found(err)
+}
+
+// BlocksByID reads blocks whose visibility is already known.
+func (q queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]domain.Block, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
+	all, err := collect(rows, err, scanBlock)
+	byID := make(map[domain.BlockID]domain.Block, len(all))
+	for _, b := range all {
+		byID[b.ID] = b
+	}
+	return byID, err
+}
+
+// LockBlock locks a block against changes until the transaction ends.
+func (tx *Tx) LockBlock(ctx context.Context, id domain.BlockID) error {
+	if !tx.d.locks() {
+		return nil
+	}
+	_, err := scanInt64(tx.q.QueryRow(ctx, "SELECT b.id FROM blocks b WHERE b.id = $1"+tx.d.lock("b"), id))
+	return found(err)
+}
+
+// CreateBlock makes a block by b.Author from its type, state, texts, source and metadata.
+func (tx *Tx) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
+	d, c := textColumns(b.Description), textColumns(b.Content)
+	var id domain.BlockID
+	err := tx.q.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
+			description_markdown, description_html, description_plain, content_markdown, content_html, content_plain,
+			value_url, source_url, source_title, alt_text, metadata, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16) RETURNING id`,
+		b.Author.ID, b.Type, b.State, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain,
+		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, metadataColumn(b.Metadata), micros(now)).Scan(&id)
+	return id, err
+}
+
+// UpdateBlock writes title, texts, alternative text and metadata of a locked block.
+func (tx *Tx) UpdateBlock(ctx context.Context, b domain.Block, now time.Time) error {
+	d, c := textColumns(b.Description), textColumns(b.Content)
+	err := tx.execOne(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
+			description_plain = $5, content_markdown = $6, content_html = $7, content_plain = $8, alt_text = $9,
+			metadata = $10, version = version + 1, updated_at = $11 WHERE id = $1`,
+		b.ID, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain, b.AltText,
+		metadataColumn(b.Metadata), micros(now))
+	if err != nil {
+		return err
+	}
+	return tx.touchItem(ctx, domain.BlockRef(b.ID), now)
+}
+
+// touchItem carries an item's time of change to its connections, which sort by it.
+func (tx *Tx) touchItem(ctx context.Context, item domain.ItemRef, now time.Time) error {
+	return tx.exec(ctx, `UPDATE connections SET item_updated_at = $3 WHERE item_type = $1 AND item_id = $2`,
+		item.Type, item.ID, micros(now))
+}

@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+const channelColumns = `ch.id, ch.slug, ch.title, ch.description_markdown, ch.description_html, ch.description_plain,
+	ch.visibility, ch.user_id, ch.metadata, ch.blocks_count, ch.channels_count, ch.private_count,
+	ch.collaborators_count, ch.version, ch.created_at, ch.updated_at, ` + ownerColumns
+
+// channelFields are scan targets in the order of channelColumns.
+type channelFields struct {
+	c                domain.Channel
+	description      text
+	metadata         *string
+	created, updated int64
+}
+
+func (f *channelFields) targets() []any {
+	c := &f.c
+	return []any{&c.ID, &c.Slug, &c.Title, &f.description.markdown, &f.description.html, &f.description.plain,
+		&c.Visibility, &c.UserID, &f.metadata, &c.Blocks, &c.Channels, &c.PrivateItems,
+		&c.Collaborators, &c.Version, &f.created, &f.updated,
+		&c.Owner.Type, &c.Owner.ID, &c.Owner.Name, &c.Owner.Slug, &c.Owner.Avatar, &c.Owner.Version}
+}
+
+func (f *channelFields) value() domain.Channel {
+	f.c.Description, f.c.Metadata = f.description.value(), metadataValue(f.metadata)
+	f.c.CreatedAt, f.c.UpdatedAt = instant(f.created), instant(f.updated)
+	return f.c
+}
+
+func metadataValue(s *string) domain.Metadata {
+	if s == nil {
+		return ""
+	}
+	return domain.Metadata(*s)
+}
+
+func metadataColumn(m domain.Metadata) *string {
+	if m == "" {
+		return nil
+	}
+	return (*string)(&m)
+}
+
+func scanChannel(row scanner) (domain.Channel, error) {
+	var f channelFields
+	err := row.Scan(f.targets()...)
+	return f.value(), err
+}
+
+func scanChannelRole(row scanner) (domain.Channel, error) {
+	var f channelFields
+	err := row.Scan(append(f.targets(), &f.c.Role)...)
+	return f.value(), err
+}
+
+// Channel reads a live channel with the viewer's role; NotFound when the viewer
+// may not see it.
+func (q queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	where, arg := "ch.id = $2", any(ref.ID)
+	if ref.Slug != "" {
+		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
+	}
+	c, err := scanChannelRole(q.q.QueryRow(ctx, "SELECT "+channelColumns+", "+roleOf+
+		" FROM channels ch "+channelOwner+" WHERE "+where+" AND ch.state = 'available'", viewer, arg))
+	if err == nil && !domain.CanView(c.Visibility, c.Role) {
+		err = domain.NewNotFound()
+	}
+	return c, found(err)
+}
+
+// ChannelsByID reads those of the channels that the viewer may see.
+func (q queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]domain.Channel, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
+		" WHERE "+q.d.in("ch.id", "$2")+" AND "+visibleChannel, viewer, list(q.d, ids))
+	all, err := collect(rows, err, scanChannel)
+	byID := make(map[domain.ChannelID]domain.Channel, len(all))
+	for _, c := range all {
+		byID[c.ID] = c
+	}
+	return byID, err
+}
+
+// LockChannels locks live channels, in the order of their ids so that two
+// requests do not wait for each other, and lets nothing about them or their
+// connections change until the transaction ends.
+func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
+	if !tx.d.locks() || len(ids) == 0 {
+		return nil
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	rows, err := tx.q.Query(ctx, "SELECT ch.id FROM channels ch WHERE "+tx.d.in("ch.id", "$1")+
+		" ORDER BY ch.id"+tx.d.lock("ch"), list(tx.d, ids))
+	_, err = collect(rows, err, scanInt64)
+	return err
+}
+
+// NewChannel is what a channel is made from.
+type NewChannel struct {
+	Slug        string
+	Title       string
+	Description *domain.Text
+	Visibility  domain.Visibility
+	Owner       domain.PrincipalRef
+	UserID      domain.UserID
+	Metadata    domain.Metadata
+	Now         time.Time
+}
+
+// CreateChannel makes a channel. The slug must have been claimed in the transaction.
+func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
+	d := textColumns(n.Description)
+	var id domain.ChannelID
+	err := tx.q.QueryRow(ctx, `INSERT INTO channels (slug, title, description_markdown, description_html,
+			description_plain, visibility, owner_type, owner_id, user_id, metadata, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`,
+		n.Slug, n.Title, d.markdown, d.html, d.plain, n.Visibility, n.Owner.Type, n.Owner.ID, n.UserID,
+		metadataColumn(n.Metadata), micros(n.Now)).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
+		return 0, err
+	}
+	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
+}
+
+// UpdateChannel writes slug, title, description, visibility, owner and metadata of
+// a locked channel, and everything derived from a change of visibility or owner.
+func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
+	d := textColumns(c.Description)
+	err := tx.execOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
+			description_plain = $6, visibility = $7, owner_type = $8, owner_id = $9, metadata = $10,
+			version = version + 1, updated_at = $11 WHERE id = $1`,
+		c.ID, c.Slug, c.Title, d.markdown, d.html, d.plain, c.Visibility, c.Owner.Type, c.Owner.ID,
+		metadataColumn(c.Metadata), micros(now))
+	if err != nil {
+		return err
+	}
+	if err := tx.touchItem(ctx, domain.ChannelRef(c.ID), now); err != nil {
+		return err
+	}
+	if was.Owner.PrincipalRef != c.Owner.PrincipalRef || was.Visibility != c.Visibility {
+		if err := tx.bumpOwner(ctx, was.Owner.PrincipalRef, was.Visibility, -1); err != nil {
+			return err
+		}
+		if err := tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {
+			return err
+		}
+	}
+	if hidden := c.Visibility == domain.Private; hidden != (was.Visibility == domain.Private) {
+		return tx.setPrivate(ctx, c.ID, hidden)
+	}
+	return nil
+}
+
+// setPrivate carries a channel's change between private and open to its blocks
+// and to the channels it is in.
+func (tx *Tx) setPrivate(ctx context.Context, id domain.ChannelID, private bool) error {
+	toOpen, toPrivate := int64(1), int64(-1)
+	if private {
+		toOpen, toPrivate = -1, 1
+	}
+	if err := tx.bumpBlocks(ctx, id, toOpen, toPrivate); err != nil {
+		return err
+	}
+	return tx.eachParent(ctx, id, func(c domain.Connection) error {
+		return tx.setItemPrivate(ctx, c, private)
+	})
+}
+
+// bumpBlocks adds to the counts of open and private channels of every block in a channel.
+func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private int64) error {
+	return tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
+			version = version + 1
+		WHERE id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block')`, id, open, private)
+}
+
+// DeleteChannel ends a locked channel: it is gone from every list and count. Its
+// own connections stay in the table, out of sight.
+func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
+	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = $2
+		WHERE id = $1 AND state = 'available'`, c.ID, micros(now))
+	if err != nil {
+		return err
+	}
+	if err := tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1); err != nil {
+		return err
+	}
+	open, private := int64(-1), int64(0)
+	if c.Visibility == domain.Private {
+		open, private = 0, -1
+	}
+	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
+		return err
+	}
+	return tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) })
+}
+
+// eachParent locks the channels that a channel is in and calls fn for each of its
+// connections there.
+func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domain.Connection) error) error {
+	ids, err := tx.parents(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := tx.LockChannels(ctx, ids...); err != nil {
+		return err
+	}
+	rows, err := tx.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+		" WHERE c.item_type = 'Channel' AND c.item_id = $1 ORDER BY c.channel_id", id)
+	all, err := collect(rows, err, scanConnection)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if err := fn(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.ChannelID, error) {
+	rows, err := tx.q.Query(ctx, `SELECT channel_id FROM connections WHERE item_type = 'Channel' AND item_id = $1`, id)
+	return collect(rows, err, func(row scanner) (c domain.ChannelID, err error) {
+		err = row.Scan(&c)
+		return c, err
+	})
+}

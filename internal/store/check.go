@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Difference is a derived value that is not what the facts say.
+type Difference struct {
+	What   string // table and column
+	ID     int64  // of the row; of the channel for nodes of an order
+	Stored int64
+	Actual int64
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s of %d: stored %d, actual %d", d.What, d.ID, d.Stored, d.Actual)
+}
+
+// check is a query that gives (id, stored, actual) where the two differ.
+type check struct{ what, query string }
+
+// counted compares a column with a query over `r`, its row.
+func counted(what, table, column, actual string) check {
+	return check{what, fmt.Sprintf(`SELECT id, stored, actual FROM (
+		SELECT r.id AS id, r.%s AS stored, (%s) AS actual FROM %s r) AS d WHERE stored <> actual`, column, actual, table)}
+}
+
+func owned(ownerType, visibility string) string {
+	return `SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND ch.owner_type = '` + ownerType +
+		`' AND ch.owner_id = r.id AND ch.visibility ` + visibility
+}
+
+const inChannels = `SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.channel_id
+	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.state = 'available' AND ch.visibility `
+
+// checks recompute every derived value but the orders' nodes.
+var checks = []check{
+	counted("channels.blocks_count", "channels", "blocks_count",
+		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Block'`),
+	counted("channels.channels_count", "channels", "channels_count",
+		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Channel'`),
+	counted("channels.private_count", "channels", "private_count",
+		`SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.item_id
+		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.visibility = 'private'`),
+	counted("channels.collaborators_count", "channels", "collaborators_count",
+		`SELECT count(*) FROM collaborators co WHERE co.channel_id = r.id`),
+	counted("blocks.open_count", "blocks", "open_count", inChannels+`<> 'private'`),
+	counted("blocks.private_count", "blocks", "private_count", inChannels+`= 'private'`),
+	counted("users.open_channels", "users", "open_channels", owned("User", "<> 'private'")),
+	counted("users.private_channels", "users", "private_channels", owned("User", "= 'private'")),
+	counted("groups.open_channels", "groups", "open_channels", owned("Group", "<> 'private'")),
+	counted("groups.private_channels", "groups", "private_channels", owned("Group", "= 'private'")),
+	counted("groups.users_count", "groups", "users_count",
+		`SELECT count(*) FROM group_members gm WHERE gm.group_id = r.id`),
+	{"connections.item_updated_at of a block", `SELECT c.id, c.item_updated_at, b.updated_at FROM connections c
+		JOIN blocks b ON b.id = c.item_id WHERE c.item_type = 'Block' AND c.item_updated_at <> b.updated_at`},
+	{"connections.item_updated_at of a channel", `SELECT c.id, c.item_updated_at, ch.updated_at FROM connections c
+		JOIN channels ch ON ch.id = c.item_id WHERE c.item_type = 'Channel' AND c.item_updated_at <> ch.updated_at`},
+	{"connections.item_private", `SELECT c.id, CASE WHEN c.item_private THEN 1 ELSE 0 END,
+		CASE WHEN ch.visibility = 'private' THEN 1 ELSE 0 END
+		FROM connections c JOIN channels ch ON ch.id = c.item_id
+		WHERE c.item_type = 'Channel' AND c.item_private <> (ch.visibility = 'private')`},
+	{"connections.item_private of a block", `SELECT c.id, 1, 0 FROM connections c
+		WHERE c.item_type = 'Block' AND c.item_private`},
+	{"connections to a deleted channel", `SELECT c.id, 1, 0 FROM connections c JOIN channels ch ON ch.id = c.item_id
+		WHERE c.item_type = 'Channel' AND ch.state = 'deleted'`},
+	{"connections without their block", `SELECT c.id, c.item_id, 0 FROM connections c
+		WHERE c.item_type = 'Block' AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.id = c.item_id)`},
+	{"connections without their channel", `SELECT c.id, c.item_id, 0 FROM connections c
+		WHERE c.item_type = 'Channel' AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = c.item_id)`},
+	{"connections.position_key given twice", `SELECT channel_id, count(*), 1 FROM connections
+		GROUP BY channel_id, position_key HAVING count(*) > 1`},
+	{"connections.created_at given twice", `SELECT channel_id, count(*), 1 FROM connections
+		GROUP BY channel_id, created_at HAVING count(*) > 1`},
+	{"channels.slug without its claim", `SELECT ch.id, 1, 0 FROM channels ch WHERE NOT EXISTS (
+		SELECT 1 FROM slugs s WHERE s.kind = 'Channel' AND s.slug = ch.slug AND s.target_id = ch.id)`},
+	{"users.slug without its claim", `SELECT u.id, 1, 0 FROM users u WHERE NOT EXISTS (
+		SELECT 1 FROM slugs s WHERE s.kind = 'User' AND s.slug = u.slug AND s.target_id = u.id)`},
+	{"groups.slug without its claim", `SELECT g.id, 1, 0 FROM groups g WHERE NOT EXISTS (
+		SELECT 1 FROM slugs s WHERE s.kind = 'Group' AND s.slug = g.slug AND s.target_id = g.id)`},
+}
+
+// below is the range of keys of each node of an order, up to but without `next`.
+const below = `SELECT channel_id, sort, level, first_key, n, n_private, lead(first_key) OVER (
+	PARTITION BY channel_id, sort, level ORDER BY first_key) AS next FROM order_nodes`
+
+// orderChecks recompute the nodes of one order.
+func orderChecks(s orderSort) []check {
+	key, at := s.column(), fmt.Sprint(int16(s))
+	inLeaf := ` FROM connections k WHERE k.channel_id = r.channel_id AND k.item_private IN (FALSE, TRUE)
+		AND k.` + key + ` >= r.first_key AND (r.next IS NULL OR k.` + key + ` < r.next)`
+	inNode := ` FROM order_nodes k WHERE k.channel_id = r.channel_id AND k.sort = r.sort AND k.level = r.level - 1
+		AND k.first_key >= r.first_key AND (r.next IS NULL OR k.first_key < r.next)`
+	node := func(what, column, actual, level string) check {
+		return check{"order_nodes." + what + " by " + key, `SELECT channel_id, stored, actual FROM (
+			SELECT r.channel_id, r.` + column + ` AS stored, (SELECT ` + actual + `) AS actual FROM (` + below + `) AS r
+			WHERE r.sort = ` + at + ` AND r.level ` + level + `) AS d WHERE stored <> actual`}
+	}
+	return []check{
+		node("n of a leaf", "n", "count(*)"+inLeaf, "= 0"),
+		node("n_private of a leaf", "n_private", "COALESCE(sum(CASE WHEN k.item_private THEN 1 ELSE 0 END), 0)"+inLeaf, "= 0"),
+		node("n", "n", "CAST(COALESCE(sum(k.n), 0) AS BIGINT)"+inNode, "> 0"),
+		node("n_private", "n_private", "CAST(COALESCE(sum(k.n_private), 0) AS BIGINT)"+inNode, "> 0"),
+		{"order_nodes without a child at their first key by " + key, `SELECT o.channel_id, o.level, o.level - 1
+			FROM order_nodes o WHERE o.sort = ` + at + ` AND o.level > 0 AND NOT EXISTS (
+			SELECT 1 FROM order_nodes k WHERE k.channel_id = o.channel_id AND k.sort = o.sort
+			AND k.level = o.level - 1 AND k.first_key = o.first_key)`},
+		{"order_nodes: channel without a whole order by " + key, `SELECT ch.id, ch.blocks_count + ch.channels_count, 0
+			FROM channels ch WHERE ch.blocks_count + ch.channels_count > 0 AND NOT EXISTS (
+			SELECT 1 FROM order_nodes o WHERE o.channel_id = ch.id AND o.sort = ` + at + ` AND o.level = 0
+			AND o.first_key = -9223372036854775807 - 1)`},
+	}
+}
+
+// Check recomputes every derived value and gives the differences, at most `most`
+// of each kind.
+func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
+	all := append(append(checks[:len(checks):len(checks)], orderChecks(positionOrder)...), orderChecks(createdOrder)...)
+	var differences []Difference
+	err := s.InSnapshot(ctx, func(v *Snapshot) error {
+		differences = nil
+		for _, c := range all {
+			rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
+			found, err := collect(rows, err, func(row scanner) (Difference, error) {
+				d := Difference{What: c.what}
+				return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.what, err)
+			}
+			differences = append(differences, found...)
+		}
+		return nil
+	})
+	return differences, err
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// Collaborators lists who collaborates on a channel, in the order they were added.
+func (q queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]domain.Principal, error) {
+	rows, err := q.q.Query(ctx, `SELECT co.member_type, co.member_id, COALESCE(u.name, g.name), COALESCE(u.slug, g.slug),
+			COALESCE(u.avatar, g.avatar), COALESCE(u.face_version, g.face_version)
+		FROM collaborators co
+		LEFT JOIN users u ON co.member_type = 'User' AND u.id = co.member_id
+		LEFT JOIN groups g ON co.member_type = 'Group' AND g.id = co.member_id
+		WHERE co.channel_id = $1 ORDER BY co.created_at, co.member_type, co.member_id`, id)
+	return collect(rows, err, func(row scanner) (p domain.Principal, err error) {
+		err = row.Scan(&p.Type, &p.ID, &p.Name, &p.Slug, &p.Avatar, &p.Version)
+		return p, err
+	})
+}
+
+// AddCollaborator lets a user or group add to a locked channel, and tells whether
+// that is new.
+func (tx *Tx) AddCollaborator(ctx context.Context, id domain.ChannelID, who domain.PrincipalRef, now time.Time) (bool, error) {
+	res, err := tx.q.Exec(ctx, `INSERT INTO collaborators (channel_id, member_type, member_id, created_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (channel_id, member_type, member_id) DO NOTHING`,
+		id, who.Type, who.ID, micros(now))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpCollaborators(ctx, id, 1)
+}
+
+// RemoveCollaborator ends a collaboration on a locked channel, and tells whether
+// there was one.
+func (tx *Tx) RemoveCollaborator(ctx context.Context, id domain.ChannelID, who domain.PrincipalRef) (bool, error) {
+	res, err := tx.q.Exec(ctx, `DELETE FROM collaborators WHERE channel_id = $1 AND member_type = $2 AND member_id = $3`,
+		id, who.Type, who.ID)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpCollaborators(ctx, id, -1)
+}
+
+func (tx *Tx) bumpCollaborators(ctx context.Context, id domain.ChannelID, by int64) error {
+	return tx.execOne(ctx, `UPDATE channels SET collaborators_count = collaborators_count + $2, version = version + 1
+		WHERE id = $1`, id, by)
+}

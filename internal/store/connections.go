@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+const connectionColumns = `c.id, c.channel_id, c.item_type, c.item_id, c.position_key, c.item_private, c.pinned,
+	c.metadata, c.version, c.created_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
+
+const connectionMaker = `JOIN users cu ON cu.id = c.user_id`
+
+func scanConnection(row scanner) (c domain.Connection, err error) {
+	var metadata *string
+	var created int64
+	c.Maker.Type = domain.TypeUser
+	err = row.Scan(&c.ID, &c.ChannelID, &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate, &c.Pinned,
+		&metadata, &c.Version, &created, &c.Maker.ID, &c.Maker.Name, &c.Maker.Slug, &c.Maker.Avatar, &c.Maker.Version)
+	c.Metadata, c.CreatedAt = metadataValue(metadata), instant(created)
+	return c, err
+}
+
+// Connection reads a connection by id, without its position and whoever looks.
+func (q queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
+	c, err := scanConnection(q.q.QueryRow(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+		" WHERE c.id = $1", id))
+	return c, found(err)
+}
+
+// ConnectionOf finds how an item is connected to a channel; 0 if it is not.
+func (q queries) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
+	var id domain.ConnectionID
+	err := q.q.QueryRow(ctx, `SELECT id FROM connections WHERE channel_id = $1 AND item_type = $2 AND item_id = $3`,
+		channel, item.Type, item.ID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
+}
+
+// NewConnection is what a connection is made from. Position 0 means the top.
+type NewConnection struct {
+	Channel  domain.Channel
+	Item     domain.ItemRef
+	UserID   domain.UserID
+	Position int64
+	Metadata domain.Metadata
+	Now      time.Time
+}
+
+// Connect puts an item that is not yet there into a locked channel. An item that
+// is a channel must be locked as well.
+func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID, error) {
+	item, err := tx.enter(ctx, n)
+	if err != nil {
+		return 0, err
+	}
+	count, createdAt, err := tx.countIn(ctx, n, item.private)
+	if err != nil {
+		return 0, err
+	}
+	position := n.Position
+	if position == 0 || position > count {
+		position = count
+	}
+	positions := order{tx.queries, n.Channel.ID, positionOrder}
+	key, err := positions.keyFor(ctx, position, count-1)
+	if err != nil {
+		return 0, err
+	}
+	var id domain.ConnectionID
+	err = tx.q.QueryRow(ctx, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
+			user_id, position_key, metadata, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
+		n.Channel.ID, n.Item.Type, n.Item.ID, item.private, item.updatedAt, n.UserID, key,
+		metadataColumn(n.Metadata), createdAt).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	if err := positions.add(ctx, key, item.private, 1); err != nil {
+		return 0, err
+	}
+	return id, order{tx.queries, n.Channel.ID, createdOrder}.add(ctx, createdAt, item.private, 1)
+}
+
+// entering is what a connection keeps of its item.
+type entering struct {
+	private   bool // a private channel
+	updatedAt int64
+}
+
+// enter counts the channel at the item, which locks it, and reads what the
+// connection keeps of the item.
+func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error) {
+	if n.Item.Type == domain.ItemBlock {
+		e.updatedAt, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
+		return e, err
+	}
+	err = tx.q.QueryRow(ctx, `SELECT visibility = 'private', updated_at FROM channels
+		WHERE id = $1 AND state = 'available'`, n.Item.ID).Scan(&e.private, &e.updatedAt)
+	return e, found(err)
+}
+
+// bumpBlock adds to a block's count of channels and gives its updated_at.
+func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt int64, err error) {
+	column := "open_count"
+	if in == domain.Private {
+		column = "private_count"
+	}
+	err = tx.q.QueryRow(ctx, `UPDATE blocks SET `+column+` = `+column+` + $2, version = version + 1
+		WHERE id = $1 RETURNING updated_at`, id, by).Scan(&updatedAt)
+	return updatedAt, found(err)
+}
+
+// countIn adds a connection to its channel's counts, and gives how many it has then
+// and the time of connecting, which is later than any given out before.
+func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (count, createdAt int64, err error) {
+	blocks, channels, privates := tally(n.Item.Type, private)
+	err = tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2,
+			channels_count = channels_count + $3, private_count = private_count + $4, version = version + 1,
+			last_connected_at = CASE WHEN last_connected_at >= $5 THEN last_connected_at + 1 ELSE $5 END
+		WHERE id = $1 RETURNING blocks_count + channels_count, last_connected_at`,
+		n.Channel.ID, blocks, channels, privates, micros(n.Now)).Scan(&count, &createdAt)
+	return count, createdAt, err
+}
+
+// tally splits one connection into the counts of its channel.
+func tally(item domain.ItemType, private bool) (blocks, channels, privates int64) {
+	switch {
+	case item == domain.ItemBlock:
+		return 1, 0, 0
+	case private:
+		return 0, 1, 1
+	}
+	return 0, 1, 0
+}
+
+// Disconnect removes a connection from a locked channel.
+func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
+	err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID)
+	if err != nil {
+		return err
+	}
+	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
+	var visibility domain.Visibility
+	err = tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
+			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1
+		WHERE id = $1 RETURNING visibility`, c.ChannelID, blocks, channels, privates).Scan(&visibility)
+	if err != nil {
+		return err
+	}
+	if c.Item.Type == domain.ItemBlock {
+		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+			return err
+		}
+	}
+	if err := (order{tx.queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
+		return err
+	}
+	return order{tx.queries, c.ChannelID, createdOrder}.add(ctx, micros(c.CreatedAt), c.ItemPrivate, -1)
+}
+
+// Move places a connection of a locked channel with n connections at position to,
+// 1..n; from is where it is.
+func (tx *Tx) Move(ctx context.Context, c domain.Connection, from, to, n int64) error {
+	if from == to {
+		return nil
+	}
+	positions := order{tx.queries, c.ChannelID, positionOrder}
+	// Going up it comes to stand above the item at `to`, going down below it. The
+	// item itself still counts, so going up the place is one higher.
+	place := to
+	if to > from {
+		place = to + 1
+	}
+	key, err := positions.keyFor(ctx, place, n)
+	if err != nil {
+		return err
+	}
+	var old int64 // read now: a renumbering may have changed it
+	if err := tx.q.QueryRow(ctx, `SELECT position_key FROM connections WHERE id = $1`, c.ID).Scan(&old); err != nil {
+		return err
+	}
+	err = tx.execOne(ctx, `UPDATE connections SET position_key = $2, version = version + 1 WHERE id = $1`, c.ID, key)
+	if err != nil {
+		return err
+	}
+	if err := positions.add(ctx, old, c.ItemPrivate, -1); err != nil {
+		return err
+	}
+	if err := positions.add(ctx, key, c.ItemPrivate, 1); err != nil {
+		return err
+	}
+	return tx.touchChannel(ctx, c.ChannelID)
+}
+
+// touchChannel marks that what a channel shows has changed.
+func (tx *Tx) touchChannel(ctx context.Context, id domain.ChannelID) error {
+	return tx.execOne(ctx, `UPDATE channels SET version = version + 1 WHERE id = $1`, id)
+}
+
+// SetConnectionMetadata replaces the metadata of a connection.
+func (tx *Tx) SetConnectionMetadata(ctx context.Context, id domain.ConnectionID, m domain.Metadata, now time.Time) error {
+	return tx.execOne(ctx, `UPDATE connections SET metadata = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+		id, metadataColumn(m), micros(now))
+}
+
+// setItemPrivate notes at a connection, and in the counts of its locked channel,
+// that its item became private or open.
+func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private bool) error {
+	by := int64(1)
+	if !private {
+		by = -1
+	}
+	if err := tx.execOne(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1`, c.ID, private); err != nil {
+		return err
+	}
+	err := tx.execOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
+		c.ChannelID, by)
+	if err != nil {
+		return err
+	}
+	if err := (order{tx.queries, c.ChannelID, positionOrder}).recount(ctx, c.PositionKey, by); err != nil {
+		return err
+	}
+	return order{tx.queries, c.ChannelID, createdOrder}.recount(ctx, micros(c.CreatedAt), by)
+}

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"vitrine/internal/domain"
+)
+
+// ContentsQuery asks for a page of a channel's contents. By, if not 0, narrows it
+// to what that user connected.
+type ContentsQuery struct {
+	Viewer  domain.UserID
+	Channel domain.Channel
+	Sort    domain.ContentSort
+	By      domain.UserID
+	Page    domain.Page
+}
+
+// Contents lists connections of a channel, with their positions, whose items the
+// viewer may see (V3.md section 5). Without By, and but for the order by the items'
+// time of change, the cost grows with the logarithm of the channel's size.
+func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (domain.List[domain.Connection], error) {
+	hidden, err := v.visiblePrivate(ctx, q)
+	if err != nil {
+		return domain.List[domain.Connection]{}, err
+	}
+	if q.By != 0 || q.Sort.Key == domain.ByUpdated {
+		return v.scanContents(ctx, q, hidden)
+	}
+	return v.rankedContents(ctx, q, hidden)
+}
+
+// keyed is a connection with its key in some order.
+type keyed struct {
+	id  domain.ConnectionID
+	key int64
+}
+
+func scanKeyed(row scanner) (k keyed, err error) {
+	err = row.Scan(&k.id, &k.key)
+	return k, err
+}
+
+func sortOf(s domain.ContentSort) orderSort {
+	if s.Key == domain.ByConnected {
+		return createdOrder
+	}
+	return positionOrder
+}
+
+// visiblePrivate lists the connections of private channels that the viewer may
+// see, in ascending order. It starts from the viewer's private channels, so that
+// its cost does not depend on the channel's size.
+func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed, error) {
+	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
+		return nil, nil
+	}
+	key := sortOf(q.Sort).column()
+	rows, err := v.q.Query(ctx, `WITH mine (id) AS (
+			SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND visibility = 'private'
+			UNION SELECT ch.id FROM group_members gm JOIN channels ch ON ch.owner_type = 'Group' AND ch.owner_id = gm.group_id
+				WHERE gm.user_id = $1 AND ch.visibility = 'private'
+			UNION SELECT channel_id FROM collaborators WHERE member_type = 'User' AND member_id = $1
+			UNION SELECT co.channel_id FROM group_members gm JOIN collaborators co
+				ON co.member_type = 'Group' AND co.member_id = gm.group_id WHERE gm.user_id = $1)
+		SELECT c.id, c.`+key+` FROM mine JOIN connections c
+			ON c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id
+		WHERE c.item_private = TRUE ORDER BY 2`, q.Viewer, q.Channel.ID)
+	return collect(rows, err, scanKeyed)
+}
+
+// rankedContents finds the page by the order's tree.
+func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, private []keyed) (l domain.List[domain.Connection], err error) {
+	s := seen{all: int64(len(private)) == q.Channel.PrivateItems, keys: make([]int64, len(private))}
+	for i, k := range private {
+		s.keys[i] = k.key
+	}
+	l.Total = q.Channel.Contents() - q.Channel.PrivateItems + int64(len(private))
+	offset := q.Page.Offset()
+	if offset >= l.Total {
+		return l, nil
+	}
+	start, err := v.startKey(ctx, q, offset, l.Total, s)
+	if err != nil {
+		return l, err
+	}
+	if q.Channel.PrivateItems == 0 {
+		l.Items, err = v.run(ctx, q, start)
+	} else {
+		l.Items, err = v.mergedRun(ctx, q, start, private)
+	}
+	if err != nil {
+		return l, err
+	}
+	if s.all && q.Sort.Key == domain.ByPosition {
+		for i := range l.Items {
+			l.Items[i].Position = offset + int64(i) + 1
+			if q.Sort.Desc {
+				l.Items[i].Position = l.Total - offset - int64(i)
+			}
+		}
+		return l, nil
+	}
+	return l, v.place(ctx, l.Items)
+}
+
+// startKey is the key at which the page begins.
+func (v *Snapshot) startKey(ctx context.Context, q ContentsQuery, offset, total int64, s seen) (int64, error) {
+	switch {
+	case offset == 0 && q.Sort.Desc:
+		return math.MaxInt64, nil
+	case offset == 0:
+		return math.MinInt64, nil
+	}
+	rank := offset + 1
+	if q.Sort.Desc {
+		rank = total - offset
+	}
+	o := order{v.queries, q.Channel.ID, sortOf(q.Sort)}
+	key, ok, err := o.keyAt(ctx, rank, s)
+	if err != nil || !ok {
+		return 0, o.lost(err, rank)
+	}
+	return key, nil
+}
+
+// direction gives the comparison and the order of a walk from a key.
+func direction(desc bool) (compare, order string) {
+	if desc {
+		return "<=", "DESC"
+	}
+	return ">=", "ASC"
+}
+
+// run reads the connections of open items from a key on.
+func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]domain.Connection, error) {
+	compare, dir := direction(q.Sort.Desc)
+	key := "c." + sortOf(q.Sort).column()
+	rows, err := v.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
+		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
+		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
+	return collect(rows, err, scanConnection)
+}
+
+// mergedRun reads the connections from a key on, of open items and of the given
+// private ones.
+func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, private []keyed) ([]domain.Connection, error) {
+	compare, dir := direction(q.Sort.Desc)
+	key := sortOf(q.Sort).column()
+	rows, err := v.q.Query(ctx, "SELECT id, "+key+` FROM connections
+		WHERE channel_id = $1 AND item_private = FALSE AND `+key+compare+` $2
+		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
+	page, err := collect(rows, err, scanKeyed)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range private {
+		if k.key == start || k.key < start == q.Sort.Desc {
+			page = append(page, k)
+		}
+	}
+	slices.SortFunc(page, func(a, b keyed) int {
+		if (a.key < b.key) == q.Sort.Desc {
+			return 1
+		}
+		return -1
+	})
+	page = page[:min(int64(len(page)), q.Page.Per)]
+	ids := make([]domain.ConnectionID, len(page))
+	for i, k := range page {
+		ids[i] = k.id
+	}
+	return v.connectionsInOrder(ctx, ids)
+}
+
+// connectionsInOrder reads connections in the order of their ids in the list.
+func (q queries) connectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+		" WHERE "+q.d.in("c.id", "$1"), list(q.d, ids))
+	all, err := collect(rows, err, scanConnection)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[domain.ConnectionID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(all, func(a, b domain.Connection) int { return place[a.ID] - place[b.ID] })
+	return all, nil
+}
+
+// place fills in the positions of connections.
+func (q queries) place(ctx context.Context, conns []domain.Connection) error {
+	if len(conns) == 0 {
+		return nil
+	}
+	ids := make([]domain.ConnectionID, len(conns))
+	for i, c := range conns {
+		ids[i] = c.ID
+	}
+	at, err := q.Positions(ctx, ids...)
+	for i := range conns {
+		conns[i].Position = at[conns[i].ID]
+	}
+	return err
+}
+
+// scanContents finds the page by walking an index up to the offset.
+func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, private []keyed) (l domain.List[domain.Connection], err error) {
+	ids := make([]domain.ConnectionID, len(private))
+	for i, k := range private {
+		ids[i] = k.id
+	}
+	where := "c.channel_id = $1 AND (CAST($2 AS BIGINT) = 0 OR c.user_id = $2) AND "
+	args := []any{q.Channel.ID, q.By}
+	if q.By != 0 {
+		where = "c.channel_id = $1 AND c.user_id = $2 AND "
+	}
+	if len(ids) == 0 {
+		where += "c.item_private = FALSE"
+	} else {
+		where += "(c.item_private = FALSE OR " + v.d.in("c.id", "$3") + ")"
+		args = append(args, list(v.d, ids))
+	}
+	l.Total = q.Channel.Contents() - q.Channel.PrivateItems + int64(len(private))
+	if q.By != 0 {
+		if err := v.q.QueryRow(ctx, "SELECT count(*) FROM connections c WHERE "+where, args...).Scan(&l.Total); err != nil {
+			return l, err
+		}
+	}
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	_, dir := direction(q.Sort.Desc)
+	by := map[domain.ContentKey]string{
+		domain.ByPosition:  "c.position_key " + dir,
+		domain.ByConnected: "c.created_at " + dir,
+		domain.ByUpdated:   "c.item_updated_at " + dir + ", c.id " + dir,
+	}[q.Sort.Key]
+	limit := map[bool]string{true: " LIMIT $4 OFFSET $5", false: " LIMIT $3 OFFSET $4"}[len(args) == 3]
+	rows, err := v.q.Query(ctx, "SELECT c.id, 0 FROM connections c WHERE "+where+" ORDER BY "+by+limit,
+		append(args, q.Page.Per, q.Page.Offset())...)
+	page, err := collect(rows, err, scanKeyed)
+	if err != nil {
+		return l, err
+	}
+	found := make([]domain.ConnectionID, len(page))
+	for i, k := range page {
+		found[i] = k.id
+	}
+	if l.Items, err = v.connectionsInOrder(ctx, found); err != nil {
+		return l, err
+	}
+	return l, v.place(ctx, l.Items)
+}

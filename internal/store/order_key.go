@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// keyGap is the distance between keys that are given out at the ends of a channel:
+// room for 2^31 items, and for 32 halvings between any two.
+const keyGap = int64(1) << 32
+
+// leastStep is the distance that a renumbering on a level must reach; if it cannot,
+// the next level's wider range is renumbered. Wider ranges ask for more room, so
+// that they come up more rarely than they cost.
+func leastStep(level int) int64 { return int64(1) << min(10+8*level, 30) }
+
+// keyFor finds a position_key for position p of a channel that then has n
+// connections without the one that is placed: above the item at p-1, below the one
+// that is at p now.
+func (o order) keyFor(ctx context.Context, p, n int64) (int64, error) {
+	switch {
+	case n == 0:
+		return 0, nil
+	case p > n:
+		top, err := o.end(ctx, "max")
+		if err != nil || top <= math.MaxInt64-2*keyGap {
+			return top + keyGap, err
+		}
+		return o.afterRenumbering(ctx, top, p, n)
+	case p <= 1:
+		bottom, err := o.end(ctx, "min")
+		if err != nil || bottom >= math.MinInt64+2*keyGap {
+			return bottom - keyGap, err
+		}
+		return o.afterRenumbering(ctx, bottom, p, n)
+	}
+	below, ok, err := o.keyAt(ctx, p-1, seen{all: true})
+	if err != nil || !ok {
+		return 0, o.lost(err, p-1)
+	}
+	above, ok, err := o.keyAt(ctx, p, seen{all: true})
+	if err != nil || !ok {
+		return 0, o.lost(err, p)
+	}
+	if above-below >= 2 {
+		return below + (above-below)/2, nil
+	}
+	return o.afterRenumbering(ctx, below, p, n)
+}
+
+func (o order) lost(err error, p int64) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("store: channel %d has no position %d in its order", o.channel, p)
+}
+
+// end is the lowest or highest key: bound is "min" or "max".
+func (o order) end(ctx context.Context, bound string) (key int64, err error) {
+	err = o.q.QueryRow(ctx, `SELECT `+bound+`(k) FROM (
+		SELECT `+bound+`(position_key) AS k FROM connections WHERE channel_id = $1 AND item_private = FALSE UNION ALL
+		SELECT `+bound+`(position_key) FROM connections WHERE channel_id = $1 AND item_private = TRUE) AS ends`,
+		o.channel).Scan(&key)
+	return key, err
+}
+
+func (o order) afterRenumbering(ctx context.Context, key, p, n int64) (int64, error) {
+	if err := o.renumber(ctx, key); err != nil {
+		return 0, err
+	}
+	return o.keyFor(ctx, p, n)
+}
+
+// renumber spreads the keys around one evenly: those of its leaf, or of the
+// smallest node above it that has room.
+func (o order) renumber(ctx context.Context, key int64) error {
+	path, err := o.bump(ctx, key, 0, 0)
+	if err != nil {
+		return err
+	}
+	for _, n := range path {
+		last, err := o.last(ctx, n.level, n.first)
+		if err != nil {
+			return err
+		}
+		start, step, err := o.room(ctx, n, last)
+		if err != nil {
+			return err
+		}
+		if step >= leastStep(n.level) {
+			return o.spread(ctx, n, last, start, step)
+		}
+	}
+	return o.spreadAll(ctx)
+}
+
+// room tells how the n keys of a node that ends at last could be spread: the i-th
+// (from 1) at start + i*step. The outer ends of the channel have room beyond them.
+func (o order) room(ctx context.Context, n node, last int64) (start, step int64, err error) {
+	if n.first == leastKey && last == math.MaxInt64 {
+		return 0, 0, nil // all of the channel: spreadAll
+	}
+	if n.first != leastKey && last != math.MaxInt64 {
+		return n.first, (last - n.first) / (n.n + 1), nil
+	}
+	span := (n.n + 1) * keyGap
+	if last == math.MaxInt64 {
+		if n.first > math.MaxInt64-2*span {
+			return 0, 0, nil
+		}
+		return n.first, keyGap, nil
+	}
+	if last < math.MinInt64+2*span {
+		return 0, 0, nil
+	}
+	return last - span, keyGap, nil
+}
+
+// spreadAll renumbers the whole channel around zero.
+func (o order) spreadAll(ctx context.Context) error {
+	var n int64
+	err := o.q.QueryRow(ctx, `SELECT count(*) FROM connections WHERE channel_id = $1`, o.channel).Scan(&n)
+	if err != nil {
+		return err
+	}
+	root := node{level: levels, first: leastKey, n: n}
+	return o.spread(ctx, root, math.MaxInt64, -(n/2)*keyGap, keyGap)
+}
+
+// spread gives new keys to the connections of a node and rebuilds what is below it.
+func (o order) spread(ctx context.Context, n node, last, start, step int64) error {
+	err := o.exec(ctx, `UPDATE connections SET position_key = $4 + $5 * r.i FROM (
+			SELECT id, row_number() OVER (ORDER BY position_key) AS i FROM connections
+			WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND position_key BETWEEN $2 AND $3) AS r
+		WHERE connections.id = r.id`, o.channel, n.first, last, start, step)
+	if err != nil || n.level == 0 {
+		return err
+	}
+	return o.rebuild(ctx, n.level, n.first, last)
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"vitrine/internal/domain"
+)
+
+// ranksOf gives the position of the connections $1 (a list of ids): on each level
+// the nodes between the parent's first key and the node's own, and in the leaf the
+// keys up to and including the connection's.
+func ranksOf(d dialect) string {
+	path := make([]string, levels)
+	sums := make([]string, levels)
+	for l := range path {
+		path[l] = fmt.Sprintf(`(SELECT max(first_key) FROM order_nodes o WHERE o.channel_id = c.channel_id
+			AND o.sort = 0 AND o.level = %d AND o.first_key <= c.position_key) AS f%d`, l, l)
+		from := ""
+		if l < levels-1 {
+			from = fmt.Sprintf("AND o.first_key >= COALESCE(f%d, -9223372036854775807 - 1)", l+1)
+		}
+		sums[l] = fmt.Sprintf(`(SELECT COALESCE(sum(o.n), 0) FROM order_nodes o WHERE o.channel_id = p.channel_id
+			AND o.sort = 0 AND o.level = %d %s AND o.first_key < f%d)`, l, from, l)
+	}
+	return `WITH p AS (SELECT c.id, c.channel_id, c.position_key, ` + strings.Join(path, ", ") + `
+			FROM connections c WHERE ` + d.in("c.id", "$1") + `)
+		SELECT p.id, CAST(` + strings.Join(sums, " + ") + ` + (
+			SELECT count(*) FROM connections k WHERE k.channel_id = p.channel_id
+			AND k.item_private IN (FALSE, TRUE) AND k.position_key BETWEEN f0 AND p.position_key) AS BIGINT) FROM p`
+}
+
+var ranksText = map[bool]string{false: ranksOf(dialect{0}), true: ranksOf(dialect{1})}
+
+// Positions gives the positions of connections, 1..n within their channels.
+func (q queries) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
+	rows, err := q.q.Query(ctx, ranksText[q.d.locks()], list(q.d, ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	at := make(map[domain.ConnectionID]int64, len(ids))
+	for rows.Next() {
+		var id domain.ConnectionID
+		var position int64
+		if err := rows.Scan(&id, &position); err != nil {
+			return nil, err
+		}
+		at[id] = position
+	}
+	return at, rows.Err()
+}
+
+// seen says which keys of an order count for a viewer: all of them, or those of
+// items that are not private and the given ones, in ascending order.
+type seen struct {
+	all  bool
+	keys []int64
+}
+
+// between is how many of the given keys are in [from, to].
+func (s seen) between(from, to int64) int64 {
+	lo := sort.Search(len(s.keys), func(i int) bool { return s.keys[i] >= from })
+	hi := sort.Search(len(s.keys), func(i int) bool { return s.keys[i] > to })
+	return int64(hi - lo)
+}
+
+// weight is how many keys count among those of a node that ends at last.
+func (s seen) weight(n node, last int64) int64 {
+	if s.all {
+		return n.n
+	}
+	return n.n - n.nPrivate + s.between(n.first, last)
+}
+
+// keyAt finds the key that has exactly rank-1 counted keys before it; ok is false
+// when there are fewer than rank.
+func (o order) keyAt(ctx context.Context, rank int64, s seen) (key int64, ok bool, err error) {
+	height, err := o.height(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	first, last := int64(leastKey), int64(math.MaxInt64)
+	for level := height - 1; level >= 0; level-- {
+		nodes, err := o.nodes(ctx, level, first, last)
+		if err != nil {
+			return 0, false, err
+		}
+		found := false
+		for i, n := range nodes {
+			end := last
+			if i+1 < len(nodes) {
+				end = nodes[i+1].first - 1
+			}
+			if w := s.weight(n, end); rank > w {
+				rank -= w
+				continue
+			}
+			first, last, found = n.first, end, true
+			break
+		}
+		if !found {
+			return 0, false, nil
+		}
+	}
+	if height == 0 {
+		return 0, false, nil
+	}
+	return o.keyInLeaf(ctx, first, last, rank, s)
+}
+
+// keyInLeaf finds the rank-th counted key within one leaf.
+func (o order) keyInLeaf(ctx context.Context, first, last, rank int64, s seen) (int64, bool, error) {
+	key := o.sort.column()
+	rows, err := o.q.Query(ctx, `SELECT `+key+`, item_private FROM connections
+		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND `+key+` BETWEEN $2 AND $3
+		ORDER BY `+key, o.channel, first, last)
+	if err != nil {
+		return 0, false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k int64
+		var private bool
+		if err := rows.Scan(&k, &private); err != nil {
+			return 0, false, err
+		}
+		if private && !s.all && s.between(k, k) == 0 {
+			continue
+		}
+		if rank--; rank == 0 {
+			return k, true, nil
+		}
+	}
+	return 0, false, rows.Err()
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// SlugKind is a kind of thing within which slugs are unique.
+type SlugKind string
+
+// The kinds of slugs.
+const (
+	UserSlug    SlugKind = "User"
+	GroupSlug   SlugKind = "Group"
+	ChannelSlug SlugKind = "Channel"
+)
+
+// ClaimSlug reserves a slug for ever and tells whether it was free. The claim is
+// bound to its thing by BindSlug in the same transaction.
+func (tx *Tx) ClaimSlug(ctx context.Context, kind SlugKind, slug string, now time.Time) (bool, error) {
+	res, err := tx.q.Exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ($1, $2, 0, $3)
+		ON CONFLICT (kind, slug) DO NOTHING`, kind, slug, micros(now))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// BindSlug makes a claimed slug resolve to a thing.
+func (tx *Tx) BindSlug(ctx context.Context, kind SlugKind, slug string, id int64) error {
+	return tx.execOne(ctx, `UPDATE slugs SET target_id = $3 WHERE kind = $1 AND slug = $2`, kind, slug, id)
+}
+
+// SlugBelongs tells whether a slug was ever given to this thing.
+func (q queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
+	var n int
+	err := q.q.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
+		kind, slug, id).Scan(&n)
+	return n > 0, err
+}
+
+// SlugFor claims a slug made from a name: plain if it is free, else with a random
+// end (V3.md section 1).
+func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
+	for taken := false; ; taken = true {
+		slug := domain.SlugCandidate(name, string(kind), taken)
+		free, err := tx.ClaimSlug(ctx, kind, slug, now)
+		if err != nil || free {
+			return slug, err
+		}
+	}
+}

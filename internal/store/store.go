@@ -1,0 +1,142 @@
+// Package store holds all SQL: one text for SQLite and PostgreSQL, with the few
+// dialect differences in dialect.go. Queries that depend on who looks take the
+// viewer as $1.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations are the schema changes for a dialect, in order.
+func Migrations(d database.Dialect) fs.FS {
+	sub, err := fs.Sub(migrations, "migrations/"+d.String())
+	if err != nil {
+		panic(err) // the folder is embedded at build time
+	}
+	return sub
+}
+
+// queries are the statements that the Store, a Snapshot and a Tx share.
+type queries struct {
+	q database.Querier
+	d dialect
+}
+
+// Store reads outside a transaction, and begins transactions.
+type Store struct {
+	queries
+	db *database.DB
+}
+
+// Snapshot reads one consistent state.
+type Snapshot struct{ queries }
+
+// Tx reads and writes in one transaction.
+type Tx struct {
+	queries
+	tx *database.Tx
+}
+
+// New makes a store on an open, migrated database.
+func New(db *database.DB) *Store {
+	return &Store{queries: queries{q: db.Reader(), d: dialect{db.Dialect()}}, db: db}
+}
+
+// InTx runs fn in a write transaction; it may run several times when transactions
+// collide.
+func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.db.Transact(ctx, func(tx *database.Tx) error {
+		return fn(&Tx{queries: queries{q: tx, d: s.d}, tx: tx})
+	})
+}
+
+// InSnapshot runs fn on one consistent state of the database.
+func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
+	return s.db.View(ctx, func(q database.Querier) error {
+		return fn(&Snapshot{queries{q: q, d: s.d}})
+	})
+}
+
+// Ready tells whether the database answers and has the schema of this program.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.db.Ping(ctx); err != nil {
+		return err
+	}
+	return s.db.CheckSchema(ctx, Migrations(s.db.Dialect()))
+}
+
+// scanner is a row of one or of many.
+type scanner interface{ Scan(dest ...any) error }
+
+// collect reads all rows with scan and closes them.
+func collect[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+func scanInt64(row scanner) (v int64, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// found turns a missing row into domain.NotFound.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return domain.NewNotFound()
+	}
+	return err
+}
+
+// exec runs a statement whose result does not matter.
+func (q queries) exec(ctx context.Context, query string, args ...any) error {
+	_, err := q.q.Exec(ctx, query, args...)
+	return err
+}
+
+// execOne runs a statement that must change exactly one row.
+func (q queries) execOne(ctx context.Context, query string, args ...any) error {
+	res, err := q.q.Exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n != 1 {
+		err = fmt.Errorf("store: statement changed %d rows, not one", n)
+	}
+	return err
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+func instantPtr(us *int64) *time.Time {
+	if us == nil {
+		return nil
+	}
+	t := instant(*us)
+	return &t
+}
