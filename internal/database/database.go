@@ -58,11 +58,12 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	dialect Dialect
-	writer  *sql.DB // SQLite: the one connection that writes
-	readers *sql.DB // PostgreSQL: the same as writer
-	pool    *pgxpool.Pool
-	path    string // SQLite: the file
+	dialect     Dialect
+	writer      *sql.DB // SQLite: the one connection that writes
+	readers     *sql.DB // PostgreSQL: the same as writer
+	pool        *pgxpool.Pool
+	path        string // SQLite: the file
+	synchronous string // SQLite: as in Options
 
 	patience time.Duration // how long conflicts are retried
 	tracked  atomic.Bool   // the table of versions has been seen

@@ -27,12 +27,20 @@ func (db *DB) retry(ctx context.Context, attempt func() error) error {
 		} else if time.Since(start) > db.patience {
 			return fmt.Errorf("database: gave up after %d attempts: %w", n, err)
 		}
-		timer := time.NewTimer(pause/2 + rand.N(pause))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if pauseFor(ctx, pause) != nil {
 			return Classify(ctx, err)
-		case <-timer.C:
 		}
+	}
+}
+
+// pauseFor waits for a random time around d, or returns the context's error.
+func pauseFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d/2 + rand.N(d))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }

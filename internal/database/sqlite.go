@@ -33,6 +33,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	default:
 		return fmt.Errorf("synchronous is FULL, NORMAL or OFF, not %q", o.Synchronous)
 	}
+	db.synchronous = sync
 	var err error
 	if db.path, err = filepath.Abs(path); err != nil {
 		return err
