@@ -1,0 +1,140 @@
+// Package database opens SQLite or PostgreSQL behind one small interface. It
+// knows no schema: it gives pools, transactions that are retried on conflicts,
+// classified errors, and a runner for migrations. Statements are written once,
+// with $1, $2, … as placeholders, for both databases.
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Dialect says which database a DB speaks to.
+type Dialect int
+
+// The two dialects.
+const (
+	SQLite Dialect = iota
+	Postgres
+)
+
+// String gives "sqlite" or "postgres".
+func (d Dialect) String() string {
+	switch d {
+	case SQLite:
+		return "sqlite"
+	case Postgres:
+		return "postgres"
+	}
+	return fmt.Sprintf("Dialect(%d)", int(d))
+}
+
+// Options say which database to open, and how.
+type Options struct {
+	// URL is "postgres://…", "sqlite:/path/file.db", or the plain path of an
+	// SQLite file. A missing file is made, and its folder too.
+	URL string
+
+	// Synchronous is what SQLite does before a commit counts: "FULL" (the
+	// default) survives a loss of power, "NORMAL" may lose the last commits
+	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to
+	// its own setting.
+	Synchronous string
+
+	// MaxConns bounds the pool: the readers of SQLite (default: twice
+	// GOMAXPROCS, at least 4), all connections of PostgreSQL (default: what the
+	// URL says in pool_max_conns, else four times GOMAXPROCS, at least 10; never
+	// fewer than 2).
+	MaxConns int
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	dialect     Dialect
+	writer      *sql.DB // SQLite: the one connection that writes
+	readers     *sql.DB // PostgreSQL: the same as writer
+	pool        *pgxpool.Pool
+	path        string // SQLite: the file
+	synchronous string // SQLite: as in Options
+
+	patience time.Duration // how long conflicts are retried
+	tracked  atomic.Bool   // the table of versions has been seen
+	close    func() error
+}
+
+// Open opens the database and checks that it answers.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	dialect, target, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{dialect: dialect, patience: defaultPatience}
+	if dialect == Postgres {
+		err = db.openPostgres(o)
+	} else {
+		err = db.openSQLite(ctx, target, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
+	}
+	if err := db.Ping(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
+	}
+	return db, nil
+}
+
+// parseURL tells the dialect, and for SQLite the path of the file.
+func parseURL(url string) (Dialect, string, error) {
+	scheme, rest, found := strings.Cut(url, ":")
+	switch {
+	case url == "":
+		return 0, "", errors.New("database: no URL given")
+	case found && (scheme == "postgres" || scheme == "postgresql"):
+		return Postgres, url, nil
+	case found && scheme == "sqlite":
+		url = strings.TrimPrefix(rest, "//")
+	case strings.Contains(url, "://"):
+		return 0, "", fmt.Errorf("database: unknown scheme %q: want postgres or sqlite", scheme)
+	}
+	if url == "" || strings.HasPrefix(url, ":memory:") {
+		return 0, "", errors.New("database: SQLite needs the path of a file")
+	}
+	return SQLite, url, nil
+}
+
+// Dialect tells which database this is.
+func (db *DB) Dialect() Dialect { return db.dialect }
+
+// Close ends all connections; calling it again does nothing.
+func (db *DB) Close() error { return db.close() }
+
+// Ping checks that the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.readers.PingContext(ctx); err != nil {
+		return Classify(ctx, err)
+	}
+	return Classify(ctx, db.writer.PingContext(ctx))
+}
+
+// SQL gives the database/sql handle that writes, for a library that wants one:
+// on SQLite it has a single connection, so a transaction held open on it blocks
+// every other writer. Our own code uses Transact.
+func (db *DB) SQL() *sql.DB { return db.writer }
+
+// Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
+// nil on SQLite.
+func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Path gives the file of an SQLite database; "" on PostgreSQL.
+func (db *DB) Path() string { return db.path }
+
+// once makes a Close that runs f the first time and repeats its result.
+func once(f func() error) func() error { return sync.OnceValue(f) }

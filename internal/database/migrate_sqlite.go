@@ -1,0 +1,127 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	goosedb "github.com/pressly/goose/v3/database"
+	"modernc.org/sqlite"
+)
+
+// openForMigration opens a single connection that does not enforce foreign keys:
+// DROP TABLE would else delete what refers to the table being rebuilt.
+func (db *DB) openForMigration() (*sql.DB, error) {
+	q := url.Values{
+		"_busy_timeout": {milliseconds(30 * time.Second)},
+		"_foreign_keys": {"off"},
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {db.synchronous},
+		"_txlock":       {"immediate"},
+		"_dqs":          {"0"},
+	}
+	return openPlain(fileURI(db.path) + "?" + q.Encode())
+}
+
+func openPlain(dsn string) (*sql.DB, error) {
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	pool := sql.OpenDB(connector)
+	pool.SetMaxOpenConns(1)
+	return pool, nil
+}
+
+// checkedStore holds each migration to the foreign keys at the moment goose
+// notes its version, which is at the end of its transaction.
+type checkedStore struct{ goosedb.Store }
+
+func (s checkedStore) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
+	var table, parent string
+	var row sql.NullInt64
+	var key int
+	err := tx.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if err == nil {
+		return fmt.Errorf("version %d leaves row %d of %s without its row in %s", req.Version, row.Int64, table, parent)
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return s.Store.Insert(ctx, tx, req)
+}
+
+// lockFile holds an SQLite lock on an empty file beside the database; the system
+// ends it with the process. The file stays: if it were removed, a program that
+// waits for it and one that makes it anew could both go on.
+func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
+	path := db.path + ".lock"
+	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
+	if err != nil {
+		return nil, err
+	}
+	var tx *sql.Tx
+	for {
+		if tx, err = pool.BeginTx(ctx, nil); !IsRetryable(err) {
+			break
+		}
+		if err = pauseFor(ctx, longestPause); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return func() {
+		_ = tx.Rollback()
+		_ = pool.Close()
+	}, nil
+}
+
+// backup copies a database that has any tables to a new file beside it.
+func (db *DB) backup(ctx context.Context, from, to int64) (path string, err error) {
+	if db.dialect != SQLite {
+		return "", nil
+	}
+	var used bool
+	if err := db.Reader().QueryRow(ctx, "SELECT COUNT(*) > 0 FROM sqlite_schema").Scan(&used); err != nil || !used {
+		return "", err
+	}
+	path, err = reserve(fmt.Sprintf("%s.before-%d-to-%d", db.path, from, to))
+	if err != nil {
+		return "", err
+	}
+	if _, err := db.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {
+		return "", errors.Join(err, os.Remove(path))
+	}
+	return path, syncFile(path)
+}
+
+// reserve makes an empty private file of that name, or with a number behind it
+// when there is one already; SQLite accepts it as the target of a copy.
+func reserve(name string) (path string, err error) {
+	path = name
+	for n := 2; ; n++ {
+		if err := createFile(path); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+		path = fmt.Sprintf("%s.%d", name, n)
+	}
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+}

@@ -1,0 +1,46 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+func (db *DB) openPostgres(o Options) error {
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return err // names no password
+	}
+	if o.MaxConns > 0 {
+		config.MaxConns = int32(o.MaxConns)
+	} else if !strings.Contains(o.URL, "pool_max_conns") {
+		config.MaxConns = int32(max(10, 4*runtime.GOMAXPROCS(0)))
+	}
+	config.MaxConns = max(2, config.MaxConns) // a migration takes two
+	if _, set := config.ConnConfig.RuntimeParams["application_name"]; !set {
+		config.ConnConfig.RuntimeParams["application_name"] = "vitrine"
+	}
+	// A cancelled context cancels the statement on the server and keeps the
+	// connection; only a server that does not answer loses it.
+	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
+	}
+	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
+		return err
+	}
+	db.writer = stdlib.OpenDBFromPool(db.pool)
+	db.readers = db.writer
+	db.close = once(func() error {
+		err := db.writer.Close()
+		db.pool.Close()
+		return errors.Join(err)
+	})
+	return nil
+}

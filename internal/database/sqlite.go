@@ -1,0 +1,152 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// A writer waits for other processes only; the wait cannot be interrupted, so it
+// is short, and Transact tries again as long as its context allows.
+const (
+	readerBusy = 5 * time.Second
+	writerBusy = 1 * time.Second
+)
+
+func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
+	sync := strings.ToUpper(o.Synchronous)
+	switch sync {
+	case "":
+		sync = "FULL"
+	case "FULL", "NORMAL", "OFF":
+	default:
+		return fmt.Errorf("synchronous is FULL, NORMAL or OFF, not %q", o.Synchronous)
+	}
+	db.synchronous = sync
+	var err error
+	if db.path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
+		return err
+	}
+	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if db.writer, err = openFile(sqliteDSN(db.path, sync, true), 1); err != nil {
+		return err
+	}
+	n := o.MaxConns
+	if n <= 0 {
+		n = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if db.readers, err = openFile(sqliteDSN(db.path, sync, false), n); err != nil {
+		return errors.Join(err, db.writer.Close())
+	}
+	db.close = once(func() error {
+		err := db.readers.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = db.Optimize(ctx) // statistics only: worth a try, not an error
+		// Last, so that it moves the write-ahead log into the file.
+		return errors.Join(err, db.writer.Close())
+	})
+	// The first connection turns the file to WAL, which no reader may do.
+	if err := db.writer.PingContext(ctx); err != nil {
+		return errors.Join(Classify(ctx, err), db.close())
+	}
+	return nil
+}
+
+// openFile makes a pool of n connections that stay open.
+func openFile(dsn string, n int) (*sql.DB, error) {
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	pool := sql.OpenDB(cachingConnector{connector})
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	return pool, nil
+}
+
+// sqliteDSN describes a connection in the words of modernc.org/sqlite's Driver,
+// which sets busy_timeout before everything else and query_only last.
+func sqliteDSN(path, sync string, write bool) string {
+	q := url.Values{}
+	q.Set("_foreign_keys", "on")
+	q.Set("_synchronous", sync)
+	q.Set("_dqs", "0")       // "word" is a name, never a string, as in PostgreSQL
+	q.Set("_defensive", "1") // no statement may damage the file's structure
+	q.Set("_error_rc", "1")
+	q.Set("_time_format", "sqlite")
+	q["_pragma"] = []string{
+		"temp_store(memory)",
+		"cache_size(-16000)",           // KiB per connection
+		"mmap_size(0)",                 // a failing disk should be an error, not SIGBUS
+		"journal_size_limit(67108864)", // give space back after a burst of writes
+		"analysis_limit(400)",          // bounds the work of PRAGMA optimize
+	}
+	if write {
+		q.Set("_busy_timeout", milliseconds(writerBusy))
+		q.Set("_journal_mode", "WAL")
+		q.Set("_txlock", "immediate")
+	} else {
+		q.Set("_busy_timeout", milliseconds(readerBusy))
+		q.Set("_query_only", "1")
+	}
+	return fileURI(path) + "?" + q.Encode()
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// fileURI escapes a path, which may hold '?' or '%', as SQLite's URIs want it.
+func fileURI(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}
+
+// createFile makes an empty private file and fails with fs.ErrExist if there is
+// one. An existing file is never opened here: closing any descriptor of it would
+// drop the locks this process holds on it (POSIX fcntl).
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), syncDir(filepath.Dir(path)))
+}
+
+// syncDir makes new names in a folder survive a loss of power.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if runtime.GOOS == "windows" {
+		err = nil // folders cannot be synced there
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Optimize refreshes the statistics of the query planner where SQLite finds it
+// worth while; to be called now and then, and done on Close. PostgreSQL does so
+// by itself.
+func (db *DB) Optimize(ctx context.Context) error {
+	if db.dialect != SQLite {
+		return nil
+	}
+	_, err := db.writer.ExecContext(ctx, "PRAGMA optimize")
+	return Classify(ctx, err)
+}
