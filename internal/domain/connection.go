@@ -54,3 +54,19 @@ const (
 func CanRemove(a Actor, in Channel, c Connection) bool {
 	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
 }
+
+// Destination is the position that a movement leads to, of a connection that is at
+// position from of n.
+func Destination(how Movement, position *int64, from, n int64) int64 {
+	switch how {
+	case MoveToTop:
+		return n
+	case MoveToBottom:
+		return 1
+	case MoveUp:
+		return min(from+1, n)
+	case MoveDown:
+		return max(from-1, 1)
+	}
+	return min(max(*position, 1), n)
+}

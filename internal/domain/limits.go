@@ -6,4 +6,5 @@ const (
 	MaxTitle    = 255     // characters
 	MaxMarkdown = 200_000 // characters of a text block
 	MaxTargets  = 20      // channels in one request
+	MaxURL      = 4_096   // bytes
 )

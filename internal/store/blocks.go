@@ -29,13 +29,13 @@ func scanBlock(row scanner) (b domain.Block, err error) {
 }
 
 // Block reads a block that the viewer may see.
-func (q queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
 	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
 	return b, found(err)
 }
 
 // BlocksByID reads blocks whose visibility is already known.
-func (q queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]domain.Block, error) {
+func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]domain.Block, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

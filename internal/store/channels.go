@@ -62,7 +62,7 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
-func (q queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	where, arg := "ch.id = $2", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
@@ -76,7 +76,7 @@ func (q queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.R
 }
 
 // ChannelsByID reads those of the channels that the viewer may see.
-func (q queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]domain.Channel, error) {
+func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]domain.Channel, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -237,4 +237,15 @@ func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.Channe
 		err = row.Scan(&c)
 		return c, err
 	})
+}
+
+// ResolveChannel gives the id that a reference names, without looking whether the
+// channel is there when it is an id already. Old slugs resolve too.
+func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.ChannelID, error) {
+	if ref.Slug == "" {
+		return domain.ChannelID(ref.ID), nil
+	}
+	var id domain.ChannelID
+	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
+	return id, found(err)
 }

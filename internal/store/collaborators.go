@@ -8,7 +8,7 @@ import (
 )
 
 // Collaborators lists who collaborates on a channel, in the order they were added.
-func (q queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]domain.Principal, error) {
+func (q Queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]domain.Principal, error) {
 	rows, err := q.q.Query(ctx, `SELECT co.member_type, co.member_id, COALESCE(u.name, g.name), COALESCE(u.slug, g.slug),
 			COALESCE(u.avatar, g.avatar), COALESCE(u.face_version, g.face_version)
 		FROM collaborators co

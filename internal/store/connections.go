@@ -25,14 +25,14 @@ func scanConnection(row scanner) (c domain.Connection, err error) {
 }
 
 // Connection reads a connection by id, without its position and whoever looks.
-func (q queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
+func (q Queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
 	c, err := scanConnection(q.q.QueryRow(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.id = $1", id))
 	return c, found(err)
 }
 
 // ConnectionOf finds how an item is connected to a channel; 0 if it is not.
-func (q queries) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
+func (q Queries) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
 	var id domain.ConnectionID
 	err := q.q.QueryRow(ctx, `SELECT id FROM connections WHERE channel_id = $1 AND item_type = $2 AND item_id = $3`,
 		channel, item.Type, item.ID).Scan(&id)
@@ -67,7 +67,7 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 	if position == 0 || position > count {
 		position = count
 	}
-	positions := order{tx.queries, n.Channel.ID, positionOrder}
+	positions := order{tx.Queries, n.Channel.ID, positionOrder}
 	key, err := positions.keyFor(ctx, position, count-1)
 	if err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 	if err := positions.add(ctx, key, item.private, 1); err != nil {
 		return 0, err
 	}
-	return id, order{tx.queries, n.Channel.ID, createdOrder}.add(ctx, createdAt, item.private, 1)
+	return id, order{tx.Queries, n.Channel.ID, createdOrder}.add(ctx, createdAt, item.private, 1)
 }
 
 // entering is what a connection keeps of its item.
@@ -158,10 +158,10 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 			return err
 		}
 	}
-	if err := (order{tx.queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
+	if err := (order{tx.Queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
 		return err
 	}
-	return order{tx.queries, c.ChannelID, createdOrder}.add(ctx, micros(c.CreatedAt), c.ItemPrivate, -1)
+	return order{tx.Queries, c.ChannelID, createdOrder}.add(ctx, micros(c.CreatedAt), c.ItemPrivate, -1)
 }
 
 // Move places a connection of a locked channel with n connections at position to,
@@ -170,7 +170,7 @@ func (tx *Tx) Move(ctx context.Context, c domain.Connection, from, to, n int64) 
 	if from == to {
 		return nil
 	}
-	positions := order{tx.queries, c.ChannelID, positionOrder}
+	positions := order{tx.Queries, c.ChannelID, positionOrder}
 	// Going up it comes to stand above the item at `to`, going down below it. The
 	// item itself still counts, so going up the place is one higher.
 	place := to
@@ -224,8 +224,8 @@ func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private b
 	if err != nil {
 		return err
 	}
-	if err := (order{tx.queries, c.ChannelID, positionOrder}).recount(ctx, c.PositionKey, by); err != nil {
+	if err := (order{tx.Queries, c.ChannelID, positionOrder}).recount(ctx, c.PositionKey, by); err != nil {
 		return err
 	}
-	return order{tx.queries, c.ChannelID, createdOrder}.recount(ctx, micros(c.CreatedAt), by)
+	return order{tx.Queries, c.ChannelID, createdOrder}.recount(ctx, micros(c.CreatedAt), by)
 }

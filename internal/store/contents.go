@@ -118,7 +118,7 @@ func (v *Snapshot) startKey(ctx context.Context, q ContentsQuery, offset, total 
 	if q.Sort.Desc {
 		rank = total - offset
 	}
-	o := order{v.queries, q.Channel.ID, sortOf(q.Sort)}
+	o := order{v.Queries, q.Channel.ID, sortOf(q.Sort)}
 	key, ok, err := o.keyAt(ctx, rank, s)
 	if err != nil || !ok {
 		return 0, o.lost(err, rank)
@@ -176,7 +176,7 @@ func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, 
 }
 
 // connectionsInOrder reads connections in the order of their ids in the list.
-func (q queries) connectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
+func (q Queries) connectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (q queries) connectionsInOrder(ctx context.Context, ids []domain.Connection
 }
 
 // place fills in the positions of connections.
-func (q queries) place(ctx context.Context, conns []domain.Connection) error {
+func (q Queries) place(ctx context.Context, conns []domain.Connection) error {
 	if len(conns) == 0 {
 		return nil
 	}

@@ -39,7 +39,7 @@ func (s orderSort) column() string {
 
 // order is one order of one channel.
 type order struct {
-	queries
+	Queries
 	channel domain.ChannelID
 	sort    orderSort
 }

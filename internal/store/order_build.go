@@ -11,7 +11,7 @@ import (
 // load, or to repair.
 func (tx *Tx) Rebuild(ctx context.Context, channel domain.ChannelID) error {
 	for _, s := range []orderSort{positionOrder, createdOrder} {
-		o := order{tx.queries, channel, s}
+		o := order{tx.Queries, channel, s}
 		if err := o.rebuild(ctx, levels, leastKey, 1<<63-1); err != nil {
 			return err
 		}

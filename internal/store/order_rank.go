@@ -36,7 +36,7 @@ func ranksOf(d dialect) string {
 var ranksText = map[bool]string{false: ranksOf(dialect{0}), true: ranksOf(dialect{1})}
 
 // Positions gives the positions of connections, 1..n within their channels.
-func (q queries) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
+func (q Queries) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
 	rows, err := q.q.Query(ctx, ranksText[q.d.locks()], list(q.d, ids))
 	if err != nil {
 		return nil, err

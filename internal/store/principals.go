@@ -15,7 +15,7 @@ const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), CO
 	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
 
 // Principal reads what is shown of a user or group.
-func (q queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
+func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
 	table := "users"
 	if ref.Type == domain.TypeGroup {
 		table = "groups"
@@ -27,7 +27,7 @@ func (q queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain
 }
 
 // IsMember tells whether a user belongs to a group.
-func (q queries) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
+func (q Queries) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE group_id = $1 AND user_id = $2", group, user).Scan(&n)
 	return n > 0, err
@@ -65,15 +65,15 @@ func (tx *Tx) AddMember(ctx context.Context, group domain.GroupID, user domain.U
 	return tx.execOne(ctx, `UPDATE groups SET users_count = users_count + 1, version = version + 1 WHERE id = $1`, group)
 }
 
-// bumpOwner adds to the counts of channels that an owner shows.
+// bumpOwner adds to the counts of channels that an owner shows. Private channels
+// do not touch the version, which strangers could watch.
 func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain.Visibility, by int64) error {
-	table, column := "users", "open_channels"
+	table, set := "users", "open_channels = open_channels + $2, version = version + 1"
 	if owner.Type == domain.TypeGroup {
 		table = "groups"
 	}
 	if v == domain.Private {
-		column = "private_channels"
+		set = "private_channels = private_channels + $2"
 	}
-	return tx.execOne(ctx, "UPDATE "+table+" SET "+column+" = "+column+" + $2, version = version + 1 WHERE id = $1",
-		owner.ID, by)
+	return tx.execOne(ctx, "UPDATE "+table+" SET "+set+" WHERE id = $1", owner.ID, by)
 }

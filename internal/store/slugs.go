@@ -35,7 +35,7 @@ func (tx *Tx) BindSlug(ctx context.Context, kind SlugKind, slug string, id int64
 }
 
 // SlugBelongs tells whether a slug was ever given to this thing.
-func (q queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
+func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
 		kind, slug, id).Scan(&n)

@@ -28,44 +28,44 @@ func Migrations(d database.Dialect) fs.FS {
 	return sub
 }
 
-// queries are the statements that the Store, a Snapshot and a Tx share.
-type queries struct {
+// Queries are the statements that the Store, a Snapshot and a Tx share.
+type Queries struct {
 	q database.Querier
 	d dialect
 }
 
 // Store reads outside a transaction, and begins transactions.
 type Store struct {
-	queries
+	Queries
 	db *database.DB
 }
 
 // Snapshot reads one consistent state.
-type Snapshot struct{ queries }
+type Snapshot struct{ Queries }
 
 // Tx reads and writes in one transaction.
 type Tx struct {
-	queries
+	Queries
 	tx *database.Tx
 }
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{queries: queries{q: db.Reader(), d: dialect{db.Dialect()}}, db: db}
+	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}}, db: db}
 }
 
 // InTx runs fn in a write transaction; it may run several times when transactions
 // collide.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.db.Transact(ctx, func(tx *database.Tx) error {
-		return fn(&Tx{queries: queries{q: tx, d: s.d}, tx: tx})
+		return fn(&Tx{Queries: Queries{q: tx, d: s.d}, tx: tx})
 	})
 }
 
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
 	return s.db.View(ctx, func(q database.Querier) error {
-		return fn(&Snapshot{queries{q: q, d: s.d}})
+		return fn(&Snapshot{Queries{q: q, d: s.d}})
 	})
 }
 
@@ -111,13 +111,13 @@ func found(err error) error {
 }
 
 // exec runs a statement whose result does not matter.
-func (q queries) exec(ctx context.Context, query string, args ...any) error {
+func (q Queries) exec(ctx context.Context, query string, args ...any) error {
 	_, err := q.q.Exec(ctx, query, args...)
 	return err
 }
 
 // execOne runs a statement that must change exactly one row.
-func (q queries) execOne(ctx context.Context, query string, args ...any) error {
+func (q Queries) execOne(ctx context.Context, query string, args ...any) error {
 	res, err := q.q.Exec(ctx, query, args...)
 	if err != nil {
 		return err

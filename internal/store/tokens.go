@@ -15,7 +15,7 @@ type Holder struct {
 }
 
 // TokenHolder reads who holds the live token with this hash.
-func (q queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
+func (q Queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
 	err = q.q.QueryRow(ctx, `SELECT t.id, t.user_id, t.scope, u.tier, u.suspended_at IS NOT NULL
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.revoked_at IS NULL`, hash).
 		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
@@ -32,7 +32,7 @@ func (tx *Tx) CreateToken(ctx context.Context, t domain.Token, hash []byte) (dom
 }
 
 // Tokens lists the tokens of a user, newest first, revoked ones too.
-func (q queries) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
+func (q Queries) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
 	rows, err := q.q.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
 		FROM tokens WHERE user_id = $1 ORDER BY id DESC`, user)
 	return collect(rows, err, func(row scanner) (t domain.Token, err error) {

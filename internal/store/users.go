@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -41,7 +42,7 @@ func textColumns(t *domain.Text) text {
 }
 
 // User reads a user by id or slug.
-func (q queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
+func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	where, arg := "u.id = $1", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug
@@ -51,13 +52,13 @@ func (q queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 }
 
 // UserByEmail reads a user by address in lower case.
-func (q queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
+func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
 	u, err := scanUser(q.q.QueryRow(ctx, "SELECT "+userColumns+" FROM users u WHERE u.email = $1", email))
 	return u, found(err)
 }
 
 // Users lists users by id, after the given one.
-func (q queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
+func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
 	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
 	return collect(rows, err, scanUser)
 }
@@ -72,12 +73,16 @@ type NewUser struct {
 	Now          time.Time
 }
 
-// CreateUser makes a user. The slug must have been claimed in the transaction.
+// CreateUser makes a user. The slug must have been claimed in the transaction. An
+// address that is in use is a Conflict.
 func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
 	var id domain.UserID
 	err := tx.q.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
 		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, micros(n.Now)).Scan(&id)
+	if database.IsUnique(err) {
+		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
+	}
 	return id, err
 }
 

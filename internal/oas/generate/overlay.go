@@ -25,6 +25,7 @@ func overlay(doc object) {
 	delete(comps, "responses")
 	schemas, _ := comps["schemas"].(object)
 	written := clone(schemas).(object)
+	keepVariants(doc, written)
 	for name, s := range schemas {
 		if handType(name, written) != "" {
 			delete(schemas, name)
@@ -43,6 +44,44 @@ func overlay(doc object) {
 			}
 		}
 	}
+}
+
+// keepVariants refers to the variants of all unions from a webhook, for which no code
+// is made but its types: the fields that held them have a hand type instead.
+func keepVariants(doc, schemas object) {
+	variants := object{}
+	var find func(node any)
+	find = func(node any) {
+		switch node := node.(type) {
+		case object:
+			if isUnion(node, schemas) {
+				for _, v := range node["oneOf"].([]any) {
+					if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
+						variants[base(ref)] = v
+					}
+				}
+			}
+			for _, child := range node {
+				find(child)
+			}
+		case []any:
+			for _, child := range node {
+				find(child)
+			}
+		}
+	}
+	find(schemas)
+	if len(variants) == 0 {
+		return
+	}
+	schema := object{"type": "object", "properties": variants}
+	doc["webhooks"] = object{"variants": object{"post": object{
+		"operationId": "variants",
+		"responses": object{"200": object{
+			"description": "The variants of all unions.",
+			"content":     object{"application/json": object{"schema": schema}},
+		}},
+	}}}
 }
 
 // operation drops what the gate enforces from the written description: security,
@@ -103,7 +142,7 @@ func rewrite(node any, schemas object, response bool) any {
 	if s["format"] == "date-time" && response {
 		return object{"x-ogen-type": wire + "Time"}
 	}
-	if s["type"] == "integer" {
+	if kinds, _ := s["type"].([]any); s["type"] == "integer" || slices.Contains(kinds, any("integer")) {
 		s["format"] = "int64"
 	}
 	if s["format"] == "uri" || s["format"] == "email" || s["format"] == "uuid" {

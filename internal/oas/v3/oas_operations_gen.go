@@ -26,4 +26,5 @@ const (
 	UpdateBlockOperation           OperationName = "UpdateBlock"
 	UpdateChannelOperation         OperationName = "UpdateChannel"
 	UpdateConnectionOperation      OperationName = "UpdateConnection"
+	VariantsOperation              OperationName = "Variants"
 )

@@ -9,6 +9,829 @@ import (
 	"github.com/go-faster/errors"
 )
 
+// Ref: #/components/schemas/AttachmentBlock
+type AttachmentBlock struct {
+	Links      wire.Links              `json:"_links"`
+	Attachment BlockAttachment         `json:"attachment"`
+	BaseType   AttachmentBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	ID          int64                    `json:"id"`
+	Image       OptNilBlockImage         `json:"image"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState          `json:"state"`
+	Title     OptNilString        `json:"title"`
+	Type      AttachmentBlockType `json:"type"`
+	UpdatedAt wire.Time           `json:"updated_at"`
+	User      EmbeddedUser        `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *AttachmentBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetAttachment returns the value of Attachment.
+func (s *AttachmentBlock) GetAttachment() BlockAttachment {
+	return s.Attachment
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *AttachmentBlock) GetBaseType() AttachmentBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *AttachmentBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *AttachmentBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *AttachmentBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AttachmentBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *AttachmentBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *AttachmentBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetImage returns the value of Image.
+func (s *AttachmentBlock) GetImage() OptNilBlockImage {
+	return s.Image
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *AttachmentBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *AttachmentBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *AttachmentBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *AttachmentBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *AttachmentBlock) GetType() AttachmentBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *AttachmentBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *AttachmentBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *AttachmentBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *AttachmentBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetAttachment sets the value of Attachment.
+func (s *AttachmentBlock) SetAttachment(val BlockAttachment) {
+	s.Attachment = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *AttachmentBlock) SetBaseType(val AttachmentBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *AttachmentBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *AttachmentBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *AttachmentBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AttachmentBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *AttachmentBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *AttachmentBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetImage sets the value of Image.
+func (s *AttachmentBlock) SetImage(val OptNilBlockImage) {
+	s.Image = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *AttachmentBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *AttachmentBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *AttachmentBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *AttachmentBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *AttachmentBlock) SetType(val AttachmentBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *AttachmentBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *AttachmentBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *AttachmentBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type AttachmentBlockBaseType string
+
+const (
+	AttachmentBlockBaseTypeBlock AttachmentBlockBaseType = "Block"
+)
+
+// AllValues returns all AttachmentBlockBaseType values.
+func (AttachmentBlockBaseType) AllValues() []AttachmentBlockBaseType {
+	return []AttachmentBlockBaseType{
+		AttachmentBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AttachmentBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case AttachmentBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AttachmentBlockBaseType) UnmarshalText(data []byte) error {
+	switch AttachmentBlockBaseType(data) {
+	case AttachmentBlockBaseTypeBlock:
+		*s = AttachmentBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AttachmentBlockType string
+
+const (
+	AttachmentBlockTypeAttachment AttachmentBlockType = "Attachment"
+)
+
+// AllValues returns all AttachmentBlockType values.
+func (AttachmentBlockType) AllValues() []AttachmentBlockType {
+	return []AttachmentBlockType{
+		AttachmentBlockTypeAttachment,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AttachmentBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case AttachmentBlockTypeAttachment:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AttachmentBlockType) UnmarshalText(data []byte) error {
+	switch AttachmentBlockType(data) {
+	case AttachmentBlockTypeAttachment:
+		*s = AttachmentBlockTypeAttachment
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What the viewer may do with the block.
+// Ref: #/components/schemas/BlockAbilities
+type BlockAbilities struct {
+	Comment bool `json:"comment"`
+	Connect bool `json:"connect"`
+	Manage  bool `json:"manage"`
+}
+
+// GetComment returns the value of Comment.
+func (s *BlockAbilities) GetComment() bool {
+	return s.Comment
+}
+
+// GetConnect returns the value of Connect.
+func (s *BlockAbilities) GetConnect() bool {
+	return s.Connect
+}
+
+// GetManage returns the value of Manage.
+func (s *BlockAbilities) GetManage() bool {
+	return s.Manage
+}
+
+// SetComment sets the value of Comment.
+func (s *BlockAbilities) SetComment(val bool) {
+	s.Comment = val
+}
+
+// SetConnect sets the value of Connect.
+func (s *BlockAbilities) SetConnect(val bool) {
+	s.Connect = val
+}
+
+// SetManage sets the value of Manage.
+func (s *BlockAbilities) SetManage(val bool) {
+	s.Manage = val
+}
+
+// A file.
+// Ref: #/components/schemas/BlockAttachment
+type BlockAttachment struct {
+	ContentType   OptNilString `json:"content_type"`
+	FileExtension OptNilString `json:"file_extension"`
+	FileSize      OptNilInt64  `json:"file_size"`
+	Filename      OptNilString `json:"filename"`
+	UpdatedAt     OptTime      `json:"updated_at"`
+	URL           string       `json:"url"`
+}
+
+// GetContentType returns the value of ContentType.
+func (s *BlockAttachment) GetContentType() OptNilString {
+	return s.ContentType
+}
+
+// GetFileExtension returns the value of FileExtension.
+func (s *BlockAttachment) GetFileExtension() OptNilString {
+	return s.FileExtension
+}
+
+// GetFileSize returns the value of FileSize.
+func (s *BlockAttachment) GetFileSize() OptNilInt64 {
+	return s.FileSize
+}
+
+// GetFilename returns the value of Filename.
+func (s *BlockAttachment) GetFilename() OptNilString {
+	return s.Filename
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *BlockAttachment) GetUpdatedAt() OptTime {
+	return s.UpdatedAt
+}
+
+// GetURL returns the value of URL.
+func (s *BlockAttachment) GetURL() string {
+	return s.URL
+}
+
+// SetContentType sets the value of ContentType.
+func (s *BlockAttachment) SetContentType(val OptNilString) {
+	s.ContentType = val
+}
+
+// SetFileExtension sets the value of FileExtension.
+func (s *BlockAttachment) SetFileExtension(val OptNilString) {
+	s.FileExtension = val
+}
+
+// SetFileSize sets the value of FileSize.
+func (s *BlockAttachment) SetFileSize(val OptNilInt64) {
+	s.FileSize = val
+}
+
+// SetFilename sets the value of Filename.
+func (s *BlockAttachment) SetFilename(val OptNilString) {
+	s.Filename = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *BlockAttachment) SetUpdatedAt(val OptTime) {
+	s.UpdatedAt = val
+}
+
+// SetURL sets the value of URL.
+func (s *BlockAttachment) SetURL(val string) {
+	s.URL = val
+}
+
+// Embedded media.
+// Ref: #/components/schemas/BlockEmbed
+type BlockEmbed struct {
+	AuthorName   OptNilString `json:"author_name"`
+	AuthorURL    OptNilString `json:"author_url"`
+	Height       OptNilInt64  `json:"height"`
+	HTML         OptNilString `json:"html"`
+	SourceURL    OptNilString `json:"source_url"`
+	ThumbnailURL OptNilString `json:"thumbnail_url"`
+	Title        OptNilString `json:"title"`
+	Type         OptNilString `json:"type"`
+	URL          OptNilString `json:"url"`
+	Width        OptNilInt64  `json:"width"`
+}
+
+// GetAuthorName returns the value of AuthorName.
+func (s *BlockEmbed) GetAuthorName() OptNilString {
+	return s.AuthorName
+}
+
+// GetAuthorURL returns the value of AuthorURL.
+func (s *BlockEmbed) GetAuthorURL() OptNilString {
+	return s.AuthorURL
+}
+
+// GetHeight returns the value of Height.
+func (s *BlockEmbed) GetHeight() OptNilInt64 {
+	return s.Height
+}
+
+// GetHTML returns the value of HTML.
+func (s *BlockEmbed) GetHTML() OptNilString {
+	return s.HTML
+}
+
+// GetSourceURL returns the value of SourceURL.
+func (s *BlockEmbed) GetSourceURL() OptNilString {
+	return s.SourceURL
+}
+
+// GetThumbnailURL returns the value of ThumbnailURL.
+func (s *BlockEmbed) GetThumbnailURL() OptNilString {
+	return s.ThumbnailURL
+}
+
+// GetTitle returns the value of Title.
+func (s *BlockEmbed) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *BlockEmbed) GetType() OptNilString {
+	return s.Type
+}
+
+// GetURL returns the value of URL.
+func (s *BlockEmbed) GetURL() OptNilString {
+	return s.URL
+}
+
+// GetWidth returns the value of Width.
+func (s *BlockEmbed) GetWidth() OptNilInt64 {
+	return s.Width
+}
+
+// SetAuthorName sets the value of AuthorName.
+func (s *BlockEmbed) SetAuthorName(val OptNilString) {
+	s.AuthorName = val
+}
+
+// SetAuthorURL sets the value of AuthorURL.
+func (s *BlockEmbed) SetAuthorURL(val OptNilString) {
+	s.AuthorURL = val
+}
+
+// SetHeight sets the value of Height.
+func (s *BlockEmbed) SetHeight(val OptNilInt64) {
+	s.Height = val
+}
+
+// SetHTML sets the value of HTML.
+func (s *BlockEmbed) SetHTML(val OptNilString) {
+	s.HTML = val
+}
+
+// SetSourceURL sets the value of SourceURL.
+func (s *BlockEmbed) SetSourceURL(val OptNilString) {
+	s.SourceURL = val
+}
+
+// SetThumbnailURL sets the value of ThumbnailURL.
+func (s *BlockEmbed) SetThumbnailURL(val OptNilString) {
+	s.ThumbnailURL = val
+}
+
+// SetTitle sets the value of Title.
+func (s *BlockEmbed) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *BlockEmbed) SetType(val OptNilString) {
+	s.Type = val
+}
+
+// SetURL sets the value of URL.
+func (s *BlockEmbed) SetURL(val OptNilString) {
+	s.URL = val
+}
+
+// SetWidth sets the value of Width.
+func (s *BlockEmbed) SetWidth(val OptNilInt64) {
+	s.Width = val
+}
+
+// An image and its resized versions.
+// Ref: #/components/schemas/BlockImage
+type BlockImage struct {
+	AltText     OptNilString  `json:"alt_text"`
+	AspectRatio OptNilFloat32 `json:"aspect_ratio"`
+	Blurhash    OptNilString  `json:"blurhash"`
+	ContentType OptString     `json:"content_type"`
+	FileSize    OptNilInt64   `json:"file_size"`
+	Filename    OptString     `json:"filename"`
+	Height      OptNilInt64   `json:"height"`
+	Large       ImageVersion  `json:"large"`
+	Medium      ImageVersion  `json:"medium"`
+	Small       ImageVersion  `json:"small"`
+	Square      ImageVersion  `json:"square"`
+	Src         OptString     `json:"src"`
+	UpdatedAt   OptTime       `json:"updated_at"`
+	Width       OptNilInt64   `json:"width"`
+}
+
+// GetAltText returns the value of AltText.
+func (s *BlockImage) GetAltText() OptNilString {
+	return s.AltText
+}
+
+// GetAspectRatio returns the value of AspectRatio.
+func (s *BlockImage) GetAspectRatio() OptNilFloat32 {
+	return s.AspectRatio
+}
+
+// GetBlurhash returns the value of Blurhash.
+func (s *BlockImage) GetBlurhash() OptNilString {
+	return s.Blurhash
+}
+
+// GetContentType returns the value of ContentType.
+func (s *BlockImage) GetContentType() OptString {
+	return s.ContentType
+}
+
+// GetFileSize returns the value of FileSize.
+func (s *BlockImage) GetFileSize() OptNilInt64 {
+	return s.FileSize
+}
+
+// GetFilename returns the value of Filename.
+func (s *BlockImage) GetFilename() OptString {
+	return s.Filename
+}
+
+// GetHeight returns the value of Height.
+func (s *BlockImage) GetHeight() OptNilInt64 {
+	return s.Height
+}
+
+// GetLarge returns the value of Large.
+func (s *BlockImage) GetLarge() ImageVersion {
+	return s.Large
+}
+
+// GetMedium returns the value of Medium.
+func (s *BlockImage) GetMedium() ImageVersion {
+	return s.Medium
+}
+
+// GetSmall returns the value of Small.
+func (s *BlockImage) GetSmall() ImageVersion {
+	return s.Small
+}
+
+// GetSquare returns the value of Square.
+func (s *BlockImage) GetSquare() ImageVersion {
+	return s.Square
+}
+
+// GetSrc returns the value of Src.
+func (s *BlockImage) GetSrc() OptString {
+	return s.Src
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *BlockImage) GetUpdatedAt() OptTime {
+	return s.UpdatedAt
+}
+
+// GetWidth returns the value of Width.
+func (s *BlockImage) GetWidth() OptNilInt64 {
+	return s.Width
+}
+
+// SetAltText sets the value of AltText.
+func (s *BlockImage) SetAltText(val OptNilString) {
+	s.AltText = val
+}
+
+// SetAspectRatio sets the value of AspectRatio.
+func (s *BlockImage) SetAspectRatio(val OptNilFloat32) {
+	s.AspectRatio = val
+}
+
+// SetBlurhash sets the value of Blurhash.
+func (s *BlockImage) SetBlurhash(val OptNilString) {
+	s.Blurhash = val
+}
+
+// SetContentType sets the value of ContentType.
+func (s *BlockImage) SetContentType(val OptString) {
+	s.ContentType = val
+}
+
+// SetFileSize sets the value of FileSize.
+func (s *BlockImage) SetFileSize(val OptNilInt64) {
+	s.FileSize = val
+}
+
+// SetFilename sets the value of Filename.
+func (s *BlockImage) SetFilename(val OptString) {
+	s.Filename = val
+}
+
+// SetHeight sets the value of Height.
+func (s *BlockImage) SetHeight(val OptNilInt64) {
+	s.Height = val
+}
+
+// SetLarge sets the value of Large.
+func (s *BlockImage) SetLarge(val ImageVersion) {
+	s.Large = val
+}
+
+// SetMedium sets the value of Medium.
+func (s *BlockImage) SetMedium(val ImageVersion) {
+	s.Medium = val
+}
+
+// SetSmall sets the value of Small.
+func (s *BlockImage) SetSmall(val ImageVersion) {
+	s.Small = val
+}
+
+// SetSquare sets the value of Square.
+func (s *BlockImage) SetSquare(val ImageVersion) {
+	s.Square = val
+}
+
+// SetSrc sets the value of Src.
+func (s *BlockImage) SetSrc(val OptString) {
+	s.Src = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *BlockImage) SetUpdatedAt(val OptTime) {
+	s.UpdatedAt = val
+}
+
+// SetWidth sets the value of Width.
+func (s *BlockImage) SetWidth(val OptNilInt64) {
+	s.Width = val
+}
+
+// The site behind a source.
+// Ref: #/components/schemas/BlockProvider
+type BlockProvider struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// GetName returns the value of Name.
+func (s *BlockProvider) GetName() string {
+	return s.Name
+}
+
+// GetURL returns the value of URL.
+func (s *BlockProvider) GetURL() string {
+	return s.URL
+}
+
+// SetName sets the value of Name.
+func (s *BlockProvider) SetName(val string) {
+	s.Name = val
+}
+
+// SetURL sets the value of URL.
+func (s *BlockProvider) SetURL(val string) {
+	s.URL = val
+}
+
+// Where content comes from.
+// Ref: #/components/schemas/BlockSource
+type BlockSource struct {
+	Provider OptNilBlockProvider `json:"provider"`
+	Title    OptNilString        `json:"title"`
+	URL      string              `json:"url"`
+}
+
+// GetProvider returns the value of Provider.
+func (s *BlockSource) GetProvider() OptNilBlockProvider {
+	return s.Provider
+}
+
+// GetTitle returns the value of Title.
+func (s *BlockSource) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetURL returns the value of URL.
+func (s *BlockSource) GetURL() string {
+	return s.URL
+}
+
+// SetProvider sets the value of Provider.
+func (s *BlockSource) SetProvider(val OptNilBlockProvider) {
+	s.Provider = val
+}
+
+// SetTitle sets the value of Title.
+func (s *BlockSource) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetURL sets the value of URL.
+func (s *BlockSource) SetURL(val string) {
+	s.URL = val
+}
+
+// How far processing has come.
+// Ref: #/components/schemas/BlockState
+type BlockState string
+
+const (
+	BlockStateProcessing BlockState = "processing"
+	BlockStateAvailable  BlockState = "available"
+	BlockStateFailed     BlockState = "failed"
+)
+
+// AllValues returns all BlockState values.
+func (BlockState) AllValues() []BlockState {
+	return []BlockState{
+		BlockStateProcessing,
+		BlockStateAvailable,
+		BlockStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BlockState) MarshalText() ([]byte, error) {
+	switch s {
+	case BlockStateProcessing:
+		return []byte(s), nil
+	case BlockStateAvailable:
+		return []byte(s), nil
+	case BlockStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BlockState) UnmarshalText(data []byte) error {
+	switch BlockState(data) {
+	case BlockStateProcessing:
+		*s = BlockStateProcessing
+		return nil
+	case BlockStateAvailable:
+		*s = BlockStateAvailable
+		return nil
+	case BlockStateFailed:
+		*s = BlockStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Who may see a block.
+// Ref: #/components/schemas/BlockVisibility
+type BlockVisibility string
+
+const (
+	BlockVisibilityPublic  BlockVisibility = "public"
+	BlockVisibilityPrivate BlockVisibility = "private"
+	BlockVisibilityOrphan  BlockVisibility = "orphan"
+)
+
+// AllValues returns all BlockVisibility values.
+func (BlockVisibility) AllValues() []BlockVisibility {
+	return []BlockVisibility{
+		BlockVisibilityPublic,
+		BlockVisibilityPrivate,
+		BlockVisibilityOrphan,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BlockVisibility) MarshalText() ([]byte, error) {
+	switch s {
+	case BlockVisibilityPublic:
+		return []byte(s), nil
+	case BlockVisibilityPrivate:
+		return []byte(s), nil
+	case BlockVisibilityOrphan:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BlockVisibility) UnmarshalText(data []byte) error {
+	switch BlockVisibility(data) {
+	case BlockVisibilityPublic:
+		*s = BlockVisibilityPublic
+		return nil
+	case BlockVisibilityPrivate:
+		*s = BlockVisibilityPrivate
+		return nil
+	case BlockVisibilityOrphan:
+		*s = BlockVisibilityOrphan
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // An ordered collection of blocks and channels.
 // Ref: #/components/schemas/Channel
 type Channel struct {
@@ -1286,6 +2109,281 @@ type DeleteChannelNoContent struct{}
 // DeleteConnectionNoContent is response for DeleteConnection operation.
 type DeleteConnectionNoContent struct{}
 
+// Ref: #/components/schemas/EmbedBlock
+type EmbedBlock struct {
+	Links    wire.Links         `json:"_links"`
+	BaseType EmbedBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	Embed       BlockEmbed               `json:"embed"`
+	ID          int64                    `json:"id"`
+	Image       OptNilBlockImage         `json:"image"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState     `json:"state"`
+	Title     OptNilString   `json:"title"`
+	Type      EmbedBlockType `json:"type"`
+	UpdatedAt wire.Time      `json:"updated_at"`
+	User      EmbeddedUser   `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *EmbedBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *EmbedBlock) GetBaseType() EmbedBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *EmbedBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *EmbedBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *EmbedBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *EmbedBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *EmbedBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetEmbed returns the value of Embed.
+func (s *EmbedBlock) GetEmbed() BlockEmbed {
+	return s.Embed
+}
+
+// GetID returns the value of ID.
+func (s *EmbedBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetImage returns the value of Image.
+func (s *EmbedBlock) GetImage() OptNilBlockImage {
+	return s.Image
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *EmbedBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *EmbedBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *EmbedBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *EmbedBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *EmbedBlock) GetType() EmbedBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *EmbedBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *EmbedBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *EmbedBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *EmbedBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *EmbedBlock) SetBaseType(val EmbedBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *EmbedBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *EmbedBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *EmbedBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *EmbedBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *EmbedBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetEmbed sets the value of Embed.
+func (s *EmbedBlock) SetEmbed(val BlockEmbed) {
+	s.Embed = val
+}
+
+// SetID sets the value of ID.
+func (s *EmbedBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetImage sets the value of Image.
+func (s *EmbedBlock) SetImage(val OptNilBlockImage) {
+	s.Image = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *EmbedBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *EmbedBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *EmbedBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *EmbedBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *EmbedBlock) SetType(val EmbedBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *EmbedBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *EmbedBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *EmbedBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type EmbedBlockBaseType string
+
+const (
+	EmbedBlockBaseTypeBlock EmbedBlockBaseType = "Block"
+)
+
+// AllValues returns all EmbedBlockBaseType values.
+func (EmbedBlockBaseType) AllValues() []EmbedBlockBaseType {
+	return []EmbedBlockBaseType{
+		EmbedBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s EmbedBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case EmbedBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *EmbedBlockBaseType) UnmarshalText(data []byte) error {
+	switch EmbedBlockBaseType(data) {
+	case EmbedBlockBaseTypeBlock:
+		*s = EmbedBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type EmbedBlockType string
+
+const (
+	EmbedBlockTypeEmbed EmbedBlockType = "Embed"
+)
+
+// AllValues returns all EmbedBlockType values.
+func (EmbedBlockType) AllValues() []EmbedBlockType {
+	return []EmbedBlockType{
+		EmbedBlockTypeEmbed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s EmbedBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case EmbedBlockTypeEmbed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *EmbedBlockType) UnmarshalText(data []byte) error {
+	switch EmbedBlockType(data) {
+	case EmbedBlockTypeEmbed:
+		*s = EmbedBlockTypeEmbed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // How an item stands in a channel.
 // Ref: #/components/schemas/EmbeddedConnection
 type EmbeddedConnection struct {
@@ -1358,6 +2456,113 @@ func (s *EmbeddedConnection) SetPinned(val bool) {
 // SetPosition sets the value of Position.
 func (s *EmbeddedConnection) SetPosition(val int64) {
 	s.Position = val
+}
+
+// A group inside another resource.
+// Ref: #/components/schemas/EmbeddedGroup
+type EmbeddedGroup struct {
+	// Address of the picture, or null.
+	Avatar NilString `json:"avatar"`
+	ID     int64     `json:"id"`
+	// First letters of the first and last word of the name.
+	Initials string            `json:"initials"`
+	Name     string            `json:"name"`
+	Slug     string            `json:"slug"`
+	Type     EmbeddedGroupType `json:"type"`
+}
+
+// GetAvatar returns the value of Avatar.
+func (s *EmbeddedGroup) GetAvatar() NilString {
+	return s.Avatar
+}
+
+// GetID returns the value of ID.
+func (s *EmbeddedGroup) GetID() int64 {
+	return s.ID
+}
+
+// GetInitials returns the value of Initials.
+func (s *EmbeddedGroup) GetInitials() string {
+	return s.Initials
+}
+
+// GetName returns the value of Name.
+func (s *EmbeddedGroup) GetName() string {
+	return s.Name
+}
+
+// GetSlug returns the value of Slug.
+func (s *EmbeddedGroup) GetSlug() string {
+	return s.Slug
+}
+
+// GetType returns the value of Type.
+func (s *EmbeddedGroup) GetType() EmbeddedGroupType {
+	return s.Type
+}
+
+// SetAvatar sets the value of Avatar.
+func (s *EmbeddedGroup) SetAvatar(val NilString) {
+	s.Avatar = val
+}
+
+// SetID sets the value of ID.
+func (s *EmbeddedGroup) SetID(val int64) {
+	s.ID = val
+}
+
+// SetInitials sets the value of Initials.
+func (s *EmbeddedGroup) SetInitials(val string) {
+	s.Initials = val
+}
+
+// SetName sets the value of Name.
+func (s *EmbeddedGroup) SetName(val string) {
+	s.Name = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *EmbeddedGroup) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetType sets the value of Type.
+func (s *EmbeddedGroup) SetType(val EmbeddedGroupType) {
+	s.Type = val
+}
+
+type EmbeddedGroupType string
+
+const (
+	EmbeddedGroupTypeGroup EmbeddedGroupType = "Group"
+)
+
+// AllValues returns all EmbeddedGroupType values.
+func (EmbeddedGroupType) AllValues() []EmbeddedGroupType {
+	return []EmbeddedGroupType{
+		EmbeddedGroupTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s EmbeddedGroupType) MarshalText() ([]byte, error) {
+	switch s {
+	case EmbeddedGroupTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *EmbeddedGroupType) UnmarshalText(data []byte) error {
+	switch EmbeddedGroupType(data) {
+	case EmbeddedGroupTypeGroup:
+		*s = EmbeddedGroupTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // A user inside another resource.
@@ -1480,6 +2685,594 @@ func (s GetOpenapiSpecOK) Read(p []byte) (n int, err error) {
 		return 0, io.EOF
 	}
 	return s.Data.Read(p)
+}
+
+// Ref: #/components/schemas/ImageBlock
+type ImageBlock struct {
+	Links    wire.Links         `json:"_links"`
+	BaseType ImageBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	ID          int64                    `json:"id"`
+	Image       BlockImage               `json:"image"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState     `json:"state"`
+	Title     OptNilString   `json:"title"`
+	Type      ImageBlockType `json:"type"`
+	UpdatedAt wire.Time      `json:"updated_at"`
+	User      EmbeddedUser   `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *ImageBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *ImageBlock) GetBaseType() ImageBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *ImageBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *ImageBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *ImageBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *ImageBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *ImageBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *ImageBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetImage returns the value of Image.
+func (s *ImageBlock) GetImage() BlockImage {
+	return s.Image
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *ImageBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *ImageBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *ImageBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *ImageBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *ImageBlock) GetType() ImageBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *ImageBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *ImageBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *ImageBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *ImageBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *ImageBlock) SetBaseType(val ImageBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *ImageBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *ImageBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *ImageBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *ImageBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *ImageBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *ImageBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetImage sets the value of Image.
+func (s *ImageBlock) SetImage(val BlockImage) {
+	s.Image = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *ImageBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *ImageBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *ImageBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *ImageBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *ImageBlock) SetType(val ImageBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *ImageBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *ImageBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *ImageBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type ImageBlockBaseType string
+
+const (
+	ImageBlockBaseTypeBlock ImageBlockBaseType = "Block"
+)
+
+// AllValues returns all ImageBlockBaseType values.
+func (ImageBlockBaseType) AllValues() []ImageBlockBaseType {
+	return []ImageBlockBaseType{
+		ImageBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImageBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case ImageBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImageBlockBaseType) UnmarshalText(data []byte) error {
+	switch ImageBlockBaseType(data) {
+	case ImageBlockBaseTypeBlock:
+		*s = ImageBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ImageBlockType string
+
+const (
+	ImageBlockTypeImage ImageBlockType = "Image"
+)
+
+// AllValues returns all ImageBlockType values.
+func (ImageBlockType) AllValues() []ImageBlockType {
+	return []ImageBlockType{
+		ImageBlockTypeImage,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImageBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case ImageBlockTypeImage:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImageBlockType) UnmarshalText(data []byte) error {
+	switch ImageBlockType(data) {
+	case ImageBlockTypeImage:
+		*s = ImageBlockTypeImage
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// One size, at 1x and 2x.
+// Ref: #/components/schemas/ImageVersion
+type ImageVersion struct {
+	Height OptNilInt64 `json:"height"`
+	Src    string      `json:"src"`
+	Src2x  string      `json:"src_2x"`
+	Width  OptNilInt64 `json:"width"`
+}
+
+// GetHeight returns the value of Height.
+func (s *ImageVersion) GetHeight() OptNilInt64 {
+	return s.Height
+}
+
+// GetSrc returns the value of Src.
+func (s *ImageVersion) GetSrc() string {
+	return s.Src
+}
+
+// GetSrc2x returns the value of Src2x.
+func (s *ImageVersion) GetSrc2x() string {
+	return s.Src2x
+}
+
+// GetWidth returns the value of Width.
+func (s *ImageVersion) GetWidth() OptNilInt64 {
+	return s.Width
+}
+
+// SetHeight sets the value of Height.
+func (s *ImageVersion) SetHeight(val OptNilInt64) {
+	s.Height = val
+}
+
+// SetSrc sets the value of Src.
+func (s *ImageVersion) SetSrc(val string) {
+	s.Src = val
+}
+
+// SetSrc2x sets the value of Src2x.
+func (s *ImageVersion) SetSrc2x(val string) {
+	s.Src2x = val
+}
+
+// SetWidth sets the value of Width.
+func (s *ImageVersion) SetWidth(val OptNilInt64) {
+	s.Width = val
+}
+
+// Ref: #/components/schemas/LinkBlock
+type LinkBlock struct {
+	Links    wire.Links        `json:"_links"`
+	BaseType LinkBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	Content     OptNilMarkdownContent    `json:"content"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	ID          int64                    `json:"id"`
+	Image       OptNilBlockImage         `json:"image"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState    `json:"state"`
+	Title     OptNilString  `json:"title"`
+	Type      LinkBlockType `json:"type"`
+	UpdatedAt wire.Time     `json:"updated_at"`
+	User      EmbeddedUser  `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *LinkBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *LinkBlock) GetBaseType() LinkBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *LinkBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *LinkBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *LinkBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetContent returns the value of Content.
+func (s *LinkBlock) GetContent() OptNilMarkdownContent {
+	return s.Content
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *LinkBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *LinkBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *LinkBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetImage returns the value of Image.
+func (s *LinkBlock) GetImage() OptNilBlockImage {
+	return s.Image
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *LinkBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *LinkBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *LinkBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *LinkBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *LinkBlock) GetType() LinkBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *LinkBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *LinkBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *LinkBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *LinkBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *LinkBlock) SetBaseType(val LinkBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *LinkBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *LinkBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *LinkBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetContent sets the value of Content.
+func (s *LinkBlock) SetContent(val OptNilMarkdownContent) {
+	s.Content = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *LinkBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *LinkBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *LinkBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetImage sets the value of Image.
+func (s *LinkBlock) SetImage(val OptNilBlockImage) {
+	s.Image = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *LinkBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *LinkBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *LinkBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *LinkBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *LinkBlock) SetType(val LinkBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *LinkBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *LinkBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *LinkBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type LinkBlockBaseType string
+
+const (
+	LinkBlockBaseTypeBlock LinkBlockBaseType = "Block"
+)
+
+// AllValues returns all LinkBlockBaseType values.
+func (LinkBlockBaseType) AllValues() []LinkBlockBaseType {
+	return []LinkBlockBaseType{
+		LinkBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s LinkBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case LinkBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *LinkBlockBaseType) UnmarshalText(data []byte) error {
+	switch LinkBlockBaseType(data) {
+	case LinkBlockBaseTypeBlock:
+		*s = LinkBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type LinkBlockType string
+
+const (
+	LinkBlockTypeLink LinkBlockType = "Link"
+)
+
+// AllValues returns all LinkBlockType values.
+func (LinkBlockType) AllValues() []LinkBlockType {
+	return []LinkBlockType{
+		LinkBlockTypeLink,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s LinkBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case LinkBlockTypeLink:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *LinkBlockType) UnmarshalText(data []byte) error {
+	switch LinkBlockType(data) {
+	case LinkBlockTypeLink:
+		*s = LinkBlockTypeLink
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // A text in three forms.
@@ -1992,6 +3785,98 @@ func (o NilUserBadge) Or(d UserBadge) UserBadge {
 	return d
 }
 
+// NewOptAttachmentBlock returns new OptAttachmentBlock with value set to v.
+func NewOptAttachmentBlock(v AttachmentBlock) OptAttachmentBlock {
+	return OptAttachmentBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAttachmentBlock is optional AttachmentBlock.
+type OptAttachmentBlock struct {
+	Value AttachmentBlock
+	Set   bool
+}
+
+// IsSet returns true if OptAttachmentBlock was set.
+func (o OptAttachmentBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAttachmentBlock) Reset() {
+	var v AttachmentBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAttachmentBlock) SetTo(v AttachmentBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAttachmentBlock) Get() (v AttachmentBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAttachmentBlock) Or(d AttachmentBlock) AttachmentBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptChannel returns new OptChannel with value set to v.
+func NewOptChannel(v Channel) OptChannel {
+	return OptChannel{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptChannel is optional Channel.
+type OptChannel struct {
+	Value Channel
+	Set   bool
+}
+
+// IsSet returns true if OptChannel was set.
+func (o OptChannel) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptChannel) Reset() {
+	var v Channel
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptChannel) SetTo(v Channel) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptChannel) Get() (v Channel, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptChannel) Or(d Channel) Channel {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptChannelContentSort returns new OptChannelContentSort with value set to v.
 func NewOptChannelContentSort(v ChannelContentSort) OptChannelContentSort {
 	return OptChannelContentSort{
@@ -2268,6 +4153,190 @@ func (o OptConnectionSort) Or(d ConnectionSort) ConnectionSort {
 	return d
 }
 
+// NewOptEmbedBlock returns new OptEmbedBlock with value set to v.
+func NewOptEmbedBlock(v EmbedBlock) OptEmbedBlock {
+	return OptEmbedBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptEmbedBlock is optional EmbedBlock.
+type OptEmbedBlock struct {
+	Value EmbedBlock
+	Set   bool
+}
+
+// IsSet returns true if OptEmbedBlock was set.
+func (o OptEmbedBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptEmbedBlock) Reset() {
+	var v EmbedBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptEmbedBlock) SetTo(v EmbedBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptEmbedBlock) Get() (v EmbedBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptEmbedBlock) Or(d EmbedBlock) EmbedBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptEmbeddedGroup returns new OptEmbeddedGroup with value set to v.
+func NewOptEmbeddedGroup(v EmbeddedGroup) OptEmbeddedGroup {
+	return OptEmbeddedGroup{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptEmbeddedGroup is optional EmbeddedGroup.
+type OptEmbeddedGroup struct {
+	Value EmbeddedGroup
+	Set   bool
+}
+
+// IsSet returns true if OptEmbeddedGroup was set.
+func (o OptEmbeddedGroup) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptEmbeddedGroup) Reset() {
+	var v EmbeddedGroup
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptEmbeddedGroup) SetTo(v EmbeddedGroup) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptEmbeddedGroup) Get() (v EmbeddedGroup, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptEmbeddedGroup) Or(d EmbeddedGroup) EmbeddedGroup {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptEmbeddedUser returns new OptEmbeddedUser with value set to v.
+func NewOptEmbeddedUser(v EmbeddedUser) OptEmbeddedUser {
+	return OptEmbeddedUser{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptEmbeddedUser is optional EmbeddedUser.
+type OptEmbeddedUser struct {
+	Value EmbeddedUser
+	Set   bool
+}
+
+// IsSet returns true if OptEmbeddedUser was set.
+func (o OptEmbeddedUser) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptEmbeddedUser) Reset() {
+	var v EmbeddedUser
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptEmbeddedUser) SetTo(v EmbeddedUser) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptEmbeddedUser) Get() (v EmbeddedUser, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptEmbeddedUser) Or(d EmbeddedUser) EmbeddedUser {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptImageBlock returns new OptImageBlock with value set to v.
+func NewOptImageBlock(v ImageBlock) OptImageBlock {
+	return OptImageBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptImageBlock is optional ImageBlock.
+type OptImageBlock struct {
+	Value ImageBlock
+	Set   bool
+}
+
+// IsSet returns true if OptImageBlock was set.
+func (o OptImageBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptImageBlock) Reset() {
+	var v ImageBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptImageBlock) SetTo(v ImageBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptImageBlock) Get() (v ImageBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptImageBlock) Or(d ImageBlock) ImageBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptInt64 returns new OptInt64 with value set to v.
 func NewOptInt64(v int64) OptInt64 {
 	return OptInt64{
@@ -2360,6 +4429,52 @@ func (o OptJSON) Or(d wire.JSON) wire.JSON {
 	return d
 }
 
+// NewOptLinkBlock returns new OptLinkBlock with value set to v.
+func NewOptLinkBlock(v LinkBlock) OptLinkBlock {
+	return OptLinkBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptLinkBlock is optional LinkBlock.
+type OptLinkBlock struct {
+	Value LinkBlock
+	Set   bool
+}
+
+// IsSet returns true if OptLinkBlock was set.
+func (o OptLinkBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptLinkBlock) Reset() {
+	var v LinkBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptLinkBlock) SetTo(v LinkBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptLinkBlock) Get() (v LinkBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptLinkBlock) Or(d LinkBlock) LinkBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptMovement returns new OptMovement with value set to v.
 func NewOptMovement(v Movement) OptMovement {
 	return OptMovement{
@@ -2400,6 +4515,278 @@ func (o OptMovement) Get() (v Movement, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptMovement) Or(d Movement) Movement {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilBlockAbilities returns new OptNilBlockAbilities with value set to v.
+func NewOptNilBlockAbilities(v BlockAbilities) OptNilBlockAbilities {
+	return OptNilBlockAbilities{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilBlockAbilities is optional nullable BlockAbilities.
+type OptNilBlockAbilities struct {
+	Value BlockAbilities
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilBlockAbilities was set.
+func (o OptNilBlockAbilities) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilBlockAbilities) Reset() {
+	var v BlockAbilities
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilBlockAbilities) SetTo(v BlockAbilities) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilBlockAbilities) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilBlockAbilities) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v BlockAbilities
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilBlockAbilities) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilBlockAbilities) Get() (v BlockAbilities, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilBlockAbilities) Or(d BlockAbilities) BlockAbilities {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilBlockImage returns new OptNilBlockImage with value set to v.
+func NewOptNilBlockImage(v BlockImage) OptNilBlockImage {
+	return OptNilBlockImage{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilBlockImage is optional nullable BlockImage.
+type OptNilBlockImage struct {
+	Value BlockImage
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilBlockImage was set.
+func (o OptNilBlockImage) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilBlockImage) Reset() {
+	var v BlockImage
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilBlockImage) SetTo(v BlockImage) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilBlockImage) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilBlockImage) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v BlockImage
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilBlockImage) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilBlockImage) Get() (v BlockImage, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilBlockImage) Or(d BlockImage) BlockImage {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilBlockProvider returns new OptNilBlockProvider with value set to v.
+func NewOptNilBlockProvider(v BlockProvider) OptNilBlockProvider {
+	return OptNilBlockProvider{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilBlockProvider is optional nullable BlockProvider.
+type OptNilBlockProvider struct {
+	Value BlockProvider
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilBlockProvider was set.
+func (o OptNilBlockProvider) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilBlockProvider) Reset() {
+	var v BlockProvider
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilBlockProvider) SetTo(v BlockProvider) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilBlockProvider) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilBlockProvider) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v BlockProvider
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilBlockProvider) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilBlockProvider) Get() (v BlockProvider, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilBlockProvider) Or(d BlockProvider) BlockProvider {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilBlockSource returns new OptNilBlockSource with value set to v.
+func NewOptNilBlockSource(v BlockSource) OptNilBlockSource {
+	return OptNilBlockSource{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilBlockSource is optional nullable BlockSource.
+type OptNilBlockSource struct {
+	Value BlockSource
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilBlockSource was set.
+func (o OptNilBlockSource) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilBlockSource) Reset() {
+	var v BlockSource
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilBlockSource) SetTo(v BlockSource) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilBlockSource) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilBlockSource) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v BlockSource
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilBlockSource) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilBlockSource) Get() (v BlockSource, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilBlockSource) Or(d BlockSource) BlockSource {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2542,57 +4929,57 @@ func (o OptNilEmbeddedConnection) Or(d EmbeddedConnection) EmbeddedConnection {
 	return d
 }
 
-// NewOptNilInt returns new OptNilInt with value set to v.
-func NewOptNilInt(v int) OptNilInt {
-	return OptNilInt{
+// NewOptNilFloat32 returns new OptNilFloat32 with value set to v.
+func NewOptNilFloat32(v float32) OptNilFloat32 {
+	return OptNilFloat32{
 		Value: v,
 		Set:   true,
 	}
 }
 
-// OptNilInt is optional nullable int.
-type OptNilInt struct {
-	Value int
+// OptNilFloat32 is optional nullable float32.
+type OptNilFloat32 struct {
+	Value float32
 	Set   bool
 	Null  bool
 }
 
-// IsSet returns true if OptNilInt was set.
-func (o OptNilInt) IsSet() bool { return o.Set }
+// IsSet returns true if OptNilFloat32 was set.
+func (o OptNilFloat32) IsSet() bool { return o.Set }
 
 // Reset unsets value.
-func (o *OptNilInt) Reset() {
-	var v int
+func (o *OptNilFloat32) Reset() {
+	var v float32
 	o.Value = v
 	o.Set = false
 	o.Null = false
 }
 
 // SetTo sets value to v.
-func (o *OptNilInt) SetTo(v int) {
+func (o *OptNilFloat32) SetTo(v float32) {
 	o.Set = true
 	o.Null = false
 	o.Value = v
 }
 
 // IsNull returns true if value is Null.
-func (o OptNilInt) IsNull() bool { return o.Null }
+func (o OptNilFloat32) IsNull() bool { return o.Null }
 
 // SetToNull sets value to null.
-func (o *OptNilInt) SetToNull() {
+func (o *OptNilFloat32) SetToNull() {
 	o.Set = true
 	o.Null = true
-	var v int
+	var v float32
 	o.Value = v
 }
 
 // IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
-func (o OptNilInt) IsEmpty() bool {
+func (o OptNilFloat32) IsEmpty() bool {
 	return !o.Set && !o.Null
 }
 
 // Get returns value and boolean that denotes whether value was set.
-func (o OptNilInt) Get() (v int, ok bool) {
+func (o OptNilFloat32) Get() (v float32, ok bool) {
 	if o.Null {
 		return v, false
 	}
@@ -2603,7 +4990,75 @@ func (o OptNilInt) Get() (v int, ok bool) {
 }
 
 // Or returns value if set, or given parameter if does not.
-func (o OptNilInt) Or(d int) int {
+func (o OptNilFloat32) Or(d float32) float32 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilInt64 returns new OptNilInt64 with value set to v.
+func NewOptNilInt64(v int64) OptNilInt64 {
+	return OptNilInt64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilInt64 is optional nullable int64.
+type OptNilInt64 struct {
+	Value int64
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilInt64 was set.
+func (o OptNilInt64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilInt64) Reset() {
+	var v int64
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilInt64) SetTo(v int64) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilInt64) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilInt64) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v int64
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilInt64) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilInt64) Get() (v int64, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilInt64) Or(d int64) int64 {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2746,6 +5201,52 @@ func (o OptNilString) Or(d string) string {
 	return d
 }
 
+// NewOptPendingBlock returns new OptPendingBlock with value set to v.
+func NewOptPendingBlock(v PendingBlock) OptPendingBlock {
+	return OptPendingBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPendingBlock is optional PendingBlock.
+type OptPendingBlock struct {
+	Value PendingBlock
+	Set   bool
+}
+
+// IsSet returns true if OptPendingBlock was set.
+func (o OptPendingBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPendingBlock) Reset() {
+	var v PendingBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPendingBlock) SetTo(v PendingBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPendingBlock) Get() (v PendingBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPendingBlock) Or(d PendingBlock) PendingBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -2792,16 +5293,108 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
+// NewOptTextBlock returns new OptTextBlock with value set to v.
+func NewOptTextBlock(v TextBlock) OptTextBlock {
+	return OptTextBlock{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTextBlock is optional TextBlock.
+type OptTextBlock struct {
+	Value TextBlock
+	Set   bool
+}
+
+// IsSet returns true if OptTextBlock was set.
+func (o OptTextBlock) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTextBlock) Reset() {
+	var v TextBlock
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTextBlock) SetTo(v TextBlock) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTextBlock) Get() (v TextBlock, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTextBlock) Or(d TextBlock) TextBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptTime returns new OptTime with value set to v.
+func NewOptTime(v wire.Time) OptTime {
+	return OptTime{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTime is optional wire.Time.
+type OptTime struct {
+	Value wire.Time
+	Set   bool
+}
+
+// IsSet returns true if OptTime was set.
+func (o OptTime) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTime) Reset() {
+	var v wire.Time
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTime) SetTo(v wire.Time) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTime) Get() (v wire.Time, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTime) Or(d wire.Time) wire.Time {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // Where this page stands.
 // Ref: #/components/schemas/PaginationMeta
 type PaginationMeta struct {
-	CurrentPage  int64     `json:"current_page"`
-	HasMorePages bool      `json:"has_more_pages"`
-	NextPage     OptNilInt `json:"next_page"`
-	PerPage      int64     `json:"per_page"`
-	PrevPage     OptNilInt `json:"prev_page"`
-	TotalCount   int64     `json:"total_count"`
-	TotalPages   int64     `json:"total_pages"`
+	CurrentPage  int64       `json:"current_page"`
+	HasMorePages bool        `json:"has_more_pages"`
+	NextPage     OptNilInt64 `json:"next_page"`
+	PerPage      int64       `json:"per_page"`
+	PrevPage     OptNilInt64 `json:"prev_page"`
+	TotalCount   int64       `json:"total_count"`
+	TotalPages   int64       `json:"total_pages"`
 }
 
 // GetCurrentPage returns the value of CurrentPage.
@@ -2815,7 +5408,7 @@ func (s *PaginationMeta) GetHasMorePages() bool {
 }
 
 // GetNextPage returns the value of NextPage.
-func (s *PaginationMeta) GetNextPage() OptNilInt {
+func (s *PaginationMeta) GetNextPage() OptNilInt64 {
 	return s.NextPage
 }
 
@@ -2825,7 +5418,7 @@ func (s *PaginationMeta) GetPerPage() int64 {
 }
 
 // GetPrevPage returns the value of PrevPage.
-func (s *PaginationMeta) GetPrevPage() OptNilInt {
+func (s *PaginationMeta) GetPrevPage() OptNilInt64 {
 	return s.PrevPage
 }
 
@@ -2850,7 +5443,7 @@ func (s *PaginationMeta) SetHasMorePages(val bool) {
 }
 
 // SetNextPage sets the value of NextPage.
-func (s *PaginationMeta) SetNextPage(val OptNilInt) {
+func (s *PaginationMeta) SetNextPage(val OptNilInt64) {
 	s.NextPage = val
 }
 
@@ -2860,7 +5453,7 @@ func (s *PaginationMeta) SetPerPage(val int64) {
 }
 
 // SetPrevPage sets the value of PrevPage.
-func (s *PaginationMeta) SetPrevPage(val OptNilInt) {
+func (s *PaginationMeta) SetPrevPage(val OptNilInt64) {
 	s.PrevPage = val
 }
 
@@ -2872,6 +5465,259 @@ func (s *PaginationMeta) SetTotalCount(val int64) {
 // SetTotalPages sets the value of TotalPages.
 func (s *PaginationMeta) SetTotalPages(val int64) {
 	s.TotalPages = val
+}
+
+// Ref: #/components/schemas/PendingBlock
+type PendingBlock struct {
+	Links    wire.Links           `json:"_links"`
+	BaseType PendingBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	ID          int64                    `json:"id"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState       `json:"state"`
+	Title     OptNilString     `json:"title"`
+	Type      PendingBlockType `json:"type"`
+	UpdatedAt wire.Time        `json:"updated_at"`
+	User      EmbeddedUser     `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *PendingBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *PendingBlock) GetBaseType() PendingBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *PendingBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *PendingBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *PendingBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *PendingBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *PendingBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *PendingBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *PendingBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *PendingBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *PendingBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *PendingBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *PendingBlock) GetType() PendingBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *PendingBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *PendingBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *PendingBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *PendingBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *PendingBlock) SetBaseType(val PendingBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *PendingBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *PendingBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *PendingBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *PendingBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *PendingBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *PendingBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *PendingBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *PendingBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *PendingBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *PendingBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *PendingBlock) SetType(val PendingBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *PendingBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *PendingBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *PendingBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type PendingBlockBaseType string
+
+const (
+	PendingBlockBaseTypeBlock PendingBlockBaseType = "Block"
+)
+
+// AllValues returns all PendingBlockBaseType values.
+func (PendingBlockBaseType) AllValues() []PendingBlockBaseType {
+	return []PendingBlockBaseType{
+		PendingBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PendingBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case PendingBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PendingBlockBaseType) UnmarshalText(data []byte) error {
+	switch PendingBlockBaseType(data) {
+	case PendingBlockBaseTypeBlock:
+		*s = PendingBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type PendingBlockType string
+
+const (
+	PendingBlockTypePendingBlock PendingBlockType = "PendingBlock"
+)
+
+// AllValues returns all PendingBlockType values.
+func (PendingBlockType) AllValues() []PendingBlockType {
+	return []PendingBlockType{
+		PendingBlockTypePendingBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s PendingBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case PendingBlockTypePendingBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *PendingBlockType) UnmarshalText(data []byte) error {
+	switch PendingBlockType(data) {
+	case PendingBlockTypePendingBlock:
+		*s = PendingBlockTypePendingBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // The answer to a ping.
@@ -2918,6 +5764,270 @@ func (s *PingResponseStatus) UnmarshalText(data []byte) error {
 	switch PingResponseStatus(data) {
 	case PingResponseStatusOk:
 		*s = PingResponseStatusOk
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Ref: #/components/schemas/TextBlock
+type TextBlock struct {
+	Links    wire.Links        `json:"_links"`
+	BaseType TextBlockBaseType `json:"base_type"`
+	// What this viewer may do; only on a full block.
+	Can          OptNilBlockAbilities `json:"can"`
+	CommentCount int64                `json:"comment_count"`
+	// How the block stands in the channel whose contents are listed; only in contents.
+	Connection  OptNilEmbeddedConnection `json:"connection"`
+	Content     MarkdownContent          `json:"content"`
+	CreatedAt   wire.Time                `json:"created_at"`
+	Description OptNilMarkdownContent    `json:"description"`
+	ID          int64                    `json:"id"`
+	Metadata    OptJSON                  `json:"metadata"`
+	// Where the content comes from.
+	Source OptNilBlockSource `json:"source"`
+	// `processing` until the content is known.
+	State     BlockState    `json:"state"`
+	Title     OptNilString  `json:"title"`
+	Type      TextBlockType `json:"type"`
+	UpdatedAt wire.Time     `json:"updated_at"`
+	User      EmbeddedUser  `json:"user"`
+	// Derived from the channels the block is in: public, private, or orphan when it is in none.
+	Visibility BlockVisibility `json:"visibility"`
+}
+
+// GetLinks returns the value of Links.
+func (s *TextBlock) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBaseType returns the value of BaseType.
+func (s *TextBlock) GetBaseType() TextBlockBaseType {
+	return s.BaseType
+}
+
+// GetCan returns the value of Can.
+func (s *TextBlock) GetCan() OptNilBlockAbilities {
+	return s.Can
+}
+
+// GetCommentCount returns the value of CommentCount.
+func (s *TextBlock) GetCommentCount() int64 {
+	return s.CommentCount
+}
+
+// GetConnection returns the value of Connection.
+func (s *TextBlock) GetConnection() OptNilEmbeddedConnection {
+	return s.Connection
+}
+
+// GetContent returns the value of Content.
+func (s *TextBlock) GetContent() MarkdownContent {
+	return s.Content
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *TextBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *TextBlock) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *TextBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *TextBlock) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetSource returns the value of Source.
+func (s *TextBlock) GetSource() OptNilBlockSource {
+	return s.Source
+}
+
+// GetState returns the value of State.
+func (s *TextBlock) GetState() BlockState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *TextBlock) GetTitle() OptNilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *TextBlock) GetType() TextBlockType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *TextBlock) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *TextBlock) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *TextBlock) GetVisibility() BlockVisibility {
+	return s.Visibility
+}
+
+// SetLinks sets the value of Links.
+func (s *TextBlock) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBaseType sets the value of BaseType.
+func (s *TextBlock) SetBaseType(val TextBlockBaseType) {
+	s.BaseType = val
+}
+
+// SetCan sets the value of Can.
+func (s *TextBlock) SetCan(val OptNilBlockAbilities) {
+	s.Can = val
+}
+
+// SetCommentCount sets the value of CommentCount.
+func (s *TextBlock) SetCommentCount(val int64) {
+	s.CommentCount = val
+}
+
+// SetConnection sets the value of Connection.
+func (s *TextBlock) SetConnection(val OptNilEmbeddedConnection) {
+	s.Connection = val
+}
+
+// SetContent sets the value of Content.
+func (s *TextBlock) SetContent(val MarkdownContent) {
+	s.Content = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *TextBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TextBlock) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *TextBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *TextBlock) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetSource sets the value of Source.
+func (s *TextBlock) SetSource(val OptNilBlockSource) {
+	s.Source = val
+}
+
+// SetState sets the value of State.
+func (s *TextBlock) SetState(val BlockState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TextBlock) SetTitle(val OptNilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *TextBlock) SetType(val TextBlockType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *TextBlock) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *TextBlock) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *TextBlock) SetVisibility(val BlockVisibility) {
+	s.Visibility = val
+}
+
+type TextBlockBaseType string
+
+const (
+	TextBlockBaseTypeBlock TextBlockBaseType = "Block"
+)
+
+// AllValues returns all TextBlockBaseType values.
+func (TextBlockBaseType) AllValues() []TextBlockBaseType {
+	return []TextBlockBaseType{
+		TextBlockBaseTypeBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TextBlockBaseType) MarshalText() ([]byte, error) {
+	switch s {
+	case TextBlockBaseTypeBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TextBlockBaseType) UnmarshalText(data []byte) error {
+	switch TextBlockBaseType(data) {
+	case TextBlockBaseTypeBlock:
+		*s = TextBlockBaseTypeBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type TextBlockType string
+
+const (
+	TextBlockTypeText TextBlockType = "Text"
+)
+
+// AllValues returns all TextBlockType values.
+func (TextBlockType) AllValues() []TextBlockType {
+	return []TextBlockType{
+		TextBlockTypeText,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TextBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case TextBlockTypeText:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TextBlockType) UnmarshalText(data []byte) error {
+	switch TextBlockType(data) {
+	case TextBlockTypeText:
+		*s = TextBlockTypeText
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -3390,4 +6500,106 @@ func (s *UserType) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+type VariantsOK struct {
+	AttachmentBlock OptAttachmentBlock `json:"AttachmentBlock"`
+	Channel         OptChannel         `json:"Channel"`
+	EmbedBlock      OptEmbedBlock      `json:"EmbedBlock"`
+	EmbeddedGroup   OptEmbeddedGroup   `json:"EmbeddedGroup"`
+	EmbeddedUser    OptEmbeddedUser    `json:"EmbeddedUser"`
+	ImageBlock      OptImageBlock      `json:"ImageBlock"`
+	LinkBlock       OptLinkBlock       `json:"LinkBlock"`
+	PendingBlock    OptPendingBlock    `json:"PendingBlock"`
+	TextBlock       OptTextBlock       `json:"TextBlock"`
+}
+
+// GetAttachmentBlock returns the value of AttachmentBlock.
+func (s *VariantsOK) GetAttachmentBlock() OptAttachmentBlock {
+	return s.AttachmentBlock
+}
+
+// GetChannel returns the value of Channel.
+func (s *VariantsOK) GetChannel() OptChannel {
+	return s.Channel
+}
+
+// GetEmbedBlock returns the value of EmbedBlock.
+func (s *VariantsOK) GetEmbedBlock() OptEmbedBlock {
+	return s.EmbedBlock
+}
+
+// GetEmbeddedGroup returns the value of EmbeddedGroup.
+func (s *VariantsOK) GetEmbeddedGroup() OptEmbeddedGroup {
+	return s.EmbeddedGroup
+}
+
+// GetEmbeddedUser returns the value of EmbeddedUser.
+func (s *VariantsOK) GetEmbeddedUser() OptEmbeddedUser {
+	return s.EmbeddedUser
+}
+
+// GetImageBlock returns the value of ImageBlock.
+func (s *VariantsOK) GetImageBlock() OptImageBlock {
+	return s.ImageBlock
+}
+
+// GetLinkBlock returns the value of LinkBlock.
+func (s *VariantsOK) GetLinkBlock() OptLinkBlock {
+	return s.LinkBlock
+}
+
+// GetPendingBlock returns the value of PendingBlock.
+func (s *VariantsOK) GetPendingBlock() OptPendingBlock {
+	return s.PendingBlock
+}
+
+// GetTextBlock returns the value of TextBlock.
+func (s *VariantsOK) GetTextBlock() OptTextBlock {
+	return s.TextBlock
+}
+
+// SetAttachmentBlock sets the value of AttachmentBlock.
+func (s *VariantsOK) SetAttachmentBlock(val OptAttachmentBlock) {
+	s.AttachmentBlock = val
+}
+
+// SetChannel sets the value of Channel.
+func (s *VariantsOK) SetChannel(val OptChannel) {
+	s.Channel = val
+}
+
+// SetEmbedBlock sets the value of EmbedBlock.
+func (s *VariantsOK) SetEmbedBlock(val OptEmbedBlock) {
+	s.EmbedBlock = val
+}
+
+// SetEmbeddedGroup sets the value of EmbeddedGroup.
+func (s *VariantsOK) SetEmbeddedGroup(val OptEmbeddedGroup) {
+	s.EmbeddedGroup = val
+}
+
+// SetEmbeddedUser sets the value of EmbeddedUser.
+func (s *VariantsOK) SetEmbeddedUser(val OptEmbeddedUser) {
+	s.EmbeddedUser = val
+}
+
+// SetImageBlock sets the value of ImageBlock.
+func (s *VariantsOK) SetImageBlock(val OptImageBlock) {
+	s.ImageBlock = val
+}
+
+// SetLinkBlock sets the value of LinkBlock.
+func (s *VariantsOK) SetLinkBlock(val OptLinkBlock) {
+	s.LinkBlock = val
+}
+
+// SetPendingBlock sets the value of PendingBlock.
+func (s *VariantsOK) SetPendingBlock(val OptPendingBlock) {
+	s.PendingBlock = val
+}
+
+// SetTextBlock sets the value of TextBlock.
+func (s *VariantsOK) SetTextBlock(val OptTextBlock) {
+	s.TextBlock = val
 }

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Block reads a block.
+func (a *App) Block(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.Block, error) {
+	return a.store.Block(ctx, actor.UserID, id)
+}
+
+// CreateBlockInput is a block to make and where to connect it.
+type CreateBlockInput struct {
+	Value               string
+	Title               *string
+	Description         *string
+	OriginalSourceURL   *string
+	OriginalSourceTitle *string
+	AltText             *string
+	Metadata            []byte // JSON object, or nil
+	Targets             []Target
+}
+
+// CreateBlock makes a block and connects it (V3.md section 3).
+func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
+	made, err := newBlock(actor, in)
+	if err != nil {
+		return b, err
+	}
+	targets, err := checked(in.Targets)
+	if err != nil {
+		return b, err
+	}
+	now := a.now()
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		places, err := openTargets(ctx, tx, actor, targets, 0)
+		if err != nil {
+			return err
+		}
+		id, err := tx.CreateBlock(ctx, made, now)
+		if err != nil {
+			return err
+		}
+		for _, p := range places {
+			if _, err := tx.Connect(ctx, p.connect(domain.BlockRef(id), actor, now)); err != nil {
+				return err
+			}
+		}
+		b, err = tx.Block(ctx, actor.UserID, id)
+		return err
+	})
+	return b, err
+}
+
+// newBlock makes the block that an input describes, without storing it.
+func newBlock(actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
+	b = domain.Block{
+		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
+		State:  domain.Available, Title: nonEmpty(in.Title), Description: rendered(in.Description),
+		SourceURL: nonEmpty(in.OriginalSourceURL), SourceTitle: nonEmpty(in.OriginalSourceTitle),
+		AltText: nonEmpty(in.AltText),
+	}
+	if b.Metadata, err = newMetadata(in.Metadata); err != nil {
+		return b, err
+	}
+	if strings.TrimSpace(in.Value) == "" {
+		return b, domain.NewInvalid("value: must not be blank")
+	}
+	link, isURL := absoluteURL(in.Value)
+	if !isURL {
+		b.Type, b.Content = domain.TextBlock, rendered(&in.Value)
+		return b, nil
+	}
+	if len(link) > domain.MaxURL {
+		return b, domain.NewInvalid("value: a URL must be at most 4,096 bytes long")
+	}
+	b.Type, b.ValueURL = domain.LinkBlock, &link
+	if b.SourceURL == nil {
+		b.SourceURL = &link
+	}
+	return b, nil
+}
+
+// absoluteURL tells whether a value is one absolute http(s) URL, and gives it trimmed.
+func absoluteURL(value string) (string, bool) {
+	value = strings.TrimSpace(value)
+	if strings.ContainsFunc(value, unicode.IsSpace) {
+		return "", false
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", false
+	}
+	return value, true
+}
+
+// UpdateBlockInput is a change of the fields that are given.
+type UpdateBlockInput struct {
+	Title       *string
+	Description *string
+	Content     *string
+	AltText     *string
+	Metadata    []byte // JSON object to merge, or nil
+}
+
+// UpdateBlock changes a block (V3.md section 3): its author may; `content` is for
+// Text blocks, `alt_text` for blocks with an image.
+func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
+	description, content := rendered(in.Description), rendered(in.Content)
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return err
+		}
+		if b, err = tx.Block(ctx, actor.UserID, id); err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return forbidden("change this block")
+		}
+		if err := fits(b, in); err != nil {
+			return err
+		}
+		if b.Metadata, err = mergedMetadata(b.Metadata, in.Metadata); err != nil {
+			return err
+		}
+		if in.Title != nil {
+			b.Title = nonEmpty(in.Title)
+		}
+		if in.Description != nil {
+			b.Description = description
+		}
+		if in.Content != nil {
+			b.Content = content
+		}
+		if in.AltText != nil {
+			b.AltText = nonEmpty(in.AltText)
+		}
+		if err := tx.UpdateBlock(ctx, b, a.now()); err != nil {
+			return err
+		}
+		b, err = tx.Block(ctx, actor.UserID, id)
+		return err
+	})
+	return b, err
+}
+
+// fits refuses fields that a block of this kind does not have.
+func fits(b domain.Block, in UpdateBlockInput) error {
+	switch {
+	case in.Content != nil && b.Type != domain.TextBlock:
+		return domain.NewUnprocessable("content: only Text blocks have content that can be changed")
+	case in.Content != nil && strings.TrimSpace(*in.Content) == "":
+		return domain.NewInvalid("content: must not be blank")
+	case in.AltText != nil && !b.HasImage():
+		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// FullChannel is a channel with what only a full resource shows.
+type FullChannel struct {
+	domain.Channel
+	Collaborators []domain.Principal
+}
+
+// Channel reads a channel.
+func (a *App) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
+	return fullChannel(ctx, a.store.Queries, actor, ref)
+}
+
+func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
+	c, err := q.Channel(ctx, actor.UserID, ref)
+	if err != nil {
+		return FullChannel{}, err
+	}
+	full := FullChannel{Channel: c}
+	if c.Collaborators > 0 {
+		full.Collaborators, err = q.Collaborators(ctx, c.ID)
+	}
+	return full, err
+}
+
+// CreateChannelInput is a channel to make. Owner nil means the actor.
+type CreateChannelInput struct {
+	Title       string
+	Description *string
+	Visibility  domain.Visibility
+	Owner       *domain.PrincipalRef
+	Metadata    []byte // JSON object, or nil
+}
+
+// CreateChannel makes a channel (V3.md section 4).
+func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
+	n := store.NewChannel{Description: rendered(in.Description), Visibility: in.Visibility,
+		UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.now()}
+	if n.Title, err = title("title", in.Title); err != nil {
+		return full, err
+	}
+	if n.Metadata, err = newMetadata(in.Metadata); err != nil {
+		return full, err
+	}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if in.Owner != nil {
+			if err := mayHandTo(ctx, tx, actor, *in.Owner); err != nil {
+				return err
+			}
+			n.Owner = *in.Owner
+		}
+		if n.Slug, err = tx.SlugFor(ctx, store.ChannelSlug, n.Title, n.Now); err != nil {
+			return err
+		}
+		id, err := tx.CreateChannel(ctx, n)
+		if err != nil {
+			return err
+		}
+		full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(id)})
+		return err
+	})
+	return full, err
+}
+
+// mayHandTo refuses owners that are neither the actor nor one of their groups.
+func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner domain.PrincipalRef) error {
+	if owner == domain.UserRef(actor.UserID) {
+		return nil
+	}
+	if owner.Type == domain.TypeGroup {
+		member, err := tx.IsMember(ctx, domain.GroupID(owner.ID), actor.UserID)
+		if err != nil || member {
+			return err
+		}
+	}
+	return forbidden("give a channel to anyone but yourself or one of your groups")
+}
+
+// UpdateChannelInput is a change of the fields that are given.
+type UpdateChannelInput struct {
+	Title       *string
+	Description Patch
+	Visibility  *domain.Visibility
+	Owner       *domain.PrincipalRef
+	Metadata    []byte // JSON object to merge, or nil
+}
+
+// UpdateChannel changes a channel (V3.md section 4). Collaborators may change its
+// words and metadata; visibility and owner are the owner's alone.
+func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
+	now := a.now()
+	description := rendered(in.Description.Value)
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		was, err := lockedChannel(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanUpdate(actor, was) {
+			return forbidden("change this channel")
+		}
+		c := was
+		if in.Description.Set {
+			c.Description = description
+		}
+		if err := own(ctx, tx, actor, &c, in); err != nil {
+			return err
+		}
+		if c.Metadata, err = mergedMetadata(c.Metadata, in.Metadata); err != nil {
+			return err
+		}
+		if in.Title != nil {
+			if c.Title, err = title("title", *in.Title); err != nil {
+				return err
+			}
+			if c.Slug, err = a.reslug(ctx, tx, was, c.Title); err != nil {
+				return err
+			}
+		}
+		if err := tx.UpdateChannel(ctx, was, c, now); err != nil {
+			return err
+		}
+		if c.Owner.PrincipalRef != was.Owner.PrincipalRef {
+			if _, err := tx.RemoveCollaborator(ctx, c.ID, c.Owner.PrincipalRef); err != nil {
+				return err
+			}
+		}
+		full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
+		return err
+	})
+	return full, err
+}
+
+// own applies the part of an update that is the owner's alone.
+func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channel, in UpdateChannelInput) error {
+	visibility, owner := c.Visibility, c.Owner.PrincipalRef
+	if in.Visibility != nil {
+		visibility = *in.Visibility
+	}
+	if in.Owner != nil {
+		owner = *in.Owner
+	}
+	if visibility == c.Visibility && owner == c.Owner.PrincipalRef {
+		return nil
+	}
+	if !domain.CanOwn(actor, *c) {
+		return forbidden("change the visibility or the owner of this channel")
+	}
+	if owner != c.Owner.PrincipalRef {
+		if err := mayHandTo(ctx, tx, actor, owner); err != nil {
+			return err
+		}
+	}
+	c.Visibility, c.Owner.PrincipalRef = visibility, owner
+	return nil
+}
+
+// reslug gives the slug of a renamed channel. A name with the same slug keeps it,
+// and a channel gets back a slug that it had before.
+func (a *App) reslug(ctx context.Context, tx *store.Tx, c domain.Channel, title string) (string, error) {
+	plain := domain.Slugify(title)
+	if plain == domain.Slugify(c.Title) {
+		return c.Slug, nil
+	}
+	if had, err := tx.SlugBelongs(ctx, store.ChannelSlug, plain, int64(c.ID)); err != nil || had {
+		return plain, err
+	}
+	slug, err := tx.SlugFor(ctx, store.ChannelSlug, title, a.now())
+	if err != nil {
+		return "", err
+	}
+	return slug, tx.BindSlug(ctx, store.ChannelSlug, slug, int64(c.ID))
+}
+
+// DeleteChannel deletes a channel (V3.md section 4).
+func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := lockedChannel(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanOwn(actor, c) {
+			return forbidden("delete this channel")
+		}
+		return tx.DeleteChannel(ctx, c, a.now())
+	})
+}
+
+// lockedChannel locks a channel that the actor sees, and reads it as it then is.
+func lockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
+	id, err := tx.ResolveChannel(ctx, ref)
+	if err != nil {
+		return domain.Channel{}, err
+	}
+	if err := tx.LockChannels(ctx, id); err != nil {
+		return domain.Channel{}, err
+	}
+	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+}
+
+// newMetadata checks the metadata of something new.
+func newMetadata(patch []byte) (domain.Metadata, error) {
+	if patch == nil {
+		return "", nil
+	}
+	return domain.MergeMetadata("", patch, false)
+}
+
+// mergedMetadata merges a change into metadata; nil changes nothing.
+func mergedMetadata(current domain.Metadata, patch []byte) (domain.Metadata, error) {
+	if patch == nil {
+		return current, nil
+	}
+	m, err := domain.MergeMetadata(current, patch, true)
+	if err != nil {
+		return "", fmt.Errorf("metadata: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// usage collects when tokens were last used, to be written now and then: reading
+// requests do not wait for a write.
+type usage struct {
+	mu sync.Mutex
+	at map[domain.TokenID]time.Time
+}
+
+func (u *usage) note(id domain.TokenID, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.at[id] = now
+}
+
+func (u *usage) take() map[domain.TokenID]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.at
+	u.at = map[domain.TokenID]time.Time{}
+	return taken
+}
+
+// Authenticate gives the actor of a token. A token that is unknown or revoked, or
+// whose user is suspended, is Unauthenticated.
+func (a *App) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
+	bad := domain.NewUnauthenticated("The token is not valid")
+	if !auth.LooksLikeToken(token) {
+		return domain.Actor{}, bad
+	}
+	h, err := a.store.TokenHolder(ctx, auth.HashToken(token))
+	if domain.KindOf(err) == domain.NotFound || h.Suspended {
+		return domain.Actor{}, bad
+	}
+	if err != nil {
+		return domain.Actor{}, err
+	}
+	a.used.note(h.TokenID, a.now())
+	return h.Actor, nil
+}
+
+// FlushUsage writes when tokens were last used. What a crash loses is at most the
+// time between two flushes.
+func (a *App) FlushUsage(ctx context.Context) error {
+	taken := a.used.take()
+	if len(taken) == 0 {
+		return nil
+	}
+	err := a.store.InTx(ctx, func(tx *store.Tx) error {
+		for id, at := range taken {
+			if err := tx.TokenUsed(ctx, id, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		a.used.mu.Lock()
+		defer a.used.mu.Unlock()
+		maps.Copy(taken, a.used.at)
+		a.used.at = taken
+	}
+	return err
+}
+
+// CreateToken makes a personal access token for a user and gives its secret, which
+// is not kept (V3.md section 8).
+func (a *App) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	secret, hash, hint := auth.NewToken()
+	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.now()}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		t.ID, err = tx.CreateToken(ctx, t, hash)
+		return err
+	})
+	return secret, t, err
+}
+
+// Tokens lists the tokens of a user, newest first.
+func (a *App) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
+	return a.store.Tokens(ctx, user)
+}
+
+// RevokeToken ends a token at once. Doing it again changes nothing.
+func (a *App) RevokeToken(ctx context.Context, id domain.TokenID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeToken(ctx, id, a.now()) })
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"net/mail"
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// User reads a user.
+func (a *App) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
+	return a.store.User(ctx, ref)
+}
+
+// Me reads the signed-in user.
+func (a *App) Me(ctx context.Context, actor domain.Actor) (domain.User, error) {
+	if !actor.SignedIn() {
+		return domain.User{}, domain.NewUnauthenticated("A user's token is required")
+	}
+	return a.store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+}
+
+// Users lists users by id, after the given one, at most limit.
+func (a *App) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
+	return a.store.Users(ctx, after, limit)
+}
+
+// CreateUserInput is an account to make. Slug "" means one from the name; an empty
+// password makes an account that cannot sign in with one.
+type CreateUserInput struct {
+	Slug     string
+	Name     string
+	Email    string
+	Password string
+	Tier     domain.Tier
+}
+
+// CreateUser makes an account.
+func (a *App) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User, err error) {
+	n, err := newUser(in)
+	if err != nil {
+		return u, err
+	}
+	n.Now = a.now()
+	if in.Password != "" {
+		if n.PasswordHash, err = auth.HashPassword(in.Password); err != nil {
+			return u, err
+		}
+	}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if n.Slug, err = claimUserSlug(ctx, tx, in.Slug, n); err != nil {
+			return err
+		}
+		id, err := tx.CreateUser(ctx, n)
+		if err != nil {
+			return err
+		}
+		if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
+			return err
+		}
+		u, err = tx.User(ctx, domain.Ref{ID: int64(id)})
+		return err
+	})
+	if domain.KindOf(err) == domain.Conflict {
+		err = domain.NewInvalid("email: is already in use")
+	}
+	return u, err
+}
+
+// claimUserSlug claims the wanted slug, or one made from the name.
+func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUser) (string, error) {
+	if want == "" {
+		return tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now)
+	}
+	free, err := tx.ClaimSlug(ctx, store.UserSlug, want, n.Now)
+	if err == nil && !free {
+		err = domain.NewInvalid("slug: is already taken")
+	}
+	return want, err
+}
+
+// newUser checks an account to be made and gives every violation.
+func newUser(in CreateUserInput) (store.NewUser, error) {
+	var bad []string
+	n := store.NewUser{Name: strings.TrimSpace(in.Name), Tier: in.Tier}
+	if in.Slug != "" && !domain.ValidSlug(in.Slug) {
+		bad = append(bad, "slug: must be lower-case letters, digits and single dashes, and not all digits")
+	}
+	if domain.ReservedSlug(in.Slug) {
+		bad = append(bad, "slug: is reserved")
+	}
+	if l := utf8.RuneCountInString(n.Name); l < 1 || l > domain.MaxTitle {
+		bad = append(bad, "name: must be 1 to 255 characters long")
+	}
+	address, err := mail.ParseAddress(in.Email)
+	if err != nil || address.Address != in.Email || len(in.Email) > 254 {
+		bad = append(bad, "email: must be an address such as ada@example.org")
+	} else {
+		n.Email = strings.ToLower(in.Email)
+	}
+	if in.Password != "" && (len(in.Password) < 8 || len(in.Password) > 200) {
+		bad = append(bad, "password: must be 8 to 200 bytes long")
+	}
+	if !domain.ValidTier(in.Tier) {
+		bad = append(bad, "tier: must be one of free, premium, supporter")
+	}
+	if len(bad) > 0 {
+		return n, domain.NewInvalid(bad...)
+	}
+	return n, nil
+}
+
+// SetTier changes the tier of a user.
+func (a *App) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier) (domain.User, error) {
+	if !domain.ValidTier(tier) {
+		return domain.User{}, domain.NewInvalid("tier: must be one of free, premium, supporter")
+	}
+	return a.changeUser(ctx, ref, func(tx *store.Tx, u domain.User) error { return tx.SetTier(ctx, u.ID, tier, a.now()) })
+}
+
+// Suspend makes the tokens of a user answer 401, or lifts that.
+func (a *App) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
+	return a.changeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
+		if !suspended {
+			return tx.SetSuspended(ctx, u.ID, nil)
+		}
+		now := a.now()
+		return tx.SetSuspended(ctx, u.ID, &now)
+	})
+}
+
+func (a *App) changeUser(ctx context.Context, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (u domain.User, err error) {
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if u, err = tx.User(ctx, ref); err != nil {
+			return err
+		}
+		if err := change(tx, u); err != nil {
+			return err
+		}
+		u, err = tx.User(ctx, domain.Ref{ID: int64(u.ID)})
+		return err
+	})
+	return u, err
+}
