@@ -1,0 +1,100 @@
+// Package api implements the interfaces that are generated from the API
+// descriptions: parameters to inputs, results to wire types, and nothing else.
+// Every request passes the gate first, every error the one renderer.
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	description "vitrine/api"
+	"vitrine/internal/app"
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+	"vitrine/internal/oas/ext"
+	"vitrine/internal/oas/v3"
+)
+
+// Options is what the API stands on.
+type Options struct {
+	App     *app.App
+	Limiter *middleware.Limiter
+	BaseURL string // absolute, without a slash at its end
+	SiteURL string
+	Now     func() time.Time
+}
+
+// API answers /v3 and /ext/v1.
+type API struct {
+	V3  *describe.Description
+	Ext *describe.Description
+
+	v3, ext http.Handler
+}
+
+// handler implements the generated interfaces.
+type handler struct {
+	app  *app.App
+	base string
+	// epoch is part of every ETag: it differs when the base address or the
+	// description does, since representations do then.
+	epoch  uint64
+	v3Doc  *describe.Description
+	extDoc *describe.Description
+}
+
+// New makes the API.
+func New(o Options) (*API, error) {
+	v3Doc, err := describe.Load(description.V3, describe.BaseURL(o.BaseURL), describe.SiteURL(o.SiteURL))
+	if err != nil {
+		return nil, fmt.Errorf("api/v3.yaml: %w", err)
+	}
+	extDoc, err := describe.Load(description.Ext, describe.BaseURL(o.BaseURL), describe.SiteURL(o.SiteURL))
+	if err != nil {
+		return nil, fmt.Errorf("api/ext.yaml: %w", err)
+	}
+	h := &handler{app: o.App, base: o.BaseURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(v3Doc.JSON())}
+	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(NotFound), v3.WithMethodNotAllowed(methodNotAllowed))
+	if err != nil {
+		return nil, err
+	}
+	extServer, err := ext.NewServer(h, ext.WithErrorHandler(renderError), ext.WithNotFound(NotFound), ext.WithMethodNotAllowed(methodNotAllowed))
+	if err != nil {
+		return nil, err
+	}
+	callers := newCallers(o)
+	return &API{V3: v3Doc, Ext: extDoc,
+		v3: &gate{callers: callers, doc: v3Doc, next: v3Server, route: func(method string, u *url.URL) (string, bool) {
+			r, ok := v3Server.FindPath(method, u)
+			return r.OperationID(), ok
+		}},
+		ext: &gate{callers: callers, doc: extDoc, next: extServer, route: func(method string, u *url.URL) (string, bool) {
+			r, ok := extServer.FindPath(method, u)
+			return r.OperationID(), ok
+		}},
+	}, nil
+}
+
+// ServeHTTP serves the paths below /ext/v1 and, as /v3, all others.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/ext/") {
+		a.ext.ServeHTTP(w, r)
+		return
+	}
+	a.v3.ServeHTTP(w, r)
+}
+
+type actorKey struct{}
+
+// actor is who makes the request, as the gate found out.
+func actor(ctx context.Context) domain.Actor {
+	a, _ := ctx.Value(actorKey{}).(domain.Actor)
+	return a
+}

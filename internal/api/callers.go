@@ -1,0 +1,80 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"vitrine/internal/app"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// callers finds out who makes requests, and how many they may make (V3.md
+// sections 8 and 9).
+type callers struct {
+	app     *app.App
+	limiter *middleware.Limiter
+	now     func() time.Time
+	// spent remembers tokens whose user is over the limit, so that refusing more
+	// requests needs no look at the database.
+	spent *otter.Cache[string, middleware.Key]
+}
+
+func newCallers(o Options) *callers {
+	return &callers{app: o.App, limiter: o.Limiter, now: o.Now,
+		spent: otter.Must(&otter.Options[string, middleware.Key]{
+			MaximumSize:      100_000,
+			ExpiryCalculator: otter.ExpiryWriting[string, middleware.Key](time.Minute),
+		})}
+}
+
+// admit gives the actor, or answers the request and is false: 401 for a token that
+// is not valid, 429 over the limit. Bad tokens count against the address they come from.
+func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, bool) {
+	token, present, ok := auth.BearerToken(r.Header.Get("Authorization"))
+	if !present {
+		return domain.Actor{}, c.guest(w, r)
+	}
+	if key, known := c.spent.GetIfPresent(token); known {
+		if d, over := c.limiter.Exhausted(c.now(), key); over {
+			c.limiter.Refuse(w, r, d)
+			return domain.Actor{}, false
+		}
+	}
+	who, err := domain.Actor{}, error(domain.NewUnauthenticated("The Authorization header is not `Bearer <token>`"))
+	if ok {
+		who, err = c.app.Authenticate(r.Context(), token)
+	}
+	if err != nil {
+		if c.guest(w, r) {
+			renderError(r.Context(), w, r, err)
+		}
+		return domain.Actor{}, false
+	}
+	key := middleware.UserKey(int64(who.UserID))
+	if !c.take(w, r, key, string(who.Tier)) {
+		c.spent.Set(token, key)
+		return domain.Actor{}, false
+	}
+	middleware.From(r.Context()).UserID = int64(who.UserID)
+	return who, true
+}
+
+// guest counts a request without a valid token.
+func (c *callers) guest(w http.ResponseWriter, r *http.Request) bool {
+	return c.take(w, r, middleware.GuestKey(middleware.From(r.Context()).ClientIP), string(domain.TierGuest))
+}
+
+func (c *callers) take(w http.ResponseWriter, r *http.Request, key middleware.Key, tier string) bool {
+	d := c.limiter.Take(c.now(), key, tier)
+	middleware.From(r.Context()).Tier = d.Tier
+	if !d.Allowed {
+		c.limiter.Refuse(w, r, d)
+		return false
+	}
+	d.WriteHeaders(w.Header())
+	return true
+}

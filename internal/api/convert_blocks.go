@@ -1,0 +1,80 @@
+package api
+
+import (
+	"fmt"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/oas/v3"
+	"vitrine/internal/oas/wire"
+)
+
+// blockSetter is what the generated types of all kinds of blocks have in common.
+type blockSetter interface {
+	wire.Encoder
+	SetID(int64)
+	SetTitle(v3.OptNilString)
+	SetDescription(v3.OptNilMarkdownContent)
+	SetState(v3.BlockState)
+	SetVisibility(v3.BlockVisibility)
+	SetCommentCount(int64)
+	SetCreatedAt(wire.Time)
+	SetUpdatedAt(wire.Time)
+	SetUser(v3.EmbeddedUser)
+	SetMetadata(v3.OptJSON)
+	SetSource(v3.OptNilBlockSource)
+	SetLinks(wire.Links)
+	SetConnection(v3.OptNilEmbeddedConnection)
+	SetCan(v3.OptNilBlockAbilities)
+}
+
+// block is a block of its kind; more sets what only some places show.
+func (h *handler) block(b domain.Block, more func(blockSetter)) wire.Item {
+	w := variant(b)
+	self := path("blocks", int64(b.ID))
+	w.SetID(int64(b.ID))
+	w.SetTitle(optNilString(b.Title))
+	w.SetDescription(markdown(b.Description))
+	w.SetState(v3.BlockState(b.State))
+	w.SetVisibility(v3.BlockVisibility(b.Visibility()))
+	w.SetCommentCount(b.Comments)
+	w.SetCreatedAt(wire.Time{Time: b.CreatedAt})
+	w.SetUpdatedAt(wire.Time{Time: b.UpdatedAt})
+	w.SetUser(embeddedUser(b.Author))
+	w.SetMetadata(metadata(b.Metadata))
+	w.SetSource(source(b))
+	w.SetLinks(h.links(self, wire.Rel{Name: "connections", Path: self + "/connections"}))
+	more(w)
+	return wire.Item{Value: w}
+}
+
+// fullBlock is a block as a resource of its own.
+func (h *handler) fullBlock(who domain.Actor, b domain.Block) wire.Item {
+	can := domain.AbilitiesOnBlock(who, b)
+	return h.block(b, func(w blockSetter) {
+		w.SetCan(v3.NewOptNilBlockAbilities(v3.BlockAbilities{
+			Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}))
+	})
+}
+
+// variant is the generated type for the kind of a block, with what that kind alone has.
+func variant(b domain.Block) blockSetter {
+	switch b.Type {
+	case domain.TextBlock:
+		return &v3.TextBlock{Type: v3.TextBlockTypeText, BaseType: v3.TextBlockBaseTypeBlock,
+			Content: markdown(b.Content).Value}
+	case domain.LinkBlock:
+		return &v3.LinkBlock{Type: v3.LinkBlockTypeLink, BaseType: v3.LinkBlockBaseTypeBlock,
+			Image: v3.OptNilBlockImage{Set: true, Null: true}, Content: markdown(b.Content)}
+	case domain.PendingBlock:
+		return &v3.PendingBlock{Type: v3.PendingBlockTypePendingBlock, BaseType: v3.PendingBlockBaseTypeBlock}
+	}
+	panic(fmt.Sprintf("api: block %d has the kind %q, which nothing makes yet", b.ID, b.Type))
+}
+
+func source(b domain.Block) v3.OptNilBlockSource {
+	if b.SourceURL == nil {
+		return v3.OptNilBlockSource{Set: true, Null: true}
+	}
+	return v3.NewOptNilBlockSource(v3.BlockSource{URL: *b.SourceURL, Title: optNilString(b.SourceTitle),
+		Provider: provider(*b.SourceURL)})
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/ogen-go/ogen/ogenerrors"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// errNotModified makes the renderer answer 304.
+var errNotModified = errors.New("not modified")
+
+// statuses of the kinds of errors.
+var statuses = map[domain.Kind]int{
+	domain.Invalid:         http.StatusBadRequest,
+	domain.Unauthenticated: http.StatusUnauthorized,
+	domain.Forbidden:       http.StatusForbidden,
+	domain.NotFound:        http.StatusNotFound,
+	domain.Conflict:        http.StatusConflict,
+	domain.Unprocessable:   http.StatusUnprocessableEntity,
+	domain.Timeout:         http.StatusRequestTimeout,
+	domain.TooLarge:        http.StatusRequestEntityTooLarge,
+	domain.Unsupported:     http.StatusUnsupportedMediaType,
+}
+
+// renderError is the only door through which errors leave: those of the gate, of
+// the generated decoders and of the use cases.
+func renderError(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, errNotModified) {
+		middleware.WriteNotModified(w, r)
+		return
+	}
+	known := classify(ctx, r, err)
+	status, ok := statuses[known.Kind]
+	if !ok {
+		middleware.From(ctx).Error = err
+		Render(w, r, http.StatusInternalServerError, "")
+		return
+	}
+	if status == http.StatusUnauthorized {
+		challenge(w, r)
+	}
+	write(w, status, known.Message, known.Fields)
+}
+
+// classify gives the error that a client may see.
+func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return known
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return domain.Wrap(domain.TooLarge, "The body is larger than the server takes", tooLarge)
+	}
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return domain.Wrap(domain.Timeout, "The request took too long", err)
+	}
+	_, params := errors.AsType[*ogenerrors.DecodeParamsError](err)
+	_, request := errors.AsType[*ogenerrors.DecodeRequestError](err)
+	op := operation(ctx)
+	if (params || request) && op != nil {
+		found, noSuchID := op.CheckParams(r.URL)
+		if noSuchID && len(found) == 0 {
+			return domain.NewNotFound()
+		}
+		if len(found) > 0 {
+			return violations(found).(*domain.Error)
+		}
+		return domain.NewInvalid("request: " + refusal(err))
+	}
+	if r.Body != nil && strings.Contains(r.Header.Get("Expect"), "100-continue") && errors.Is(err, http.ErrBodyReadAfterClose) {
+		return domain.Wrap(domain.Invalid, "The body ended early", err)
+	}
+	return domain.Wrap(domain.Internal, "", err)
+}
+
+// refusal is what a generated decoder says, without its wrapping.
+func refusal(err error) string {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err.Error()
+}
+
+// challenge says how to authenticate (RFC 6750 section 3): with the error code only
+// when there was a token.
+func challenge(w http.ResponseWriter, r *http.Request) {
+	value := "Bearer"
+	if r.Header.Get("Authorization") != "" {
+		value = `Bearer error="invalid_token"`
+	}
+	w.Header().Set("WWW-Authenticate", value)
+}
+
+// Render answers with an error of the contract's shape (V3.md section 1). An empty
+// message becomes one with the request's id.
+func Render(w http.ResponseWriter, r *http.Request, status int, message string) {
+	if message == "" {
+		message = "Something went wrong on the server. Request id: " + middleware.From(r.Context()).RequestID
+	}
+	write(w, status, message, nil)
+}
+
+// NotFound answers an address that is none.
+func NotFound(w http.ResponseWriter, r *http.Request) {
+	Render(w, r, http.StatusNotFound, "There is nothing at this address")
+}
+
+// methodNotAllowed answers a method that a path does not have, and plain OPTIONS.
+func methodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	methods := strings.Split(allow, ",")
+	for i, m := range methods {
+		if methods[i] = strings.TrimSpace(m); methods[i] == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+r.Method)
+}
+
+type errorBody struct {
+	Error   string       `json:"error"`
+	Code    int          `json:"code"`
+	Details errorDetails `json:"details"`
+}
+
+type errorDetails struct {
+	Message string   `json:"message"`
+	Errors  []string `json:"errors,omitempty"`
+}
+
+func write(w http.ResponseWriter, status int, message string, fields []string) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(errorBody{http.StatusText(status), status, errorDetails{message, fields}}) // strings always encode
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Del("ETag")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
+}

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// gate stands before a generated server and enforces what the description says
+// and the generated code does not: who may call an operation, and the whole of
+// its body's schema.
+type gate struct {
+	callers *callers
+	doc     *describe.Description
+	route   func(method string, u *url.URL) (operationID string, found bool)
+	next    http.Handler
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who, ok := g.callers.admit(w, r)
+	if !ok {
+		return
+	}
+	if id, found := g.route(r.Method, r.URL); found {
+		op := g.doc.Operation(id)
+		middleware.From(r.Context()).Operation = id
+		if err := allowed(op, who); err != nil {
+			renderError(r.Context(), w, r, err)
+			return
+		}
+		if op.HasBody {
+			if err := checkBody(op, r); err != nil {
+				renderError(r.Context(), w, r, err)
+				return
+			}
+		}
+		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), actorKey{}, who), operationKey{}, op))
+	}
+	g.next.ServeHTTP(w, r)
+}
+
+type operationKey struct{}
+
+// operation is what the description says of the request's operation, or nil.
+func operation(ctx context.Context) *describe.Operation {
+	op, _ := ctx.Value(operationKey{}).(*describe.Operation)
+	return op
+}
+
+// allowed holds the actor against the security of the operation.
+func allowed(op *describe.Operation, who domain.Actor) error {
+	if op.TokenRequired && !who.SignedIn() {
+		return domain.NewUnauthenticated("A token is required")
+	}
+	if op.TokenRequired && !who.Scope.Allows(domain.Scope(op.Scope)) {
+		return domain.NewForbidden("The token's scope does not allow this")
+	}
+	return nil
+}
+
+// checkBody reads the body and holds it, and the parameters with it, against the
+// description. The generated decoder reads it again.
+func checkBody(op *describe.Operation, r *http.Request) error {
+	if !op.Accepts(r.Header.Get("Content-Type")) {
+		return domain.Wrap(domain.Unsupported, "Send the body as application/json", nil)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if found := op.CheckBody(body); len(found) > 0 {
+		params, _ := op.CheckParams(r.URL)
+		return violations(append(params, found...))
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	return nil
+}
+
+// violations makes one error of all that was found.
+func violations(found []describe.Violation) error {
+	fields := make([]string, len(found))
+	for i, v := range found {
+		fields[i] = v.String()
+	}
+	return domain.NewInvalid(fields...)
+}

@@ -1,0 +1,29 @@
+package api
+
+import (
+	"bytes"
+	"context"
+
+	"vitrine/internal/oas/v3"
+	"vitrine/internal/oas/wire"
+)
+
+// GetPing answers that the API is there.
+func (h *handler) GetPing(context.Context) (*v3.PingResponse, error) {
+	return &v3.PingResponse{Status: v3.PingResponseStatusOk}, nil
+}
+
+// GetOpenapiSpec serves the description as YAML.
+func (h *handler) GetOpenapiSpec(context.Context) (v3.GetOpenapiSpecOK, error) {
+	return v3.GetOpenapiSpecOK{Data: bytes.NewReader(h.v3Doc.YAML())}, nil
+}
+
+// GetOpenapiSpecJson serves the description as JSON.
+func (h *handler) GetOpenapiSpecJson(context.Context) (wire.JSON, error) {
+	return h.v3Doc.JSON(), nil
+}
+
+// GetExtOpenapiSpecJson serves the description of the extensions.
+func (h *handler) GetExtOpenapiSpecJson(context.Context) (wire.JSON, error) {
+	return h.extDoc.JSON(), nil
+}
