@@ -62,9 +62,11 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 		// Last, so that it moves the write-ahead log into the file.
 		return errors.Join(err, db.writer.Close())
 	})
-	// The first connection turns the file to WAL, which no reader may do.
-	if err := db.writer.PingContext(ctx); err != nil {
-		return errors.Join(Classify(ctx, err), db.close())
+	// The first connection turns the file to WAL, which no reader may do, and
+	// for which SQLite does not wait for other programs.
+	err = db.retry(ctx, func() error { return Classify(ctx, db.writer.PingContext(ctx)) })
+	if err != nil {
+		return errors.Join(err, db.close())
 	}
 	return nil
 }
