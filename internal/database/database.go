@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,7 +66,7 @@ type DB struct {
 
 	patience time.Duration // how long conflicts are retried
 	tracked  atomic.Bool   // the table of versions has been seen
-	close    func() error
+	close    func() error  // may be called again
 }
 
 // Open opens the database and checks that it answers.
@@ -116,12 +115,9 @@ func (db *DB) Dialect() Dialect { return db.dialect }
 // Close ends all connections; calling it again does nothing.
 func (db *DB) Close() error { return db.close() }
 
-// Ping checks that the database answers.
+// Ping checks that the database answers. It does not wait for SQLite's writer.
 func (db *DB) Ping(ctx context.Context) error {
-	if err := db.readers.PingContext(ctx); err != nil {
-		return Classify(ctx, err)
-	}
-	return Classify(ctx, db.writer.PingContext(ctx))
+	return Classify(ctx, db.readers.PingContext(ctx))
 }
 
 // SQL gives the database/sql handle that writes, for a library that wants one:
@@ -135,6 +131,3 @@ func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // Path gives the file of an SQLite database; "" on PostgreSQL.
 func (db *DB) Path() string { return db.path }
-
-// once makes a Close that runs f the first time and repeats its result.
-func once(f func() error) func() error { return sync.OnceValue(f) }

@@ -2,9 +2,9 @@ package database
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,10 +37,9 @@ func (db *DB) openPostgres(o Options) error {
 	}
 	db.writer = stdlib.OpenDBFromPool(db.pool)
 	db.readers = db.writer
-	db.close = once(func() error {
-		err := db.writer.Close()
-		db.pool.Close()
-		return errors.Join(err)
+	db.close = sync.OnceValue(func() error {
+		defer db.pool.Close()
+		return db.writer.Close()
 	})
 	return nil
 }

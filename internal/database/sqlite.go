@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -25,15 +28,10 @@ const (
 )
 
 func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
-	sync := strings.ToUpper(o.Synchronous)
-	switch sync {
-	case "":
-		sync = "FULL"
-	case "FULL", "NORMAL", "OFF":
-	default:
+	db.synchronous = strings.ToUpper(cmp.Or(o.Synchronous, "FULL"))
+	if !slices.Contains([]string{"FULL", "NORMAL", "OFF"}, db.synchronous) {
 		return fmt.Errorf("synchronous is FULL, NORMAL or OFF, not %q", o.Synchronous)
 	}
-	db.synchronous = sync
 	var err error
 	if db.path, err = filepath.Abs(path); err != nil {
 		return err
@@ -44,17 +42,17 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if db.writer, err = openFile(sqliteDSN(db.path, sync, true), 1); err != nil {
+	if db.writer, err = openFile(db.dsn(true), 1); err != nil {
 		return err
 	}
 	n := o.MaxConns
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	if db.readers, err = openFile(sqliteDSN(db.path, sync, false), n); err != nil {
+	if db.readers, err = openFile(db.dsn(false), n); err != nil {
 		return errors.Join(err, db.writer.Close())
 	}
-	db.close = once(func() error {
+	db.close = sync.OnceValue(func() error {
 		err := db.readers.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -62,11 +60,24 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 		// Last, so that it moves the write-ahead log into the file.
 		return errors.Join(err, db.writer.Close())
 	})
-	// The first connection turns the file to WAL, which no reader may do.
-	if err := db.writer.PingContext(ctx); err != nil {
-		return errors.Join(Classify(ctx, err), db.close())
+	if err := db.requireWAL(ctx); err != nil {
+		return errors.Join(err, db.close())
 	}
 	return nil
+}
+
+// requireWAL makes the first connection, which turns the file to WAL: no reader
+// may do it, and SQLite does not wait for other programs. Where WAL cannot be had,
+// as on some network disks, readers and the writer would block each other.
+func (db *DB) requireWAL(ctx context.Context) error {
+	return db.retry(ctx, func() error {
+		var mode string
+		err := querier{db.writer}.QueryRow(ctx, "PRAGMA journal_mode").Scan(&mode)
+		if err == nil && mode != "wal" {
+			err = fmt.Errorf("the disk of %s does not allow WAL (journal_mode is %s)", db.path, mode)
+		}
+		return err
+	})
 }
 
 // openFile makes a pool of n connections that stay open.
@@ -81,12 +92,12 @@ func openFile(dsn string, n int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// sqliteDSN describes a connection in the words of modernc.org/sqlite's Driver,
-// which sets busy_timeout before everything else and query_only last.
-func sqliteDSN(path, sync string, write bool) string {
+// dsn describes a connection in the words of modernc.org/sqlite's Driver, which
+// sets busy_timeout before everything else and query_only last.
+func (db *DB) dsn(write bool) string {
 	q := url.Values{}
 	q.Set("_foreign_keys", "on")
-	q.Set("_synchronous", sync)
+	q.Set("_synchronous", db.synchronous)
 	q.Set("_dqs", "0")       // "word" is a name, never a string, as in PostgreSQL
 	q.Set("_defensive", "1") // no statement may damage the file's structure
 	q.Set("_error_rc", "1")
@@ -106,7 +117,7 @@ func sqliteDSN(path, sync string, write bool) string {
 		q.Set("_busy_timeout", milliseconds(readerBusy))
 		q.Set("_query_only", "1")
 	}
-	return fileURI(path) + "?" + q.Encode()
+	return fileURI(db.path) + "?" + q.Encode()
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

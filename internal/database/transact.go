@@ -24,8 +24,9 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 // On SQLite it has the database's only writing connection from the start; on
 // PostgreSQL it is READ COMMITTED, so rows that are read to be changed want a
 // lock. When a conflict with others ends it, fn runs again, for some seconds or
-// as long as ctx allows: fn should have no effects but through tx. Once Transact
-// has returned nil the change is durable.
+// as long as ctx allows: fn should have no effects but through tx, and must not
+// call Transact itself, which on SQLite would wait for itself. Once Transact has
+// returned nil the change is durable.
 //
 // After a statement has failed the transaction refuses further statements and
 // cannot commit, on both databases as PostgreSQL has it: avoid an expected

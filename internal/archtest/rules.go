@@ -1,0 +1,136 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// check returns a sentence for each breach of a rule.
+func check(all []source) []string {
+	var breaches []string
+	for _, s := range all {
+		for _, rule := range []func(source) []string{rooming, sqlImports, exits, inits, names, dialects} {
+			for _, breach := range rule(s) {
+				breaches = append(breaches, s.path+": "+breach)
+			}
+		}
+	}
+	return breaches
+}
+
+// rooming holds imports to the table.
+func rooming(s source) (breaches []string) {
+	may, known := rooms[s.room]
+	if !known {
+		return []string{fmt.Sprintf("package %s is unknown: add it to the table in internal/archtest/table.go", s.room)}
+	}
+	if s.test {
+		return nil
+	}
+	for _, imported := range s.importsOfOurs() {
+		switch {
+		case !allows(may, imported):
+			breaches = append(breaches, fmt.Sprintf("%s may not import %s", s.room, imported))
+		case imported == onlyCmd && !strings.HasPrefix(s.room, "cmd/"):
+			breaches = append(breaches, fmt.Sprintf("only cmd imports %s", imported))
+		case slices.Contains(rigs, imported) && !slices.Contains(rigs, s.room):
+			breaches = append(breaches, fmt.Sprintf("%s is for tests and may not be shipped with %s", imported, s.room))
+		}
+	}
+	return breaches
+}
+
+// allows understands "..." and "x/..." in a row of the table.
+func allows(may []string, room string) bool {
+	return slices.ContainsFunc(may, func(entry string) bool {
+		prefix, all := strings.CutSuffix(entry, "...")
+		if !all {
+			return entry == room
+		}
+		return strings.HasPrefix(room+"/", prefix)
+	})
+}
+
+// sqlImports keeps database/sql in the rooms of facts.
+func sqlImports(s source) (breaches []string) {
+	if slices.Contains(sqlRooms, s.room) {
+		return nil
+	}
+	for _, imported := range s.imports {
+		if imported == "database/sql" || strings.HasPrefix(imported, "database/sql/") {
+			breaches = append(breaches, fmt.Sprintf("only %s import %s", strings.Join(sqlRooms, ", "), imported))
+		}
+	}
+	return breaches
+}
+
+// exits keeps the end of the program where it is started.
+func exits(s source) (breaches []string) {
+	if s.test || slices.Contains(exitRooms, s.room) {
+		return nil
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		pkg, ok := selector.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		name := pkg.Name + "." + selector.Sel.Name
+		if name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
+			breaches = append(breaches, fmt.Sprintf("only %s call %s: return an error", strings.Join(exitRooms, ", "), name))
+		}
+		return true
+	})
+	return breaches
+}
+
+// inits refuses effects of a mere import.
+func inits(s source) (breaches []string) {
+	if s.generated {
+		return nil
+	}
+	for _, decl := range s.file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			breaches = append(breaches, "init() runs unasked: call it from where it is needed")
+		}
+	}
+	return breaches
+}
+
+// names refuses packages that say nothing.
+func names(s source) []string {
+	name := strings.TrimSuffix(s.file.Name.Name, "_test")
+	if slices.Contains(vague, name) {
+		return []string{fmt.Sprintf("package %s says nothing: name it for what it gives", name)}
+	}
+	return nil
+}
+
+// dialects keeps what only one database understands in one file. It looks into
+// string literals, where SQL is; comments may speak of it.
+func dialects(s source) (breaches []string) {
+	inStore := s.room == storeRoom || strings.HasPrefix(s.room, storeRoom+"/")
+	if !inStore || s.test || s.path == dialectFile {
+		return nil
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text := strings.Join(strings.Fields(strings.ToLower(literal.Value)), " ")
+		for _, word := range dialectWords {
+			if strings.Contains(text, word) {
+				breaches = append(breaches, fmt.Sprintf("%q belongs in %s", word, dialectFile))
+			}
+		}
+		return true
+	})
+	return breaches
+}

@@ -1,0 +1,92 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// module is the path that imports of ours begin with.
+const module = "vitrine/"
+
+// source is one Go file, parsed.
+type source struct {
+	path      string // from the root of the module, with slashes
+	room      string // the package it belongs to, as the table names it
+	test      bool
+	generated bool
+	file      *ast.File
+	imports   []string // paths, unquoted
+}
+
+// sources parses all Go files of the module at the root of fsys.
+func sources(fsys fs.FS) ([]source, error) {
+	var all []source
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := path.Base(name)
+		if entry.IsDir() {
+			hidden := name != "." && strings.HasPrefix(base, ".")
+			if hidden || base == "testdata" || base == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		s, err := parse(fsys, name)
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+		return nil
+	})
+	return all, err
+}
+
+func parse(fsys fs.FS, name string) (source, error) {
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return source{}, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{
+		path:      name,
+		room:      roomOf(path.Dir(name)),
+		test:      strings.HasSuffix(name, "_test.go"),
+		generated: ast.IsGenerated(file),
+		file:      file,
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return source{}, err
+		}
+		s.imports = append(s.imports, imported)
+	}
+	return s, nil
+}
+
+// roomOf names a folder as the table does.
+func roomOf(dir string) string { return strings.TrimPrefix(dir, "internal/") }
+
+// importsOfOurs gives the rooms a file imports.
+func (s source) importsOfOurs() []string {
+	var found []string
+	for _, imported := range s.imports {
+		if dir, ok := strings.CutPrefix(imported, module); ok {
+			found = append(found, roomOf(dir))
+		}
+	}
+	return found
+}

@@ -1,0 +1,161 @@
+// Package dbtest gives tests databases of their own: an SQLite file that is
+// removed, and a PostgreSQL database that is dropped, when the test ends.
+//
+// PostgreSQL is used where the environment variable VITRINE_TEST_POSTGRES holds
+// the URL of a server on which databases may be created; without it those tests
+// are skipped and say so.
+package dbtest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"vitrine/internal/database"
+)
+
+// Env names the variable that holds the URL of the PostgreSQL server.
+const Env = "VITRINE_TEST_POSTGRES"
+
+// testConns keeps many parallel tests within a server's hundred connections.
+const testConns = 5
+
+// Each runs f as parallel subtests "sqlite" and "postgres", each on an empty
+// database of its own.
+func Each(t *testing.T, f func(t *testing.T, o database.Options)) {
+	t.Helper()
+	new(Template).Each(t, f)
+}
+
+// SQLitePath gives the path of an SQLite file that does not exist yet.
+func SQLitePath(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "vitrine.db")
+}
+
+// PostgresURL gives the URL of an empty PostgreSQL database, or skips the test.
+func PostgresURL(t testing.TB) string {
+	t.Helper()
+	return new(Template).PostgresURL(t)
+}
+
+// Template is a prepared database that tests get copies of, so that a schema is
+// built once per dialect and run of the tests. Make one with NewTemplate.
+type Template struct {
+	prepare  func(o database.Options) error
+	sqlite   once
+	postgres once
+}
+
+// NewTemplate makes a template from a function that opens the database, fills it
+// and closes it again.
+func NewTemplate(prepare func(o database.Options) error) *Template {
+	return &Template{prepare: prepare}
+}
+
+// once remembers the outcome of a preparation: a file's content or a database's
+// name.
+type once struct {
+	sync.Once
+	value string
+	err   error
+}
+
+// Each is like the function Each, on copies of the template.
+func (tp *Template) Each(t *testing.T, f func(t *testing.T, o database.Options)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		f(t, tp.SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		f(t, tp.Postgres(t))
+	})
+}
+
+// SQLite gives options for an SQLite copy, which cares for speed and not for
+// durability.
+func (tp *Template) SQLite(t testing.TB) database.Options {
+	t.Helper()
+	return options(tp.SQLitePath(t))
+}
+
+// Postgres gives options for a PostgreSQL copy, or skips the test.
+func (tp *Template) Postgres(t testing.TB) database.Options {
+	t.Helper()
+	return options(tp.PostgresURL(t))
+}
+
+func options(url string) database.Options {
+	return database.Options{URL: url, Synchronous: "OFF", MaxConns: testConns}
+}
+
+// SQLitePath gives the path of an SQLite copy.
+func (tp *Template) SQLitePath(t testing.TB) string {
+	t.Helper()
+	path := SQLitePath(t)
+	if tp.prepare == nil {
+		return path
+	}
+	tp.sqlite.Do(func() { tp.sqlite.value, tp.sqlite.err = prepareFile(tp.prepare) })
+	if tp.sqlite.err != nil {
+		t.Fatalf("dbtest: prepare the SQLite template: %v", tp.sqlite.err)
+	}
+	if err := os.WriteFile(path, []byte(tp.sqlite.value), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// prepareFile returns the content of a prepared database.
+func prepareFile(prepare func(o database.Options) error) (content string, err error) {
+	dir, err := os.MkdirTemp("", "vitrine-template-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "template.db")
+	if err := prepare(options(path)); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return "", errors.New("prepare has left the database open")
+	}
+	data, err := os.ReadFile(path)
+	return string(data), err
+}
+
+// PostgresURL gives the URL of a PostgreSQL copy, or skips the test.
+func (tp *Template) PostgresURL(t testing.TB) string {
+	t.Helper()
+	if os.Getenv(Env) == "" {
+		t.Skipf("no PostgreSQL to test on: %s holds no server's URL", Env)
+	}
+	s, err := connect()
+	if err != nil {
+		t.Fatalf("dbtest: %v", err)
+	}
+	ctx := context.Background()
+	template := "template0"
+	if tp.prepare != nil {
+		tp.postgres.Do(func() { tp.postgres.value, tp.postgres.err = s.prepare(ctx, tp.prepare) })
+		if tp.postgres.err != nil {
+			t.Fatalf("dbtest: prepare the PostgreSQL template: %v", tp.postgres.err)
+		}
+		template = tp.postgres.value
+	}
+	name, err := s.create(ctx, template)
+	if err != nil {
+		t.Fatalf("dbtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.drop(ctx, name); err != nil {
+			t.Errorf("dbtest: %v", err)
+		}
+	})
+	return s.url(name)
+}

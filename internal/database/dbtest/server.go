@@ -1,0 +1,110 @@
+package dbtest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vitrine/internal/database"
+)
+
+// prefix starts the names of all databases made here; the time of making in hex
+// follows, then something random.
+const prefix = "vitrine_test_"
+
+// leftAfter is the age at which a database must be one that a killed run of
+// tests has left behind. Templates are always left, for want of a last test.
+const leftAfter = time.Hour
+
+// server is the PostgreSQL server of the environment, seen from its maintenance
+// database. The process keeps it open.
+type server struct {
+	base *url.URL
+	pool *pgxpool.Pool
+}
+
+// connect gives the one server of this process.
+var connect = sync.OnceValues(func() (*server, error) {
+	base, err := url.Parse(os.Getenv(Env))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a URL", Env)
+	}
+	config, err := pgxpool.ParseConfig(base.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Env, err)
+	}
+	config.MaxConns = 4
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{base: base, pool: pool}
+	return s, s.sweep(context.Background())
+})
+
+// url is the server's URL with another database.
+func (s *server) url(name string) string {
+	u := *s.base
+	u.Path = "/" + name
+	return u.String()
+}
+
+// create makes a database as a copy of template.
+func (s *server) create(ctx context.Context, template string) (string, error) {
+	name := fmt.Sprintf("%s%x_%s", prefix, time.Now().Unix(), strings.ToLower(rand.Text()[:12]))
+	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template))
+	return name, err
+}
+
+func (s *server) drop(ctx context.Context, name string) error {
+	_, err := s.pool.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)+" WITH (FORCE)")
+	return err
+}
+
+// prepare makes a template and closes it to connections, which would stand in
+// the way of copying.
+func (s *server) prepare(ctx context.Context, fill func(o database.Options) error) (string, error) {
+	name, err := s.create(ctx, "template0")
+	if err != nil {
+		return "", err
+	}
+	if err := fill(options(s.url(name))); err != nil {
+		return "", errors.Join(err, s.drop(ctx, name))
+	}
+	_, err = s.pool.Exec(ctx, "ALTER DATABASE "+quote(name)+" WITH ALLOW_CONNECTIONS false")
+	return name, err
+}
+
+// sweep drops what earlier runs have left.
+func (s *server) sweep(ctx context.Context) error {
+	rows, err := s.pool.Query(ctx, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		stamp, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "_")
+		made, err := strconv.ParseInt(stamp, 16, 64)
+		if err != nil || time.Since(time.Unix(made, 0)) < leftAfter {
+			continue
+		}
+		// Another process may be sweeping too; what stays is tried again later.
+		_ = s.drop(ctx, name)
+	}
+	return nil
+}
+
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
