@@ -35,10 +35,11 @@ func (x *explainer) choice(e *jsonschema.ValidationError) {
 func (x *explainer) closest(e *jsonschema.ValidationError) {
 	var types []string
 	var kinds []any
-	meant := false
+	meant, byKind := false, false
 	for _, cause := range e.Causes {
 		t, k := mismatch(cause, len(e.InstanceLocation))
 		types, kinds = append(types, t...), append(kinds, k...)
+		byKind = byKind || k != nil
 		if t == nil && k == nil {
 			meant = true
 			x.walk(cause)
@@ -46,8 +47,12 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	}
 	switch {
 	case meant:
-	case kinds != nil:
-		x.add(append(slices.Clone(e.InstanceLocation), discriminator), oneOf(kinds))
+	case byKind:
+		why := "is required"
+		if len(kinds) > 0 {
+			why = oneOf(kinds)
+		}
+		x.add(append(slices.Clone(e.InstanceLocation), discriminator), why)
 	default:
 		x.add(e.InstanceLocation, mustBe(types))
 	}
@@ -58,7 +63,8 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 const discriminator = "type"
 
 // mismatch tells whether a branch is not meant for the value at a depth at all,
-// by the types or by the values of the discriminator that the branch wants.
+// by the types or by the values of the discriminator that the branch wants; kinds
+// is empty, not nil, when the discriminator is missing.
 func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds []any) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
@@ -68,6 +74,10 @@ func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds [
 	case *kind.Enum:
 		if at := e.InstanceLocation; len(at) == depth+1 && at[depth] == discriminator {
 			return nil, k.Want
+		}
+	case *kind.Required:
+		if len(e.InstanceLocation) == depth && slices.Contains(k.Missing, discriminator) {
+			return nil, []any{}
 		}
 	case *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, cause := range e.Causes {
