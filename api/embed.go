@@ -1,0 +1,11 @@
+// Package description holds the written descriptions of the API, as OpenAPI 3.1
+// documents. They come first: the server's code is generated from them, requests
+// are checked against them, and they are served to clients.
+package description
+
+import _ "embed"
+
+// V3 is the description of everything under /v3, as YAML.
+//
+//go:embed v3.yaml
+var V3 []byte

@@ -1,0 +1,184 @@
+package describe
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// builder turns the tree of a document into operations.
+type builder struct {
+	tree      yaml.MapSlice
+	security  any // of the document
+	requests  *jsonschema.Compiler
+	responses *jsonschema.Compiler
+	schemas   index
+}
+
+// index finds a compiled schema by its location, for explaining what it refused.
+type index map[string]*jsonschema.Schema
+
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// build fills in the operations from the tree, and the schemas from d.json.
+func (d *Description) build(tree yaml.MapSlice) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.json))
+	if err != nil {
+		return err
+	}
+	renameKeyRules(doc)
+	b := &builder{tree: tree, security: get(tree, "security"), schemas: index{}}
+	if b.requests, err = newCompiler(doc, requestFormats); err != nil {
+		return err
+	}
+	if b.responses, err = newCompiler(doc, responseFormats); err != nil {
+		return err
+	}
+	paths, _ := get(tree, "paths").(yaml.MapSlice)
+	for _, item := range paths {
+		path := fmt.Sprint(item.Key)
+		for _, method := range methods {
+			if get(item.Value, method) == nil {
+				continue
+			}
+			op, err := b.operation(path, method)
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", method, path, err)
+			}
+			if d.byID[op.ID] != nil {
+				return fmt.Errorf("two operations are called %q", op.ID)
+			}
+			d.byID[op.ID] = op
+			d.operations = append(d.operations, op)
+		}
+	}
+	if d.errorSchema, err = b.optional("/components/schemas/Error"); err != nil {
+		return err
+	}
+	d.rateLimitSchema, err = b.optional("/components/schemas/RateLimitError")
+	return err
+}
+
+// operation reads the operation of a method on a path.
+func (b *builder) operation(path, method string) (*Operation, error) {
+	at := pointer("paths", path, method)
+	node := get(b.tree, "paths", path, method)
+	id, _ := get(node, "operationId").(string)
+	o := &Operation{
+		ID: id, Method: strings.ToUpper(method), Path: path, schemas: b.schemas,
+		segments: strings.Split(path, "/"), pathParams: map[string]param{}, responses: map[string]response{},
+	}
+	o.TokenRequired, o.Scope = security(node, b.security)
+	if err := b.parameters(o, pointer("paths", path)); err != nil {
+		return nil, err
+	}
+	if err := b.parameters(o, at); err != nil {
+		return nil, err
+	}
+	if err := b.body(o, at); err != nil {
+		return nil, err
+	}
+	responses, _ := get(node, "responses").(yaml.MapSlice)
+	for _, item := range responses {
+		status := fmt.Sprint(item.Key)
+		content, err := b.content(at+pointer("responses", status), b.responses)
+		if err != nil {
+			return nil, err
+		}
+		o.responses[status] = response{content}
+	}
+	return o, nil
+}
+
+// security gives what the effective security of an operation asks for.
+func security(node, fallback any) (tokenRequired bool, scope string) {
+	asked := fallback
+	if own := get(node, "security"); own != nil {
+		asked = own
+	}
+	alternatives, _ := asked.([]any)
+	tokenRequired = len(alternatives) > 0
+	for _, alternative := range alternatives {
+		schemes, _ := alternative.(yaml.MapSlice)
+		if len(schemes) == 0 {
+			tokenRequired = false
+		}
+		for _, item := range schemes {
+			scopes, _ := item.Value.([]any)
+			for _, s := range scopes {
+				if scope != "write" {
+					scope, _ = s.(string)
+				}
+			}
+		}
+	}
+	return tokenRequired, scope
+}
+
+// parameters adds the parameters listed below a path item or an operation.
+func (b *builder) parameters(o *Operation, at string) error {
+	list, _ := b.lookup(at + pointer("parameters")).([]any)
+	for i := range list {
+		node, where, err := b.follow(at + pointer("parameters", fmt.Sprint(i)))
+		if err != nil {
+			return err
+		}
+		schema, err := b.compile(b.requests, where+pointer("schema"))
+		if err != nil {
+			return err
+		}
+		p := param{schema: schema}
+		p.name, _ = get(node, "name").(string)
+		p.required, _ = get(node, "required").(bool)
+		p.integer, p.array = hasType(schema, "integer"), hasType(schema, "array")
+		switch get(node, "in") {
+		case "path":
+			o.pathParams[p.name] = p
+		case "query":
+			o.query = append(o.query, p)
+		}
+	}
+	return nil
+}
+
+// body reads the request body of the operation at a place.
+func (b *builder) body(o *Operation, at string) error {
+	if b.lookup(at+pointer("requestBody")) == nil {
+		return nil
+	}
+	node, where, err := b.follow(at + pointer("requestBody"))
+	if err != nil {
+		return err
+	}
+	o.HasBody = true
+	o.BodyRequired, _ = get(node, "required").(bool)
+	content, err := b.content(where, b.requests)
+	if err != nil {
+		return err
+	}
+	o.body = content[jsonType]
+	for name := range content {
+		o.bodyTypes = append(o.bodyTypes, name)
+	}
+	return nil
+}
+
+// content compiles the schemas of the media types of a body or response.
+func (b *builder) content(at string, c *jsonschema.Compiler) (map[string]*jsonschema.Schema, error) {
+	node, where, err := b.follow(at)
+	if err != nil {
+		return nil, err
+	}
+	types, _ := get(node, "content").(yaml.MapSlice)
+	found := map[string]*jsonschema.Schema{}
+	for _, item := range types {
+		name := fmt.Sprint(item.Key)
+		if found[name], err = b.compile(c, where+pointer("content", name, "schema")); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

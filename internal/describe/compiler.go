@@ -1,0 +1,60 @@
+package describe
+
+import (
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// newCompiler makes a compiler that knows the document, asserts formats, and
+// applies the rules of rule.go.
+func newCompiler(doc any, formats []*jsonschema.Format) (*jsonschema.Compiler, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is ever fetched
+	c.AssertFormat()
+	for _, format := range formats {
+		c.RegisterFormat(format)
+	}
+	rules, err := jsonschema.UnmarshalJSON(strings.NewReader(`{}`))
+	if err != nil {
+		return nil, err
+	}
+	meta := jsonschema.NewCompiler()
+	if err := meta.AddResource(vocabulary, rules); err != nil {
+		return nil, err
+	}
+	schema, err := meta.Compile(vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	c.AssertVocabs()
+	c.RegisterVocabulary(&jsonschema.Vocabulary{URL: vocabulary, Schema: schema, Compile: compileRule})
+	return c, c.AddResource(location, doc)
+}
+
+// vocabulary names what we add to JSON Schema's own rules.
+const vocabulary = "describe:///vocabulary.json"
+
+// keyRule is the name under which compilers see "propertyNames": package
+// jsonschema reports bad keys at a place that later siblings overwrite, so
+// keyPattern does it.
+const keyRule = "x-property-names"
+
+// renameKeyRules renames "propertyNames" throughout a document, in place.
+func renameKeyRules(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		if rule, ok := node["propertyNames"]; ok {
+			delete(node, "propertyNames")
+			node[keyRule] = rule
+		}
+		for _, v := range node {
+			renameKeyRules(v)
+		}
+	case []any:
+		for _, v := range node {
+			renameKeyRules(v)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package describe
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-faster/jx"
+)
+
+// deepest is how many objects and arrays may stand inside each other.
+const deepest = 64
+
+var (
+	errDeep      = fmt.Errorf("is nested more than %d levels deep", deepest)
+	errUTF8      = errors.New("is not valid UTF-8")
+	errSurrogate = errors.New("is not valid UTF-8 (half a surrogate pair)")
+)
+
+// decoder reads one JSON text into the values that package jsonschema takes:
+// map[string]any, []any, string, bool, nil, and of numbers int64 where the text
+// is an integer of 64 bits, else float64 (±Inf where that is too small). Of a
+// repeated key the last value counts.
+type decoder struct {
+	jx    *jx.Decoder
+	depth int
+	path  []step
+	nul   []Violation // strings that PostgreSQL could not store
+}
+
+// step is one key, or one index where key is empty and index is set.
+type step struct {
+	key   string
+	index int // -1 for a key
+}
+
+// decode reads a body. What is wrong with the text as a whole is one violation,
+// and then there is no value; a NUL in a string is a violation of its field.
+func decode(body []byte) (value any, found []Violation, ok bool) {
+	if !utf8.Valid(body) {
+		return nil, []Violation{{"body", errUTF8.Error()}}, false
+	}
+	if bytes.Contains(body, []byte(`\u`)) && halfSurrogate(body) {
+		return nil, []Violation{{"body", errSurrogate.Error()}}, false
+	}
+	d := &decoder{jx: jx.GetDecoder()}
+	defer jx.PutDecoder(d.jx)
+	d.jx.ResetBytes(body)
+	value, err := d.value()
+	if err == nil && d.jx.Skip() != io.EOF {
+		err = errors.New("trailing data")
+	}
+	if errors.Is(err, errDeep) {
+		return nil, []Violation{{"body", errDeep.Error()}}, false
+	}
+	if err != nil {
+		return nil, []Violation{{"body", malformed(body)}}, false
+	}
+	return value, d.nul, true
+}
+
+// malformed says where a text stops being JSON, counting bytes from 1.
+func malformed(body []byte) string {
+	var raw json.RawMessage
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(body, &raw); {
+	case !errors.As(err, &syntax):
+		return "is not valid JSON"
+	case syntax.Error() == "unexpected end of JSON input":
+		return fmt.Sprintf("is not valid JSON (it ends too early, after byte %d)", len(body))
+	}
+	return fmt.Sprintf("is not valid JSON (at byte %d)", syntax.Offset)
+}
+
+func (d *decoder) value() (any, error) {
+	switch d.jx.Next() {
+	case jx.Object:
+		return d.object()
+	case jx.Array:
+		return d.array()
+	case jx.String:
+		s, err := d.jx.Str()
+		d.noNUL(s, "must not contain NUL")
+		return s, err
+	case jx.Number:
+		raw, err := d.jx.Raw()
+		return number(raw), err
+	case jx.Bool:
+		return d.jx.Bool()
+	case jx.Null:
+		return nil, d.jx.Null()
+	}
+	return nil, errors.New("no value")
+}
+
+func (d *decoder) object() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	made := map[string]any{}
+	err := d.jx.Obj(func(_ *jx.Decoder, key string) error {
+		d.noNUL(key, "must not have keys that contain NUL")
+		d.path = append(d.path, step{key: key, index: -1})
+		v, err := d.value()
+		made[key] = v
+		d.path = d.path[:len(d.path)-1]
+		return err
+	})
+	d.depth--
+	return made, err
+}
+
+func (d *decoder) array() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	made := []any{}
+	err := d.jx.Arr(func(*jx.Decoder) error {
+		d.path = append(d.path, step{index: len(made)})
+		v, err := d.value()
+		made = append(made, v)
+		d.path = d.path[:len(d.path)-1]
+		return err
+	})
+	d.depth--
+	return made, err
+}
+
+func (d *decoder) enter() error {
+	if d.depth++; d.depth > deepest {
+		return errDeep
+	}
+	return nil
+}
+
+func (d *decoder) noNUL(s, why string) {
+	if strings.IndexByte(s, 0) >= 0 {
+		d.nul = append(d.nul, Violation{fieldName("body", d.path), why})
+	}
+}
+
+// number gives an int64 where the text is one, else a float64.
+func number(text []byte) any {
+	s := string(text)
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return i
+	}
+	f, _ := strconv.ParseFloat(s, 64) // ±Inf beyond the range
+	return f
+}
+
+// halfSurrogate tells whether a JSON text escapes one half of a surrogate pair
+// without the other; decoders put U+FFFD there in silence.
+func halfSurrogate(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; text[i] != 'u' {
+			continue
+		}
+		switch unit := escape(text[i-1:]); {
+		case unit>>10 == 0xDC00>>10:
+			return true
+		case unit>>10 == 0xD800>>10:
+			if escape(text[min(i+5, len(text)):])>>10 != 0xDC00>>10 {
+				return true
+			}
+			i += 6
+		}
+	}
+	return false
+}
+
+// escape gives the code unit of the \uXXXX that a text begins with, or 0.
+func escape(text []byte) uint64 {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return unit
+}

@@ -1,0 +1,76 @@
+package describe
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// longestKey is how much of a client's key a field name repeats, in characters.
+const longestKey = 40
+
+// fieldName names the place that steps lead to: "channels[2].id". The place
+// itself is called root when there are no steps.
+func fieldName(root string, steps []step) string {
+	var name strings.Builder
+	for _, s := range steps {
+		if s.index >= 0 {
+			name.WriteString("[" + strconv.Itoa(s.index) + "]")
+			continue
+		}
+		if name.Len() > 0 {
+			name.WriteByte('.')
+		}
+		name.WriteString(printable(s.key))
+	}
+	if name.Len() == 0 {
+		return root
+	}
+	return name.String()
+}
+
+// printable gives a key as it can stand in a message: quoted when it holds more
+// than letters, digits, "_" and "-", and cut when it is long.
+func printable(key string) string {
+	if utf8.RuneCountInString(key) > longestKey {
+		key = string([]rune(key)[:longestKey]) + "…"
+	}
+	plain := key != ""
+	for _, c := range key {
+		plain = plain && (c == '_' || c == '-' || c == '…' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z')
+	}
+	if plain {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// steps follows the tokens of a JSON pointer through a value.
+func steps(value any, tokens []string) []step {
+	made := make([]step, len(tokens))
+	for i, token := range tokens {
+		made[i] = step{key: token, index: -1}
+		if _, list := at(value, tokens[:i]).([]any); list {
+			made[i].index, _ = strconv.Atoi(token)
+		}
+	}
+	return made
+}
+
+// at gives the value that the tokens of a JSON pointer lead to, or nil.
+func at(value any, tokens []string) any {
+	for _, token := range tokens {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[token]
+		case []any:
+			value = nil
+			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v) {
+				value = v[i]
+			}
+		default:
+			return nil
+		}
+	}
+	return value
+}

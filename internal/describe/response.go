@@ -1,0 +1,97 @@
+package describe
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// anywhere are the statuses that any operation may answer without declaring them:
+// what stands in front of all operations gives them (V3.md sections 1 and 9).
+var anywhere = []int{
+	http.StatusNotModified, http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed,
+	http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
+}
+
+// CheckResponse gives everything in a response that the description of an
+// operation does not allow, for tests: an undeclared status, another content
+// type, a body that does not fit its schema, and fields that are not declared, at
+// any depth. Times must be as V3.md section 1 has them, and an error must repeat
+// its status. Give it the response to the method itself, not to HEAD.
+func (d *Description) CheckResponse(operationID string, status int, header http.Header, body []byte) []Violation {
+	op := d.byID[operationID]
+	if op == nil {
+		return []Violation{{"operation", fmt.Sprintf("%q is not declared", operationID)}}
+	}
+	content, ok := d.content(op, status)
+	if !ok {
+		return []Violation{{"status", fmt.Sprintf("%d is not declared", status)}}
+	}
+	if len(content) == 0 {
+		if len(body) > 0 {
+			return []Violation{{"body", "must be empty"}}
+		}
+		return nil
+	}
+	got := mediaType(header.Get("Content-Type"))
+	schema := content[got]
+	if schema == nil {
+		return []Violation{{"Content-Type", fmt.Sprintf("%q is not declared", got)}}
+	}
+	if got != jsonType {
+		return checkText(body)
+	}
+	value, found, ok := decode(body)
+	if !ok {
+		return found
+	}
+	x := explainer{value: value, root: "body", schemas: op.schemas, found: found}
+	x.check(schema)
+	x.undeclared([]*jsonschema.Schema{schema}, value, nil)
+	if d.errorSchema != nil && target(schema) == d.errorSchema {
+		x.status(status)
+	}
+	return tidy(x.found)
+}
+
+// content gives the schemas of a response by media type, and whether the status
+// may occur.
+func (d *Description) content(op *Operation, status int) (map[string]*jsonschema.Schema, bool) {
+	if declared, ok := op.responses[strconv.Itoa(status)]; ok {
+		return declared.content, true
+	}
+	switch {
+	case !slices.Contains(anywhere, status):
+		return nil, false
+	case status == http.StatusNotModified:
+		return nil, true
+	case status == http.StatusTooManyRequests:
+		return map[string]*jsonschema.Schema{jsonType: d.rateLimitSchema}, true
+	}
+	return map[string]*jsonschema.Schema{jsonType: d.errorSchema}, true
+}
+
+func checkText(body []byte) []Violation {
+	if len(body) == 0 {
+		return []Violation{{"body", "is empty"}}
+	}
+	if !utf8.Valid(body) {
+		return []Violation{{"body", errUTF8.Error()}}
+	}
+	return nil
+}
+
+// status checks that an error repeats its status (V3.md section 1).
+func (x *explainer) status(status int) {
+	if code := at(x.value, []string{"code"}); code != int64(status) {
+		x.add([]string{"code"}, fmt.Sprintf("must be the status, %d", status))
+	}
+	if phrase := at(x.value, []string{"error"}); phrase != http.StatusText(status) {
+		x.add([]string{"error"}, fmt.Sprintf("must be the phrase of the status, %q", http.StatusText(status)))
+	}
+}

@@ -1,0 +1,84 @@
+package describe
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/message"
+)
+
+// compileRule gives the rule of ours that applies to a schema, or nil.
+func compileRule(_ *jsonschema.CompilerContext, schema map[string]any) (jsonschema.SchemaExt, error) {
+	if keys, ok := schema[keyRule].(map[string]any); ok {
+		text, ok := keys["pattern"].(string)
+		if !ok || len(keys) > 1 {
+			return nil, fmt.Errorf("propertyNames %v: only a pattern is understood", keys)
+		}
+		pattern, err := regexp.Compile(text)
+		return keyPattern{pattern}, err
+	}
+	types, _ := schema["type"].([]any)
+	types = append(types, schema["type"])
+	if slices.Contains(types, any("integer")) && !slices.Contains(types, any("number")) {
+		return exactInteger{}, nil
+	}
+	return nil, nil
+}
+
+// exactInteger refuses numbers that JSON Schema takes for integers and an int64
+// decoder does not: 1.0, 1e3 and what is beyond 64 bits. decode gives all of
+// those as float64, and only those.
+type exactInteger struct{}
+
+func (exactInteger) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	if f, ok := v.(float64); ok {
+		ctx.AddError(&inexact{large: math.Abs(f) >= 1<<63})
+	}
+}
+
+// inexact is the error of exactInteger.
+type inexact struct{ large bool }
+
+// KeywordPath implements jsonschema.ErrorKind.
+func (*inexact) KeywordPath() []string { return []string{"type"} }
+
+// LocalizedString implements jsonschema.ErrorKind.
+func (i *inexact) LocalizedString(*message.Printer) string {
+	if i.large {
+		return "must be a 64-bit integer"
+	}
+	return "must be an integer without a fraction or exponent"
+}
+
+// keyPattern refuses objects with keys that do not match a pattern.
+type keyPattern struct{ pattern *regexp.Regexp }
+
+func (r keyPattern) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	object, _ := v.(map[string]any)
+	var bad []string
+	for key := range object {
+		if !r.pattern.MatchString(key) {
+			bad = append(bad, key)
+		}
+	}
+	if bad != nil {
+		ctx.AddError(&badKeys{keys: bad, pattern: r.pattern.String()})
+	}
+}
+
+// badKeys is the error of keyPattern.
+type badKeys struct {
+	keys    []string
+	pattern string
+}
+
+// KeywordPath implements jsonschema.ErrorKind.
+func (*badKeys) KeywordPath() []string { return []string{"propertyNames"} }
+
+// LocalizedString implements jsonschema.ErrorKind.
+func (b *badKeys) LocalizedString(*message.Printer) string {
+	return fmt.Sprintf("keys %q must match %s", b.keys, b.pattern)
+}

@@ -1,0 +1,33 @@
+package describe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// most bounds how many violations one answer lists: a small body can hold
+// thousands, and the answer must not outgrow the request many times over.
+const most = 100
+
+// Violation is one thing in a request or response that the description forbids.
+type Violation struct {
+	Field string // such as "title", "channels[2].id", "metadata.size"; "body" is the whole
+	Why   string // such as "must be at most 255 characters long"
+}
+
+// String gives "field: why".
+func (v Violation) String() string { return v.Field + ": " + v.Why }
+
+// tidy sorts violations by field, drops what is said twice, and cuts the list
+// after the first hundred, saying so.
+func tidy(found []Violation) []Violation {
+	slices.SortFunc(found, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))
+	})
+	found = slices.Compact(found)
+	if extra := len(found) - most; extra > 0 {
+		found = append(found[:most:most], Violation{"body", fmt.Sprintf("has %d more violations", extra)})
+	}
+	return found
+}
