@@ -40,7 +40,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 		return nil, nil
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
-	all, err := collect(rows, err, scanBlock)
+	all, err := collect(ctx, rows, err, scanBlock)
 	byID := make(map[domain.BlockID]domain.Block, len(all))
 	for _, b := range all {
 		byID[b.ID] = b

@@ -82,7 +82,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
 		" WHERE "+q.d.in("ch.id", "$2")+" AND "+visibleChannel, viewer, list(q.d, ids))
-	all, err := collect(rows, err, scanChannel)
+	all, err := collect(ctx, rows, err, scanChannel)
 	byID := make(map[domain.ChannelID]domain.Channel, len(all))
 	for _, c := range all {
 		byID[c.ID] = c
@@ -101,7 +101,7 @@ func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
 	slices.Sort(ids)
 	rows, err := tx.q.Query(ctx, "SELECT ch.id FROM channels ch WHERE "+tx.d.in("ch.id", "$1")+
 		" ORDER BY ch.id"+tx.d.lock("ch"), list(tx.d, ids))
-	_, err = collect(rows, err, scanInt64)
+	_, err = collect(ctx, rows, err, scanInt64)
 	return err
 }
 
@@ -219,7 +219,7 @@ func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domai
 	}
 	rows, err := tx.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.item_type = 'Channel' AND c.item_id = $1 ORDER BY c.channel_id", id)
-	all, err := collect(rows, err, scanConnection)
+	all, err := collect(ctx, rows, err, scanConnection)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domai
 
 func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.ChannelID, error) {
 	rows, err := tx.q.Query(ctx, `SELECT channel_id FROM connections WHERE item_type = 'Channel' AND item_id = $1`, id)
-	return collect(rows, err, func(row scanner) (c domain.ChannelID, err error) {
+	return collect(ctx, rows, err, func(row scanner) (c domain.ChannelID, err error) {
 		err = row.Scan(&c)
 		return c, err
 	})

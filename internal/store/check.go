@@ -122,7 +122,7 @@ func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
 		differences = nil
 		for _, c := range all {
 			rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
-			found, err := collect(rows, err, func(row scanner) (Difference, error) {
+			found, err := collect(ctx, rows, err, func(row scanner) (Difference, error) {
 				d := Difference{What: c.what}
 				return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
 			})

@@ -15,7 +15,7 @@ func (q Queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]doma
 		LEFT JOIN users u ON co.member_type = 'User' AND u.id = co.member_id
 		LEFT JOIN groups g ON co.member_type = 'Group' AND g.id = co.member_id
 		WHERE co.channel_id = $1 ORDER BY co.created_at, co.member_type, co.member_id`, id)
-	return collect(rows, err, func(row scanner) (p domain.Principal, err error) {
+	return collect(ctx, rows, err, func(row scanner) (p domain.Principal, err error) {
 		err = row.Scan(&p.Type, &p.ID, &p.Name, &p.Slug, &p.Avatar, &p.Version)
 		return p, err
 	})

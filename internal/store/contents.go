@@ -68,7 +68,7 @@ func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed
 		SELECT c.id, c.`+key+` FROM mine JOIN connections c
 			ON c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id
 		WHERE c.item_private = TRUE ORDER BY 2`, q.Viewer, q.Channel.ID)
-	return collect(rows, err, scanKeyed)
+	return collect(ctx, rows, err, scanKeyed)
 }
 
 // rankedContents finds the page by the order's tree.
@@ -141,7 +141,7 @@ func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]dom
 	rows, err := v.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
-	return collect(rows, err, scanConnection)
+	return collect(ctx, rows, err, scanConnection)
 }
 
 // mergedRun reads the connections from a key on, of open items and of the given
@@ -152,7 +152,7 @@ func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, 
 	rows, err := v.q.Query(ctx, "SELECT id, "+key+` FROM connections
 		WHERE channel_id = $1 AND item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
-	page, err := collect(rows, err, scanKeyed)
+	page, err := collect(ctx, rows, err, scanKeyed)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (q Queries) connectionsInOrder(ctx context.Context, ids []domain.Connection
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE "+q.d.in("c.id", "$1"), list(q.d, ids))
-	all, err := collect(rows, err, scanConnection)
+	all, err := collect(ctx, rows, err, scanConnection)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, private []
 	limit := map[bool]string{true: " LIMIT $4 OFFSET $5", false: " LIMIT $3 OFFSET $4"}[len(args) == 3]
 	rows, err := v.q.Query(ctx, "SELECT c.id, 0 FROM connections c WHERE "+where+" ORDER BY "+by+limit,
 		append(args, q.Page.Per, q.Page.Offset())...)
-	page, err := collect(rows, err, scanKeyed)
+	page, err := collect(ctx, rows, err, scanKeyed)
 	if err != nil {
 		return l, err
 	}

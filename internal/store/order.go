@@ -101,7 +101,7 @@ func (o order) recount(ctx context.Context, key, byPrivate int64) error {
 // bump adds to the nodes above a key and gives them by level.
 func (o order) bump(ctx context.Context, key, by, byPrivate int64) ([]node, error) {
 	rows, err := o.q.Query(ctx, addToPath, o.channel, o.sort, key, by, byPrivate)
-	found, err := collect(rows, err, scanNode)
+	found, err := collect(ctx, rows, err, scanNode)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (o order) nodes(ctx context.Context, level int, from, to int64) ([]node, er
 	rows, err := o.q.Query(ctx, `SELECT level, first_key, n, n_private FROM order_nodes
 		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key >= $4 AND first_key <= $5
 		ORDER BY first_key`, o.channel, o.sort, level, from, to)
-	return collect(rows, err, scanNode)
+	return collect(ctx, rows, err, scanNode)
 }
 
 // last is the greatest key that the node of a level beginning at first covers.

@@ -59,7 +59,7 @@ func (o order) parent(ctx context.Context, n node) (parent node, children []node
 	rows, err := o.q.Query(ctx, `SELECT level, first_key, n, n_private FROM order_nodes
 		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key <= $4
 		ORDER BY first_key DESC LIMIT 1`, o.channel, o.sort, parent.level, n.first)
-	above, err := collect(rows, err, scanNode)
+	above, err := collect(ctx, rows, err, scanNode)
 	if err != nil {
 		return parent, nil, err
 	}

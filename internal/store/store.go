@@ -81,7 +81,7 @@ func (s *Store) Ready(ctx context.Context) error {
 type scanner interface{ Scan(dest ...any) error }
 
 // collect reads all rows with scan and closes them.
-func collect[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+func collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func collect[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([
 		}
 		all = append(all, v)
 	}
-	return all, rows.Err()
+	return all, database.Classify(ctx, rows.Err())
 }
 
 func scanInt64(row scanner) (v int64, err error) {

@@ -35,7 +35,7 @@ func (tx *Tx) CreateToken(ctx context.Context, t domain.Token, hash []byte) (dom
 func (q Queries) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
 	rows, err := q.q.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
 		FROM tokens WHERE user_id = $1 ORDER BY id DESC`, user)
-	return collect(rows, err, func(row scanner) (t domain.Token, err error) {
+	return collect(ctx, rows, err, func(row scanner) (t domain.Token, err error) {
 		var used, revoked *int64
 		var created int64
 		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &used, &revoked, &created)

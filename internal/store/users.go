@@ -60,7 +60,7 @@ func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, er
 // Users lists users by id, after the given one.
 func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
 	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
-	return collect(rows, err, scanUser)
+	return collect(ctx, rows, err, scanUser)
 }
 
 // NewUser is what a user is made from.

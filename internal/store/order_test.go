@@ -1,0 +1,295 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// model is a channel as a plain slice: index i is position i+1.
+type model struct {
+	t       *testing.T
+	s       *store.Store
+	owner   domain.UserID
+	channel domain.ChannelID
+	items   []domain.ConnectionID
+}
+
+func newModel(t *testing.T, s *store.Store) *model {
+	owner := storetest.User(t, s, "Ada")
+	return &model{t: t, s: s, owner: owner, channel: storetest.Channel(t, s, owner, "Model", domain.Closed)}
+}
+
+// insert connects a new block at a position, 0 meaning the top.
+func (m *model) insert(ctx context.Context, tx *store.Tx, position int64) error {
+	block, err := storetest.NewBlock(ctx, tx, m.owner, "x")
+	if err != nil {
+		return err
+	}
+	id, err := storetest.ConnectIn(ctx, tx, m.owner, m.channel, domain.BlockRef(block), position)
+	if err != nil {
+		return err
+	}
+	at := int(position) - 1
+	if position == 0 || at > len(m.items) {
+		at = len(m.items)
+	}
+	m.items = slices.Insert(m.items, at, id)
+	return nil
+}
+
+func (m *model) remove(ctx context.Context, tx *store.Tx, at int) error {
+	c, err := tx.Connection(ctx, m.items[at])
+	if err != nil {
+		return err
+	}
+	m.items = slices.Delete(m.items, at, at+1)
+	return tx.Disconnect(ctx, c)
+}
+
+func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
+	id := m.items[from]
+	c, err := tx.Connection(ctx, id)
+	if err != nil {
+		return err
+	}
+	n := int64(len(m.items))
+	m.items = slices.Insert(slices.Delete(m.items, from, from+1), to, id)
+	return tx.Move(ctx, c, int64(from)+1, int64(to)+1, n)
+}
+
+// step does one random thing.
+func (m *model) step(ctx context.Context, tx *store.Tx, r *rand.Rand) error {
+	n := len(m.items)
+	switch k := r.IntN(100); {
+	case n == 0 || k < 30:
+		return m.insert(ctx, tx, 0)
+	case k < 40:
+		return m.insert(ctx, tx, 1)
+	case k < 60:
+		return m.insert(ctx, tx, int64(r.IntN(n+3))+1)
+	case k < 80:
+		return m.move(ctx, tx, r.IntN(n), r.IntN(n))
+	default:
+		return m.remove(ctx, tx, r.IntN(n))
+	}
+}
+
+// compare reads a random page in both directions and some positions.
+func (m *model) compare(r *rand.Rand) {
+	m.t.Helper()
+	n := int64(len(m.items))
+	for _, desc := range []bool{false, true} {
+		per := int64(r.IntN(100)) + 1
+		page := domain.Page{Number: r.Int64N(n/per+2) + 1, Per: per}
+		l := m.contents(domain.ContentSort{Key: domain.ByPosition, Desc: desc}, page)
+		if l.Total != n {
+			m.t.Fatalf("total is %d, want %d", l.Total, n)
+		}
+		want := int(min(max(n-page.Offset(), 0), per))
+		if len(l.Items) != want {
+			m.t.Fatalf("page %+v of %d has %d items, want %d", page, n, len(l.Items), want)
+		}
+		for i, c := range l.Items {
+			at := page.Offset() + int64(i)
+			if desc {
+				at = n - 1 - at
+			}
+			if c.ID != m.items[at] || c.Position != at+1 {
+				m.t.Fatalf("page %+v desc=%v item %d: connection %d at %d, want %d at %d",
+					page, desc, i, c.ID, c.Position, m.items[at], at+1)
+			}
+		}
+	}
+	m.comparePositions(r)
+}
+
+func (m *model) comparePositions(r *rand.Rand) {
+	m.t.Helper()
+	var some []domain.ConnectionID
+	for range min(5, len(m.items)) {
+		some = append(some, m.items[r.IntN(len(m.items))])
+	}
+	at, err := m.s.Positions(m.t.Context(), some...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, id := range some {
+		if want := int64(slices.Index(m.items, id)) + 1; at[id] != want {
+			m.t.Fatalf("position of connection %d is %d, want %d", id, at[id], want)
+		}
+	}
+}
+
+func (m *model) contents(sort domain.ContentSort, page domain.Page) (l domain.List[domain.Connection]) {
+	m.t.Helper()
+	err := m.s.InSnapshot(m.t.Context(), func(v *store.Snapshot) error {
+		c, err := v.Channel(m.t.Context(), m.owner, domain.Ref{ID: int64(m.channel)})
+		if err != nil {
+			return err
+		}
+		l, err = v.Contents(m.t.Context(), store.ContentsQuery{Viewer: m.owner, Channel: c, Sort: sort, Page: page})
+		return err
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return l
+}
+
+func TestOrderIsThatOfASlice(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		m := newModel(t, s)
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 60 {
+			storetest.In(t, s, func(tx *store.Tx) error {
+				for range 50 {
+					if err := m.step(t.Context(), tx, r); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			m.compare(r)
+		}
+		for len(m.items) > 0 { // and back to nothing
+			storetest.In(t, s, func(tx *store.Tx) error {
+				for range min(100, len(m.items)) {
+					if err := m.remove(t.Context(), tx, r.IntN(len(m.items))); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			m.compare(r)
+		}
+	})
+}
+
+// Insertions at one place use up the gap between two keys, again and again.
+func TestOrderInsertingAtOnePlace(t *testing.T) {
+	t.Parallel()
+	for _, position := range []int64{1, 2, 150} {
+		t.Run(fmt.Sprint("position ", position), func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, s *store.Store) {
+				m := newModel(t, s)
+				r := rand.New(rand.NewPCG(3, 4))
+				for range 12 {
+					storetest.In(t, s, func(tx *store.Tx) error {
+						for range 250 {
+							if err := m.insert(t.Context(), tx, position); err != nil {
+								return err
+							}
+						}
+						return nil
+					})
+					m.compare(r)
+				}
+			})
+		})
+	}
+}
+
+// Writers race; afterwards positions are dense and agree with the order, and every
+// acknowledged item is there once.
+func TestOrderUnderConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		m := newModel(t, s)
+		var mu sync.Mutex
+		present := map[domain.ConnectionID]bool{}
+		var writers sync.WaitGroup
+		for w := range uint64(6) {
+			writers.Go(func() {
+				r := rand.New(rand.NewPCG(w, 5))
+				var mine []domain.ConnectionID
+				for range 60 {
+					added, removed, err := race(t.Context(), m, r, mine)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					if added != 0 {
+						mine, present[added] = append(mine, added), true
+					}
+					if removed != 0 {
+						mine = slices.DeleteFunc(mine, func(id domain.ConnectionID) bool { return id == removed })
+						delete(present, removed)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		writers.Wait()
+		all := m.contents(domain.ContentSort{Key: domain.ByPosition}, domain.Page{Number: 1, Per: 1000})
+		if len(all.Items) != len(present) || all.Total != int64(len(present)) {
+			t.Fatalf("%d items, total %d, want %d", len(all.Items), all.Total, len(present))
+		}
+		ids := make([]domain.ConnectionID, len(all.Items))
+		for i, c := range all.Items {
+			if ids[i] = c.ID; !present[c.ID] {
+				t.Fatalf("connection %d was removed", c.ID)
+			}
+		}
+		at, err := s.Positions(t.Context(), ids...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			if at[id] != int64(i)+1 {
+				t.Fatalf("connection %d is at %d, want %d", id, at[id], i+1)
+			}
+		}
+	})
+}
+
+// race inserts, moves or removes one connection in a transaction of its own.
+func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionID) (added, removed domain.ConnectionID, err error) {
+	k, p := r.IntN(10), r.Int64N(50)
+	var victim domain.ConnectionID
+	if len(mine) > 0 {
+		victim = mine[r.IntN(len(mine))]
+	}
+	err = m.s.InTx(ctx, func(tx *store.Tx) error {
+		added, removed = 0, 0
+		if victim == 0 || k < 6 {
+			block, err := storetest.NewBlock(ctx, tx, m.owner, "x")
+			if err != nil {
+				return err
+			}
+			added, err = storetest.ConnectIn(ctx, tx, m.owner, m.channel, domain.BlockRef(block), p)
+			return err
+		}
+		if err := tx.LockChannels(ctx, m.channel); err != nil {
+			return err
+		}
+		c, err := tx.Connection(ctx, victim)
+		if err != nil {
+			return err
+		}
+		if k < 8 {
+			removed = victim
+			return tx.Disconnect(ctx, c)
+		}
+		ch, err := tx.Channel(ctx, m.owner, domain.Ref{ID: int64(m.channel)})
+		if err != nil {
+			return err
+		}
+		at, err := tx.Positions(ctx, victim)
+		if err != nil {
+			return err
+		}
+		return tx.Move(ctx, c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents())
+	})
+	return added, removed, err
+}

@@ -1,0 +1,185 @@
+// Package storetest gives tests migrated databases of both kinds and factories
+// for what they hold.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/database/dbtest"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Migrated is a template of a database with the schema and nothing else.
+var Migrated = dbtest.NewTemplate(func(o database.Options) error {
+	db, err := database.Open(context.Background(), o)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Migrate(context.Background(), store.Migrations(db.Dialect()))
+	return err
+})
+
+// Each runs f on an empty store of each database, and checks every derived value
+// when it is done.
+func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
+	t.Helper()
+	Migrated.Each(t, func(t *testing.T, o database.Options) {
+		s := Open(t, o)
+		f(t, s)
+		Check(t, s)
+	})
+}
+
+// Open opens a store that is closed when the test ends.
+func Open(t testing.TB, o database.Options) *store.Store {
+	t.Helper()
+	db, err := database.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store.New(db)
+}
+
+// Check fails the test when a stored value is not what the facts say.
+func Check(t testing.TB, s *store.Store) {
+	t.Helper()
+	differences, err := s.Check(context.WithoutCancel(t.Context()), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range differences {
+		t.Errorf("check: %s", d)
+	}
+}
+
+// Now is the time of all that the factories make.
+var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+var serial atomic.Int64
+
+// In runs fn in a transaction and fails the test on an error.
+func In(t testing.TB, s *store.Store, fn func(tx *store.Tx) error) {
+	t.Helper()
+	if err := s.InTx(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// User makes a user with a name, a slug from it, and the tier supporter.
+func User(t testing.TB, s *store.Store, name string) (id domain.UserID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		slug, err := tx.SlugFor(t.Context(), store.UserSlug, name, Now)
+		if err != nil {
+			return err
+		}
+		id, err = tx.CreateUser(t.Context(), store.NewUser{Slug: slug, Name: name, Tier: domain.TierSupporter, Now: Now,
+			Email: fmt.Sprintf("user%d@example.org", serial.Add(1))})
+		if err != nil {
+			return err
+		}
+		return tx.BindSlug(t.Context(), store.UserSlug, slug, int64(id))
+	})
+	return id
+}
+
+// Group makes a group with its owner and further members.
+func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, members ...domain.UserID) (id domain.GroupID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		slug, err := tx.SlugFor(t.Context(), store.GroupSlug, name, Now)
+		if err != nil {
+			return err
+		}
+		if id, err = tx.CreateGroup(t.Context(), store.NewGroup{Slug: slug, Name: name, Owner: owner, Now: Now}); err != nil {
+			return err
+		}
+		if err := tx.BindSlug(t.Context(), store.GroupSlug, slug, int64(id)); err != nil {
+			return err
+		}
+		for _, m := range members {
+			if err := tx.AddMember(t.Context(), id, m, Now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return id
+}
+
+// Channel makes a channel of a user.
+func Channel(t testing.TB, s *store.Store, owner domain.UserID, title string, v domain.Visibility) (id domain.ChannelID) {
+	t.Helper()
+	return OwnedChannel(t, s, domain.UserRef(owner), owner, title, v)
+}
+
+// OwnedChannel makes a channel of a user or group, made by a user.
+func OwnedChannel(t testing.TB, s *store.Store, owner domain.PrincipalRef, by domain.UserID, title string, v domain.Visibility) (id domain.ChannelID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		slug, err := tx.SlugFor(t.Context(), store.ChannelSlug, title, Now)
+		if err != nil {
+			return err
+		}
+		id, err = tx.CreateChannel(t.Context(), store.NewChannel{Slug: slug, Title: title, Visibility: v,
+			Owner: owner, UserID: by, Now: Now})
+		return err
+	})
+	return id
+}
+
+// Block makes a Text block that is in no channel.
+func Block(t testing.TB, s *store.Store, author domain.UserID, content string) (id domain.BlockID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		id, err = NewBlock(t.Context(), tx, author, content)
+		return err
+	})
+	return id
+}
+
+// NewBlock makes a Text block within a transaction.
+func NewBlock(ctx context.Context, tx *store.Tx, author domain.UserID, content string) (domain.BlockID, error) {
+	return tx.CreateBlock(ctx, domain.Block{Type: domain.TextBlock, State: domain.Available,
+		Author:  domain.Principal{PrincipalRef: domain.UserRef(author)},
+		Content: &domain.Text{Markdown: content, HTML: "<p>" + content + "</p>", Plain: content}}, Now)
+}
+
+// Connect puts an item into a channel, at the top when position is 0.
+func Connect(t testing.TB, s *store.Store, by domain.UserID, channel domain.ChannelID, item domain.ItemRef, position int64) (id domain.ConnectionID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		id, err = ConnectIn(t.Context(), tx, by, channel, item, position)
+		return err
+	})
+	return id
+}
+
+// ConnectIn puts an item into a channel within a transaction. The channel is read as
+// its owner sees it.
+func ConnectIn(ctx context.Context, tx *store.Tx, by domain.UserID, channel domain.ChannelID, item domain.ItemRef, position int64) (domain.ConnectionID, error) {
+	lock := []domain.ChannelID{channel}
+	if item.Type == domain.ItemChannel {
+		lock = append(lock, domain.ChannelID(item.ID))
+	}
+	if err := tx.LockChannels(ctx, lock...); err != nil {
+		return 0, err
+	}
+	c, err := tx.Channel(ctx, by, domain.Ref{ID: int64(channel)})
+	if err != nil {
+		return 0, err
+	}
+	return tx.Connect(ctx, store.NewConnection{Channel: c, Item: item, UserID: by, Position: position, Now: Now})
+}
