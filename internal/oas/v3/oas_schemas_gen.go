@@ -243,7 +243,8 @@ func (s *ChannelAbilities) SetUpdate(val bool) {
 	s.Update = val
 }
 
-// Order of a channel's contents.
+// Order of a channel's contents: `position` is the manual arrangement, `created_at` the time of
+// connecting, `updated_at` the item's own time.
 // Ref: #/components/schemas/ChannelContentSort
 type ChannelContentSort string
 
@@ -604,7 +605,8 @@ func (s *ChannelType) UnmarshalText(data []byte) error {
 	}
 }
 
-// Who may see and add: public, anyone; closed, seen by anyone; private, members alone.
+// `public`: anyone sees it, any user adds to it. `closed`: anyone sees it. `private`: only its owner
+// and collaborators see it. To the last two only owner and collaborators add.
 // Ref: #/components/schemas/ChannelVisibility
 type ChannelVisibility string
 
@@ -786,7 +788,7 @@ func (s *ConnectableListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// Kind of an item.
+// Kind of an item that a channel can hold.
 // Ref: #/components/schemas/ConnectableType
 type ConnectableType string
 
@@ -940,7 +942,7 @@ func (s *ConnectionAbilities) SetRemove(val bool) {
 	s.Remove = val
 }
 
-// Whose connections.
+// Whose connections count: everyone's, the viewer's own, or everyone else's.
 // Ref: #/components/schemas/ConnectionFilter
 type ConnectionFilter string
 
@@ -990,7 +992,7 @@ func (s *ConnectionFilter) UnmarshalText(data []byte) error {
 	}
 }
 
-// Order by time.
+// Order by the time of connecting.
 // Ref: #/components/schemas/ConnectionSort
 type ConnectionSort string
 
@@ -2792,7 +2794,7 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
-// Where this page stands.
+// Where a page stands in its list.
 // Ref: #/components/schemas/PaginationMeta
 type PaginationMeta struct {
 	CurrentPage  int64     `json:"current_page"`
@@ -3205,7 +3207,7 @@ func (s *User) SetUpdatedAt(val wire.Time) {
 	s.UpdatedAt = val
 }
 
-// Mark of standing.
+// Mark beside a name.
 // Ref: #/components/schemas/UserBadge
 type UserBadge string
 
@@ -3301,7 +3303,7 @@ func (s *UserCounts) SetFollowing(val int64) {
 	s.Following = val
 }
 
-// Tier of the account, which sets the rate limit.
+// Tier of the caller, which sets the rate limit.
 // Ref: #/components/schemas/UserTier
 type UserTier string
 
