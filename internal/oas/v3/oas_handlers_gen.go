@@ -31,8 +31,13 @@ func recordError(string, error) {}
 
 // handleCreateBlockRequest handles createBlock operation.
 //
-// A `value` that is one absolute http(s) URL makes a block from what is behind it; any other value is
-// the Markdown of a Text block. All channels are checked before anything is created.
+// A `value` that is one absolute http(s) URL makes a block from what is behind it: the answer is a
+// `PendingBlock`, which becomes an Image, Attachment, Embed or Link once it has been fetched. Any
+// other value is the Markdown of a Text block, which is ready at once.
+//
+// Name the channels either in `channel_ids`, with one `insert_at` for all, or in `channels`, each with
+// a position and metadata of its own. All are checked first: when one is missing (404) or closed to
+// you (403), nothing is created.
 //
 // POST /v3/blocks
 func (s *Server) handleCreateBlockRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -116,7 +121,8 @@ func (s *Server) handleCreateBlockRequest(args [0]string, argsEscaped bool, w ht
 
 // handleCreateChannelRequest handles createChannel operation.
 //
-// Owned by the signed-in user unless `owner` names one of their groups.
+// It belongs to the signed-in user unless `owner` names one of their groups. The slug is made from the
+// title.
 //
 // POST /v3/channels
 func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -200,7 +206,11 @@ func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w 
 
 // handleCreateConnectionRequest handles createConnection operation.
 //
-// An item that is already in a channel keeps its connection, which is returned unchanged.
+// Name the channels either in `channel_ids`, with one `position` for all, or in `channels`, each with
+// a position and metadata of its own. Without a position the item goes to the top.
+//
+// An item that is already in a channel keeps its connection, which is returned unchanged. A channel
+// cannot contain itself (422).
 //
 // POST /v3/connections
 func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -284,7 +294,7 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 
 // handleDeleteChannelRequest handles deleteChannel operation.
 //
-// Its connections leave every list and count. Its blocks stay.
+// Only its owner may. Its connections leave every list and count; its blocks stay.
 //
 // DELETE /v3/channels/{id}
 func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -368,7 +378,7 @@ func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w 
 
 // handleDeleteConnectionRequest handles deleteConnection operation.
 //
-// Its maker, the channel's owner and its collaborators may.
+// Whoever made the connection may, and the channel's owner and collaborators. The item itself stays.
 //
 // DELETE /v3/connections/{id}
 func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -452,7 +462,7 @@ func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool,
 
 // handleGetBlockRequest handles getBlock operation.
 //
-// A block is visible to anyone when it is in a channel that is not private; otherwise to its author
+// A block is visible to anyone when it is in a channel that is not private; otherwise to its author,
 // and to those who may view a channel it is in.
 //
 // GET /v3/blocks/{id}
@@ -537,7 +547,7 @@ func (s *Server) handleGetBlockRequest(args [1]string, argsEscaped bool, w http.
 
 // handleGetBlockConnectionsRequest handles getBlockConnections operation.
 //
-// Only channels that the viewer may see, by the time of connecting.
+// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
 //
 // GET /v3/blocks/{id}/connections
 func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -637,7 +647,7 @@ func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bo
 
 // handleGetChannelRequest handles getChannel operation.
 //
-// By id or by any slug it ever had.
+// By id, or by any slug that it ever had.
 //
 // GET /v3/channels/{id}
 func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -721,7 +731,7 @@ func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetChannelConnectionsRequest handles getChannelConnections operation.
 //
-// Only channels that the viewer may see, by the time of connecting.
+// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
 //
 // GET /v3/channels/{id}/connections
 func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -918,7 +928,7 @@ func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped boo
 
 // handleGetConnectionRequest handles getConnection operation.
 //
-// Read a connection.
+// Visible to those who may view both its channel and its item.
 //
 // GET /v3/connections/{id}
 func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1002,7 +1012,7 @@ func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w 
 
 // handleGetCurrentUserRequest handles getCurrentUser operation.
 //
-// Read the signed-in user.
+// With the e-mail address and the number of unread notifications, which only the user gets to see.
 //
 // GET /v3/me
 func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1067,7 +1077,7 @@ func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w
 
 // handleGetOpenapiSpecRequest handles getOpenapiSpec operation.
 //
-// Served as `application/yaml`. It holds exactly the operations that this server answers.
+// It holds exactly the operations that this server answers, with their limits.
 //
 // GET /v3/openapi
 func (s *Server) handleGetOpenapiSpecRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1132,7 +1142,7 @@ func (s *Server) handleGetOpenapiSpecRequest(args [0]string, argsEscaped bool, w
 
 // handleGetOpenapiSpecJsonRequest handles getOpenapiSpecJson operation.
 //
-// The same document as `/v3/openapi`.
+// The same document as `/v3/openapi`, with its keys in the same order.
 //
 // GET /v3/openapi.json
 func (s *Server) handleGetOpenapiSpecJsonRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1197,7 +1207,7 @@ func (s *Server) handleGetOpenapiSpecJsonRequest(args [0]string, argsEscaped boo
 
 // handleGetPingRequest handles getPing operation.
 //
-// Costs no database access beyond the token. Useful for reading the rate-limit headers.
+// Cheap to ask, and a way to read the rate-limit headers.
 //
 // GET /v3/ping
 func (s *Server) handleGetPingRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1262,7 +1272,7 @@ func (s *Server) handleGetPingRequest(args [0]string, argsEscaped bool, w http.R
 
 // handleGetUserRequest handles getUser operation.
 //
-// By id or slug.
+// By id or by slug.
 //
 // GET /v3/users/{id}
 func (s *Server) handleGetUserRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1346,7 +1356,9 @@ func (s *Server) handleGetUserRequest(args [1]string, argsEscaped bool, w http.R
 
 // handleMoveConnectionRequest handles moveConnection operation.
 //
-// Position n of n is the top. At an end, `move_up` and `move_down` change nothing.
+// Positions count from 1 at the bottom to n at the top. `insert_at` needs `position` (else 422);
+// beyond n means the top. At an end, `move_up` and `move_down` change nothing. The channel's owner and
+// collaborators may.
 //
 // POST /v3/connections/{id}/move
 func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1445,8 +1457,8 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 
 // handleUpdateBlockRequest handles updateBlock operation.
 //
-// Only the author may. Fields left out stay as they are; an empty `title` or `description` clears it.
-// `content` applies to Text blocks, `alt_text` to blocks with an image; otherwise 422.
+// Only its author may. Fields left out stay as they are; an empty `title` or `description` clears it.
+// `content` is for Text blocks and `alt_text` for blocks with an image; on others they answer 422.
 //
 // PUT /v3/blocks/{id}
 func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1644,7 +1656,8 @@ func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w 
 
 // handleUpdateConnectionRequest handles updateConnection operation.
 //
-// Given keys are merged into what is there; null removes a key.
+// Keys that are given are merged into those that are there; null removes a key. When more than 50 keys
+// or 32 KB of JSON would result, the answer is 422 and nothing changes.
 //
 // PUT /v3/connections/{id}
 func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ import (
 
 // DeleteChannelParams is parameters of deleteChannel operation.
 type DeleteChannelParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 }
 
@@ -82,7 +82,7 @@ func decodeDeleteChannelParams(args [1]string, argsEscaped bool, r *http.Request
 
 // DeleteConnectionParams is parameters of deleteConnection operation.
 type DeleteConnectionParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 
@@ -148,7 +148,7 @@ func decodeDeleteConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // GetBlockParams is parameters of getBlock operation.
 type GetBlockParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 
@@ -214,7 +214,7 @@ func decodeGetBlockParams(args [1]string, argsEscaped bool, r *http.Request) (pa
 
 // GetBlockConnectionsParams is parameters of getBlockConnections operation.
 type GetBlockConnectionsParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
@@ -222,7 +222,7 @@ type GetBlockConnectionsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-	// Whose connections count: all, the viewer's own, or all but the viewer's own.
+	// Whose connections count: all, the viewer's own, or all but those. Guests have none of their own.
 	Filter OptConnectionFilter `json:",omitempty,omitzero"`
 }
 
@@ -584,7 +584,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 
 // GetChannelParams is parameters of getChannel operation.
 type GetChannelParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 }
 
@@ -650,7 +650,7 @@ func decodeGetChannelParams(args [1]string, argsEscaped bool, r *http.Request) (
 
 // GetChannelConnectionsParams is parameters of getChannelConnections operation.
 type GetChannelConnectionsParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
@@ -948,7 +948,7 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 
 // GetChannelContentsParams is parameters of getChannelContents operation.
 type GetChannelContentsParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
@@ -1323,7 +1323,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 
 // GetConnectionParams is parameters of getConnection operation.
 type GetConnectionParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 
@@ -1389,7 +1389,7 @@ func decodeGetConnectionParams(args [1]string, argsEscaped bool, r *http.Request
 
 // GetUserParams is parameters of getUser operation.
 type GetUserParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 }
 
@@ -1455,7 +1455,7 @@ func decodeGetUserParams(args [1]string, argsEscaped bool, r *http.Request) (par
 
 // MoveConnectionParams is parameters of moveConnection operation.
 type MoveConnectionParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 
@@ -1521,7 +1521,7 @@ func decodeMoveConnectionParams(args [1]string, argsEscaped bool, r *http.Reques
 
 // UpdateBlockParams is parameters of updateBlock operation.
 type UpdateBlockParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 
@@ -1587,7 +1587,7 @@ func decodeUpdateBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 
 // UpdateChannelParams is parameters of updateChannel operation.
 type UpdateChannelParams struct {
-	// All digits: an id; anything else: a slug.
+	// All digits are an id, anything else is a slug.
 	ID string
 }
 
@@ -1653,7 +1653,7 @@ func decodeUpdateChannelParams(args [1]string, argsEscaped bool, r *http.Request
 
 // UpdateConnectionParams is parameters of updateConnection operation.
 type UpdateConnectionParams struct {
-	// Id.
+	// A positive 64-bit integer.
 	ID int64
 }
 

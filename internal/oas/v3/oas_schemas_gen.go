@@ -1066,7 +1066,8 @@ func (s *ChannelAbilities) SetUpdate(val bool) {
 	s.Update = val
 }
 
-// Order of a channel's contents.
+// Order of a channel's contents: `position` is the manual arrangement, `created_at` the time of
+// connecting, `updated_at` the item's own time.
 // Ref: #/components/schemas/ChannelContentSort
 type ChannelContentSort string
 
@@ -1427,7 +1428,8 @@ func (s *ChannelType) UnmarshalText(data []byte) error {
 	}
 }
 
-// Who may see and add: public, anyone; closed, seen by anyone; private, members alone.
+// `public`: anyone sees it, any user adds to it. `closed`: anyone sees it. `private`: only its owner
+// and collaborators see it. To the last two only owner and collaborators add.
 // Ref: #/components/schemas/ChannelVisibility
 type ChannelVisibility string
 
@@ -1609,7 +1611,7 @@ func (s *ConnectableListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// Kind of an item.
+// Kind of an item that a channel can hold.
 // Ref: #/components/schemas/ConnectableType
 type ConnectableType string
 
@@ -1763,7 +1765,7 @@ func (s *ConnectionAbilities) SetRemove(val bool) {
 	s.Remove = val
 }
 
-// Whose connections.
+// Whose connections count: everyone's, the viewer's own, or everyone else's.
 // Ref: #/components/schemas/ConnectionFilter
 type ConnectionFilter string
 
@@ -1813,7 +1815,7 @@ func (s *ConnectionFilter) UnmarshalText(data []byte) error {
 	}
 }
 
-// Order by time.
+// Order by the time of connecting.
 // Ref: #/components/schemas/ConnectionSort
 type ConnectionSort string
 
@@ -5385,7 +5387,7 @@ func (o OptTime) Or(d wire.Time) wire.Time {
 	return d
 }
 
-// Where this page stands.
+// Where a page stands in its list.
 // Ref: #/components/schemas/PaginationMeta
 type PaginationMeta struct {
 	CurrentPage  int64       `json:"current_page"`
@@ -6315,7 +6317,7 @@ func (s *User) SetUpdatedAt(val wire.Time) {
 	s.UpdatedAt = val
 }
 
-// Mark of standing.
+// Mark beside a name.
 // Ref: #/components/schemas/UserBadge
 type UserBadge string
 
@@ -6411,7 +6413,7 @@ func (s *UserCounts) SetFollowing(val int64) {
 	s.Following = val
 }
 
-// Tier of the account, which sets the rate limit.
+// Tier of the caller, which sets the rate limit.
 // Ref: #/components/schemas/UserTier
 type UserTier string
 

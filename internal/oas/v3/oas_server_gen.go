@@ -22,28 +22,33 @@ type Handler interface {
 type BlocksHandler interface {
 	// CreateBlock implements createBlock operation.
 	//
-	// A `value` that is one absolute http(s) URL makes a block from what is behind it; any other value is
-	// the Markdown of a Text block. All channels are checked before anything is created.
+	// A `value` that is one absolute http(s) URL makes a block from what is behind it: the answer is a
+	// `PendingBlock`, which becomes an Image, Attachment, Embed or Link once it has been fetched. Any
+	// other value is the Markdown of a Text block, which is ready at once.
+	//
+	// Name the channels either in `channel_ids`, with one `insert_at` for all, or in `channels`, each with
+	// a position and metadata of its own. All are checked first: when one is missing (404) or closed to
+	// you (403), nothing is created.
 	//
 	// POST /v3/blocks
 	CreateBlock(ctx context.Context, req *CreateBlockReq) (wire.Item, error)
 	// GetBlock implements getBlock operation.
 	//
-	// A block is visible to anyone when it is in a channel that is not private; otherwise to its author
+	// A block is visible to anyone when it is in a channel that is not private; otherwise to its author,
 	// and to those who may view a channel it is in.
 	//
 	// GET /v3/blocks/{id}
 	GetBlock(ctx context.Context, params GetBlockParams) (wire.Item, error)
 	// GetBlockConnections implements getBlockConnections operation.
 	//
-	// Only channels that the viewer may see, by the time of connecting.
+	// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
 	//
 	// GET /v3/blocks/{id}/connections
 	GetBlockConnections(ctx context.Context, params GetBlockConnectionsParams) (*ChannelListResponse, error)
 	// UpdateBlock implements updateBlock operation.
 	//
-	// Only the author may. Fields left out stay as they are; an empty `title` or `description` clears it.
-	// `content` applies to Text blocks, `alt_text` to blocks with an image; otherwise 422.
+	// Only its author may. Fields left out stay as they are; an empty `title` or `description` clears it.
+	// `content` is for Text blocks and `alt_text` for blocks with an image; on others they answer 422.
 	//
 	// PUT /v3/blocks/{id}
 	UpdateBlock(ctx context.Context, req *UpdateBlockReq, params UpdateBlockParams) (wire.Item, error)
@@ -55,25 +60,26 @@ type BlocksHandler interface {
 type ChannelsHandler interface {
 	// CreateChannel implements createChannel operation.
 	//
-	// Owned by the signed-in user unless `owner` names one of their groups.
+	// It belongs to the signed-in user unless `owner` names one of their groups. The slug is made from the
+	// title.
 	//
 	// POST /v3/channels
 	CreateChannel(ctx context.Context, req *CreateChannelReq) (*Channel, error)
 	// DeleteChannel implements deleteChannel operation.
 	//
-	// Its connections leave every list and count. Its blocks stay.
+	// Only its owner may. Its connections leave every list and count; its blocks stay.
 	//
 	// DELETE /v3/channels/{id}
 	DeleteChannel(ctx context.Context, params DeleteChannelParams) error
 	// GetChannel implements getChannel operation.
 	//
-	// By id or by any slug it ever had.
+	// By id, or by any slug that it ever had.
 	//
 	// GET /v3/channels/{id}
 	GetChannel(ctx context.Context, params GetChannelParams) (*Channel, error)
 	// GetChannelConnections implements getChannelConnections operation.
 	//
-	// Only channels that the viewer may see, by the time of connecting.
+	// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
 	//
 	// GET /v3/channels/{id}/connections
 	GetChannelConnections(ctx context.Context, params GetChannelConnectionsParams) (*ChannelListResponse, error)
@@ -98,31 +104,38 @@ type ChannelsHandler interface {
 type ConnectionsHandler interface {
 	// CreateConnection implements createConnection operation.
 	//
-	// An item that is already in a channel keeps its connection, which is returned unchanged.
+	// Name the channels either in `channel_ids`, with one `position` for all, or in `channels`, each with
+	// a position and metadata of its own. Without a position the item goes to the top.
+	//
+	// An item that is already in a channel keeps its connection, which is returned unchanged. A channel
+	// cannot contain itself (422).
 	//
 	// POST /v3/connections
 	CreateConnection(ctx context.Context, req *CreateConnectionReq) (*CreateConnectionCreated, error)
 	// DeleteConnection implements deleteConnection operation.
 	//
-	// Its maker, the channel's owner and its collaborators may.
+	// Whoever made the connection may, and the channel's owner and collaborators. The item itself stays.
 	//
 	// DELETE /v3/connections/{id}
 	DeleteConnection(ctx context.Context, params DeleteConnectionParams) error
 	// GetConnection implements getConnection operation.
 	//
-	// Read a connection.
+	// Visible to those who may view both its channel and its item.
 	//
 	// GET /v3/connections/{id}
 	GetConnection(ctx context.Context, params GetConnectionParams) (*Connection, error)
 	// MoveConnection implements moveConnection operation.
 	//
-	// Position n of n is the top. At an end, `move_up` and `move_down` change nothing.
+	// Positions count from 1 at the bottom to n at the top. `insert_at` needs `position` (else 422);
+	// beyond n means the top. At an end, `move_up` and `move_down` change nothing. The channel's owner and
+	// collaborators may.
 	//
 	// POST /v3/connections/{id}/move
 	MoveConnection(ctx context.Context, req *MoveConnectionReq, params MoveConnectionParams) (*Connection, error)
 	// UpdateConnection implements updateConnection operation.
 	//
-	// Given keys are merged into what is there; null removes a key.
+	// Keys that are given are merged into those that are there; null removes a key. When more than 50 keys
+	// or 32 KB of JSON would result, the answer is 422 and nothing changes.
 	//
 	// PUT /v3/connections/{id}
 	UpdateConnection(ctx context.Context, req *UpdateConnectionReq, params UpdateConnectionParams) (*Connection, error)
@@ -134,19 +147,19 @@ type ConnectionsHandler interface {
 type SystemHandler interface {
 	// GetOpenapiSpec implements getOpenapiSpec operation.
 	//
-	// Served as `application/yaml`. It holds exactly the operations that this server answers.
+	// It holds exactly the operations that this server answers, with their limits.
 	//
 	// GET /v3/openapi
 	GetOpenapiSpec(ctx context.Context) (GetOpenapiSpecOK, error)
 	// GetOpenapiSpecJson implements getOpenapiSpecJson operation.
 	//
-	// The same document as `/v3/openapi`.
+	// The same document as `/v3/openapi`, with its keys in the same order.
 	//
 	// GET /v3/openapi.json
 	GetOpenapiSpecJson(ctx context.Context) (wire.JSON, error)
 	// GetPing implements getPing operation.
 	//
-	// Costs no database access beyond the token. Useful for reading the rate-limit headers.
+	// Cheap to ask, and a way to read the rate-limit headers.
 	//
 	// GET /v3/ping
 	GetPing(ctx context.Context) (*PingResponse, error)
@@ -158,13 +171,13 @@ type SystemHandler interface {
 type UsersHandler interface {
 	// GetCurrentUser implements getCurrentUser operation.
 	//
-	// Read the signed-in user.
+	// With the e-mail address and the number of unread notifications, which only the user gets to see.
 	//
 	// GET /v3/me
 	GetCurrentUser(ctx context.Context) (*Me, error)
 	// GetUser implements getUser operation.
 	//
-	// By id or slug.
+	// By id or by slug.
 	//
 	// GET /v3/users/{id}
 	GetUser(ctx context.Context, params GetUserParams) (*User, error)
