@@ -9,3 +9,8 @@ import _ "embed"
 //
 //go:embed v3.yaml
 var V3 []byte
+
+// Ext is api/ext.yaml, the description of what this server adds.
+//
+//go:embed ext.yaml
+var Ext []byte

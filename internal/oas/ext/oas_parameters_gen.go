@@ -153,7 +153,7 @@ type RemoveCollaboratorParams struct {
 	// What kind of collaborator.
 	Type RemoveCollaboratorType
 	// Id of the user or group.
-	CollaboratorID int
+	CollaboratorID int64
 }
 
 func unpackRemoveCollaboratorParams(packed middleware.Parameters) (params RemoveCollaboratorParams) {
@@ -176,7 +176,7 @@ func unpackRemoveCollaboratorParams(packed middleware.Parameters) (params Remove
 			Name: "collaborator_id",
 			In:   "path",
 		}
-		params.CollaboratorID = packed[key].(int)
+		params.CollaboratorID = packed[key].(int64)
 	}
 	return params
 }
@@ -304,7 +304,7 @@ func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Re
 					return err
 				}
 
-				c, err := conv.ToInt(val)
+				c, err := conv.ToInt64(val)
 				if err != nil {
 					return err
 				}

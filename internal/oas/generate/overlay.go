@@ -38,6 +38,7 @@ func overlay(doc object) {
 		p.(object)["schema"] = rewrite(p.(object)["schema"], written, false)
 	}
 	for _, item := range doc["paths"].(object) {
+		parameters(item.(object), written)
 		for _, op := range item.(object) {
 			if op, ok := op.(object); ok {
 				operation(op, written)
@@ -110,7 +111,12 @@ func operation(op, schemas object) {
 			media.(object)["schema"] = rewrite(media.(object)["schema"], schemas, false)
 		}
 	}
-	params, _ := op["parameters"].([]any)
+	parameters(op, schemas)
+}
+
+// parameters rewrites the parameters of an operation or of a whole path.
+func parameters(of, schemas object) {
+	params, _ := of["parameters"].([]any)
 	for _, p := range params {
 		if schema, ok := p.(object)["schema"]; ok {
 			p.(object)["schema"] = rewrite(schema, schemas, false)
