@@ -1,0 +1,245 @@
+// Package apptest boots the whole server on a database of its own, with a cast of
+// people, and sends it requests. Every response is held against the served
+// description, and every derived value is checked when a test ends.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/database"
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/server"
+	"vitrine/internal/store/storetest"
+)
+
+// Base is the address under which the test's server believes to be.
+const Base = "https://vitrine.test"
+
+// Rig is a server and its cast.
+type Rig struct {
+	T     testing.TB
+	S     *server.Server
+	Clock *Clock
+
+	mu     sync.Mutex
+	people map[string]Person
+}
+
+// Person is a member of the cast. Tokens are for the name with a scope: "ada" has
+// one that may write, "ada/read" one that may not, "" is a guest.
+type Person struct {
+	ID    domain.UserID
+	Token string
+	Read  string
+}
+
+// Clock is a clock that tests set.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now gives the time of the clock, a microsecond later each time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Microsecond)
+	return c.now
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Option changes the configuration of a test's server.
+type Option func(*config.Config)
+
+// Each runs f on a server on each database.
+func Each(t *testing.T, f func(t *testing.T, r *Rig), options ...Option) {
+	t.Helper()
+	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
+		f(t, boot(t, o, options...))
+	})
+}
+
+// New boots a server on SQLite.
+func New(t testing.TB, options ...Option) *Rig {
+	t.Helper()
+	return boot(t, storetest.Migrated.SQLite(t), options...)
+}
+
+func boot(t testing.TB, o database.Options, options ...Option) *Rig {
+	t.Helper()
+	cfg := config.Config{
+		DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
+		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
+		RequestTimeout: time.Minute, BodyLimit: 1 << 20,
+	}
+	for _, option := range options {
+		option(&cfg)
+	}
+	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}}}
+	var err error
+	r.S, err = server.New(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler), Now: r.Clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		storetest.Check(t, r.S.Store)
+		if err := r.S.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// Person gives a member of the cast by name, making the account, of the tier
+// supporter, on first use.
+func (r *Rig) Person(name string) Person {
+	r.T.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.people[name]; ok {
+		return p
+	}
+	ctx := r.T.Context()
+	u, err := r.S.App.CreateUser(ctx, app.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
+		Email: name + "@example.org", Tier: domain.TierSupporter})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	p := Person{ID: u.ID}
+	if p.Token, _, err = r.S.App.CreateToken(ctx, u.ID, "test", domain.ScopeWrite); err != nil {
+		r.T.Fatal(err)
+	}
+	if p.Read, _, err = r.S.App.CreateToken(ctx, u.ID, "test", domain.ScopeRead); err != nil {
+		r.T.Fatal(err)
+	}
+	r.people[name] = p
+	return p
+}
+
+// Group makes a group of members of the cast; the first is its owner.
+func (r *Rig) Group(name string, members ...string) domain.GroupID {
+	r.T.Helper()
+	ids := make([]domain.UserID, len(members))
+	for i, m := range members {
+		ids[i] = r.Person(m).ID
+	}
+	return storetest.Group(r.T, r.S.Store, name, ids[0], ids[1:]...)
+}
+
+// token is the token of a name as in Person.
+func (r *Rig) token(as string) string {
+	name, scope, _ := strings.Cut(as, "/")
+	if p := r.Person(name); scope != "read" {
+		return p.Token
+	}
+	return r.Person(name).Read
+}
+
+// Response is an answer of the server.
+type Response struct {
+	T      testing.TB
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request as a member of the cast. body is JSON text as []byte or string,
+// an io.Reader, nil for none, or any value to encode. The response is held against the
+// description.
+func (r *Rig) Do(as, method, path string, body any, headers ...string) *Response {
+	r.T.Helper()
+	req := httptest.NewRequestWithContext(r.T.Context(), method, Base+path, reader(r.T, body))
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token := r.token(as); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	return r.Send(req)
+}
+
+// Send sends a request as it is, and holds the response against the description.
+func (r *Rig) Send(req *http.Request) *Response {
+	r.T.Helper()
+	w := httptest.NewRecorder()
+	r.S.Handler().ServeHTTP(w, req)
+	res := &Response{T: r.T, Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
+	r.conform(req, res)
+	return res
+}
+
+// conform holds a response against the description of its operation, if the address
+// is that of one.
+func (r *Rig) conform(req *http.Request, res *Response) {
+	r.T.Helper()
+	if req.Method == http.MethodHead || req.Method == http.MethodOptions || res.Header.Get("Content-Encoding") != "" {
+		return
+	}
+	for _, doc := range []*describe.Description{r.S.API.V3, r.S.API.Ext} {
+		for _, op := range doc.Operations() {
+			if op.Method != req.Method || !matches(op.Path, req.URL.Path) {
+				continue
+			}
+			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {
+				r.T.Errorf("%s %s: %d: the response breaks the description: %s\n%s", req.Method, req.URL, res.Status, v, res.Body)
+			}
+			return
+		}
+	}
+}
+
+// matches tells whether a path fits a template; literal segments win over
+// parameters because descriptions list them so that only one fits.
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && !strings.HasPrefix(want[i], "{") {
+			return false
+		}
+	}
+	return true
+}
+
+func reader(t testing.TB, body any) io.Reader {
+	t.Helper()
+	switch body := body.(type) {
+	case nil:
+		return nil
+	case io.Reader:
+		return body
+	case []byte:
+		return bytes.NewReader(body)
+	case string:
+		return strings.NewReader(body)
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(text)
+}

@@ -1,0 +1,143 @@
+// Package cli is the command line: what an operator types.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/obs"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the command could not do what it was asked to
+	exitUsage   = 2 // bad flags or settings
+)
+
+// commands is the tree of all commands.
+type commands struct {
+	Serve       serveCmd       `cmd:"" help:"Run the server."`
+	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema to this program's version."`
+	Config      configCmd      `cmd:"" help:"Print the settings in effect, secrets hidden."`
+	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
+	User        userCmd        `cmd:"" help:"Make, list and change accounts."`
+	Token       tokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is ready."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+}
+
+// console is what commands write to.
+type console struct {
+	ctx     context.Context
+	program string // how to call this program again
+	out     io.Writer
+	err     io.Writer
+}
+
+// usageError is a problem with flags or settings, a line each.
+type usageError struct{ problems []error }
+
+func (e usageError) Error() string { return errors.Join(e.problems...).Error() }
+
+// exited carries the code with which the parser wants to end, after --help.
+type exited int
+
+// Run runs the command line args, args[0] being the program, and gives the exit code.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			wanted, ok := r.(exited)
+			if !ok {
+				panic(r)
+			}
+			code = int(wanted)
+		}
+	}()
+	var tree commands
+	parser, err := kong.New(&tree, kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
+		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
+		kong.Exit(func(code int) { panic(exited(code)) }))
+	if err != nil {
+		return report(stderr, err)
+	}
+	parsed, err := parser.Parse(args[1:])
+	if err != nil {
+		fmt.Fprintf(stderr, "vitrine: %v\nTry `vitrine --help`.\n", err)
+		return exitUsage
+	}
+	return report(stderr, parsed.Run(&console{ctx: ctx, program: callAgain(args[0]), out: stdout, err: stderr}))
+}
+
+// callAgain is how the person called this program: `go run` builds it into a
+// folder that is gone afterwards.
+func callAgain(arg0 string) string {
+	if strings.Contains(arg0, "go-build") {
+		return "go run ./cmd/vitrine"
+	}
+	return arg0
+}
+
+// report prints an error, a line for each problem, and gives the exit code.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if bad, ok := errors.AsType[usageError](err); ok {
+		for _, p := range bad.problems {
+			fmt.Fprintln(stderr, "vitrine:", p)
+		}
+		return exitUsage
+	}
+	if known, ok := errors.AsType[*domain.Error](err); ok && known.Kind == domain.Invalid {
+		for _, field := range known.Fields {
+			fmt.Fprintln(stderr, "vitrine:", field)
+		}
+		return exitUsage
+	}
+	fmt.Fprintln(stderr, "vitrine:", err)
+	return exitFailure
+}
+
+// settings checks the settings that all commands share, and makes the log.
+func settings(c *console, common config.Common) (config.Config, *slog.Logger, error) {
+	cfg, problems := common.Resolve()
+	if len(problems) > 0 {
+		return cfg, nil, usageError{problems}
+	}
+	log, err := obs.Logger(c.err, cfg.LogFormat, cfg.LogLevel)
+	return cfg, log, err
+}
+
+// withApp runs fn with the service on the configured database.
+func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	cfg, log, err := settings(c, common)
+	if err != nil {
+		return err
+	}
+	db, err := server.OpenReady(c.ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(cfg, app.New(store.New(db), now)), db.Close())
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

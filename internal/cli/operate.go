@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/server"
+)
+
+type migrateCmd struct{ config.Common }
+
+func (cmd *migrateCmd) Run(c *console) error {
+	cfg, log, err := settings(c, cmd.Common)
+	if err != nil {
+		return err
+	}
+	db, err := server.Open(c.ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(server.Migrate(c.ctx, db, log), db.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, "The database has the schema of this program.")
+	return nil
+}
+
+type configCmd struct {
+	config.Flags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (cmd *configCmd) Run(c *console) error {
+	cfg, problems := cmd.Resolve()
+	if len(problems) > 0 {
+		return usageError{problems}
+	}
+	if cmd.JSON {
+		return printJSON(c.out, cfg.Redacted())
+	}
+	_, err := io.WriteString(c.out, cfg.Redacted().String())
+	return err
+}
+
+type checkCmd struct {
+	config.Common
+	Most int  `help:"Differences to print of each kind." default:"100"`
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// errDifferences makes the command fail after it has printed what it found.
+var errDifferences = errors.New("the database holds derived values that do not follow from its facts")
+
+func (cmd *checkCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		found, err := a.Check(c.ctx, cmd.Most)
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			lines := make([]string, len(found))
+			for i, d := range found {
+				lines[i] = d.String()
+			}
+			if err := printJSON(c.out, map[string]any{"differences": lines}); err != nil {
+				return err
+			}
+		} else {
+			for _, d := range found {
+				fmt.Fprintln(c.out, d)
+			}
+		}
+		if len(found) > 0 {
+			return errDifferences
+		}
+		if !cmd.JSON {
+			fmt.Fprintln(c.out, "Every derived value is right.")
+		}
+		return nil
+	})
+}
+
+type healthcheckCmd struct {
+	config.Flags
+	Timeout time.Duration `default:"5s" help:"How long to wait for the answer."`
+}
+
+func (cmd *healthcheckCmd) Run(c *console) error {
+	cfg, problems := cmd.Resolve()
+	if len(problems) > 0 {
+		return usageError{problems}
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, cmd.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.LocalURL()+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s", res.Status)
+	}
+	fmt.Fprintln(c.out, "ready")
+	return nil
+}
+
+type versionCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (cmd *versionCmd) Run(c *console) error {
+	v := version()
+	if cmd.JSON {
+		return printJSON(c.out, v)
+	}
+	fmt.Fprintf(c.out, "vitrine %s (commit %s, %s)\n", v["version"], v["commit"], v["go"])
+	return nil
+}
+
+// version is what the build knows of itself.
+func version() map[string]string {
+	v := map[string]string{"version": "unknown", "commit": "unknown", "go": "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v["version"], v["go"] = info.Main.Version, info.GoVersion
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v["commit"] = s.Value
+		}
+	}
+	return v
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"vitrine/internal/config"
+	"vitrine/internal/obs"
+	"vitrine/internal/server"
+)
+
+func now() time.Time { return time.Now() }
+
+type serveCmd struct{ config.Flags }
+
+// Run serves until the context is done, and then lets the requests in flight finish.
+func (cmd *serveCmd) Run(c *console) error {
+	cfg, problems := cmd.Resolve()
+	if len(problems) > 0 {
+		return usageError{problems}
+	}
+	log, err := obs.Logger(c.err, cfg.LogFormat, cfg.LogLevel)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", cfg.Addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
+		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
+		cfg, _ = cmd.Resolve()
+	}
+	s, err := server.New(c.ctx, cfg, server.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	if err := s.Start(l); err != nil {
+		return err
+	}
+	cmd.greet(c, cfg)
+	select {
+	case <-c.ctx.Done():
+		log.Info("shutting down", "timeout", cfg.ShutdownTimeout)
+	case err = <-s.Failed():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), cfg.ShutdownTimeout)
+	defer cancel()
+	if closing := s.Shutdown(ctx); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// greet says where the server is and what to do next.
+func (cmd *serveCmd) greet(c *console, cfg config.Config) {
+	where := "SQLite in " + cfg.SQLitePath()
+	if cfg.DatabaseURL != "" {
+		where = "PostgreSQL"
+	}
+	fmt.Fprintf(c.out, `Vitrine listens on %[1]s and keeps its data in %[2]s.
+
+Next, in another terminal:
+  make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
+  make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
+  say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
+`, cfg.BaseURL, where, c.program)
+}

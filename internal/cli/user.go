@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type userCmd struct {
+	Create  userCreateCmd  `cmd:"" help:"Make an account."`
+	List    userListCmd    `cmd:"" help:"List accounts."`
+	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
+	Suspend userSuspendCmd `cmd:"" help:"Make the tokens of an account answer 401, or lift that."`
+}
+
+// userJSON is an account as scripts see it.
+type userJSON struct {
+	ID        int64  `json:"id"`
+	Slug      string `json:"slug"`
+	Name      string `json:"name"`
+	Email     string `json:"email"`
+	Tier      string `json:"tier"`
+	Suspended bool   `json:"suspended"`
+	CreatedAt string `json:"created_at"`
+}
+
+func toUserJSON(u domain.User) userJSON {
+	return userJSON{int64(u.ID), u.Slug, u.Name, u.Email, string(u.Tier), u.SuspendedAt != nil,
+		u.CreatedAt.Format(time.RFC3339)}
+}
+
+// tell prints an account, as JSON or in a sentence.
+func tell(c *console, asJSON bool, u domain.User, sentence string) error {
+	if asJSON {
+		return printJSON(c.out, toUserJSON(u))
+	}
+	_, err := fmt.Fprintf(c.out, sentence+"\n", u.Slug, u.ID, u.Tier)
+	return err
+}
+
+type userCreateCmd struct {
+	config.Common
+	Slug         string `help:"Short name in addresses; by default from the name."`
+	Name         string `required:"" help:"Name that people see."`
+	Email        string `required:"" help:"E-mail address."`
+	Password     string `env:"VITRINE_PASSWORD" help:"Password of 8 to 200 bytes; without one the account cannot sign in with a password."`
+	PasswordFile string `env:"VITRINE_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password, instead of --password."`
+	Tier         string `help:"free, premium or supporter; by default --default-tier."`
+	JSON         bool   `name:"json" help:"Print the account as JSON."`
+}
+
+func (cmd *userCreateCmd) Run(c *console) error {
+	password, err := cmd.password()
+	if err != nil {
+		return usageError{[]error{err}}
+	}
+	return withApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
+		if cmd.Tier == "" {
+			cmd.Tier = cfg.DefaultTier
+		}
+		u, err := a.CreateUser(c.ctx, app.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
+			Password: password, Tier: domain.Tier(cmd.Tier)})
+		if err != nil {
+			return err
+		}
+		return tell(c, cmd.JSON, u, "Made the account %s (id %d, tier %s).")
+	})
+}
+
+func (cmd *userCreateCmd) password() (string, error) {
+	switch {
+	case cmd.PasswordFile == "":
+		return cmd.Password, nil
+	case cmd.Password != "":
+		return "", errors.New("--password-file: give the password or the file that holds it, not both")
+	}
+	text, err := os.ReadFile(cmd.PasswordFile)
+	return strings.TrimRight(string(text), "\r\n"), err
+}
+
+type userListCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *userListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all := []userJSON{}
+		for after := domain.UserID(0); ; {
+			some, err := a.Users(c.ctx, after, 500)
+			if err != nil {
+				return err
+			}
+			for _, u := range some {
+				all, after = append(all, toUserJSON(u)), u.ID
+			}
+			if len(some) < 500 {
+				break
+			}
+		}
+		if cmd.JSON {
+			return printJSON(c.out, all)
+		}
+		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tSUSPENDED")
+		for _, u := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%t\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Suspended)
+		}
+		return w.Flush()
+	})
+}
+
+type userSetTierCmd struct {
+	config.Common
+	User string `arg:"" help:"Id or slug."`
+	Tier string `arg:"" help:"free, premium or supporter."`
+	JSON bool   `name:"json" help:"Print the account as JSON."`
+}
+
+func (cmd *userSetTierCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetTier(c.ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		return tell(c, cmd.JSON, u, "The account %s (id %d) has the tier %s.")
+	})
+}
+
+type userSuspendCmd struct {
+	config.Common
+	User string `arg:"" help:"Id or slug."`
+	Undo bool   `help:"Lift the suspension."`
+	JSON bool   `name:"json" help:"Print the account as JSON."`
+}
+
+func (cmd *userSuspendCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.Suspend(c.ctx, domain.ParseRef(cmd.User), !cmd.Undo)
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		sentence := "Suspended the account %s (id %d, tier %s)."
+		if cmd.Undo {
+			sentence = "Lifted the suspension of the account %s (id %d, tier %s)."
+		}
+		return tell(c, cmd.JSON, u, sentence)
+	})
+}
+
+// noUser names the account in a NotFound error.
+func noUser(ref string, err error) error {
+	if domain.KindOf(err) == domain.NotFound {
+		return fmt.Errorf("there is no account %q", ref)
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"vitrine/internal/config"
+	"vitrine/internal/database"
+	"vitrine/internal/store"
+)
+
+// Open opens the database of a configuration without looking at its schema.
+func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
+	url := cfg.DatabaseURL
+	if url == "" {
+		url = "sqlite:" + cfg.SQLitePath()
+	}
+	return database.Open(ctx, database.Options{URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)})
+}
+
+// OpenReady opens the database and sees to its schema: SQLite is migrated, after a
+// copy of what is there; PostgreSQL, which several programs share, is refused when
+// it is not of this program's version.
+func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
+	db, err := Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if db.Dialect() == database.Postgres {
+		err = db.CheckSchema(ctx, store.Migrations(db.Dialect()))
+	} else {
+		err = Migrate(ctx, db, log)
+	}
+	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	return db, nil
+}
+
+// Migrate brings the schema of a database to this program's version.
+func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
+	r, err := db.Migrate(ctx, store.Migrations(db.Dialect()))
+	if err == nil && r.From != r.To {
+		log.InfoContext(ctx, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+// Package server puts everything together: the only package that knows all others.
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"vitrine/internal/api"
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/database"
+	"vitrine/internal/middleware"
+	"vitrine/internal/store"
+)
+
+// usageInterval is how often the times of tokens' last use are written.
+const usageInterval = 30 * time.Second
+
+// Server is the whole program behind its listeners.
+type Server struct {
+	App   *app.App
+	Store *store.Store
+	API   *api.API
+
+	cfg     config.Config
+	log     *slog.Logger
+	db      *database.DB
+	handler http.Handler
+	http    *http.Server
+	metrics *http.Server
+	failed  chan error
+	stop    context.CancelFunc
+	done    chan struct{} // closed when the background work has ended
+}
+
+// Options are what tests replace.
+type Options struct {
+	Log *slog.Logger
+	Now func() time.Time // the clock; nil means time.Now
+}
+
+// New opens the database and makes the server. An SQLite database is migrated; a
+// PostgreSQL database must have been.
+func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	db, err := OpenReady(ctx, cfg, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2)}
+	s.App = app.New(s.Store, o.Now)
+	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
+		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
+	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	s.handler = s.routes(o.Now)
+	return s, nil
+}
+
+func joinClose(err error, db *database.DB) error {
+	if closing := db.Close(); closing != nil {
+		return fmt.Errorf("%w (and closing the database: %w)", err, closing)
+	}
+	return err
+}
+
+// Handler answers all requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Start serves on a listener, and metrics on theirs, until Shutdown.
+func (s *Server) Start(l net.Listener) error {
+	if s.cfg.MetricsAddr != "" {
+		ml, err := net.Listen("tcp", s.cfg.MetricsAddr)
+		if err != nil {
+			return err
+		}
+		s.metrics = s.serve(ml, metricsRoutes())
+	}
+	s.http = s.serve(l, s.handler)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop, s.done = cancel, make(chan struct{})
+	go s.background(ctx)
+	return nil
+}
+
+func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	go func() {
+		if err := srv.Serve(l); err != http.ErrServerClosed {
+			s.failed <- err
+		}
+	}()
+	return srv
+}
+
+// Failed gives the error of a listener that stopped by itself.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// background writes when tokens were last used, until ctx is done.
+func (s *Server) background(ctx context.Context) {
+	defer close(s.done)
+	tick := time.NewTicker(usageInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := s.App.FlushUsage(ctx); err != nil {
+				s.log.WarnContext(ctx, "writing the last use of tokens", "error", err)
+			}
+		}
+	}
+}
+
+// Shutdown stops listening, lets the requests in flight finish until ctx is done,
+// and closes the database.
+func (s *Server) Shutdown(ctx context.Context) error {
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	if s.stop != nil {
+		keep(s.http.Shutdown(ctx))
+		if s.metrics != nil {
+			keep(s.metrics.Shutdown(ctx))
+		}
+		s.stop()
+		<-s.done
+	}
+	keep(s.App.FlushUsage(ctx))
+	keep(s.db.Close())
+	return first
+}
