@@ -9,7 +9,7 @@ import (
 // answered by 413 at once; a larger body of unknown length makes reading it fail
 // with *http.MaxBytesError, which the handler turns into 413.
 func BodyLimit(limit int64, render Renderer) Piece {
-	message := "The request body may have at most " + strconv.FormatInt(limit, 10) + " bytes."
+	message := "The request body may have at most " + strconv.FormatInt(limit, 10) + " bytes"
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength > limit {

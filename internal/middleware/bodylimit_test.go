@@ -26,7 +26,7 @@ func TestBodyLimit(t *testing.T) {
 	}{
 		"none":             {nil, false, ""},
 		"at the limit":     {strings.NewReader("12345"), false, "12345"},
-		"announced":        {strings.NewReader("123456"), false, "413 The request body may have at most 5 bytes."},
+		"announced":        {strings.NewReader("123456"), false, "413 The request body may have at most 5 bytes"},
 		"chunked at limit": {strings.NewReader("12345"), true, "12345"},
 		"chunked too long": {strings.NewReader("123456"), true, "507 http: request body too large"},
 	}

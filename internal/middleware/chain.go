@@ -20,7 +20,8 @@ type Piece = func(http.Handler) http.Handler
 
 // Renderer writes an error response: status, headers and body. The one
 // implementation is the API's; pieces call it so that every error has the same
-// shape. The message is shown to the client.
+// shape. The message is shown to the client; for an empty one the renderer says
+// what it says of failures of the server.
 type Renderer func(w http.ResponseWriter, r *http.Request, status int, message string)
 
 // Chain wraps h in the pieces; the first piece is the outermost.

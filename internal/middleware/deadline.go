@@ -13,7 +13,7 @@ import (
 // its effects have happened. No goroutine is started: a handler that heeds
 // neither its context nor its body is not interrupted.
 func Deadline(d time.Duration, render Renderer) Piece {
-	message := "The request took longer than " + d.String() + "."
+	message := "The request took longer than " + d.String()
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			deadline := time.Now().Add(d)

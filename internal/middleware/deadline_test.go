@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const late = "408 The request took longer than 15s."
+const late = "408 The request took longer than 15s"
 
 // waits ends when its request is cancelled, then answers by the given status.
 func waits(code int) http.HandlerFunc {

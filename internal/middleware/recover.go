@@ -29,7 +29,7 @@ func Recover(log *slog.Logger, render Renderer) Piece {
 					panic(http.ErrAbortHandler)
 				}
 				dropRepresentation(w.Header())
-				render(w, r, http.StatusInternalServerError, "Something went wrong on the server.")
+				render(w, r, http.StatusInternalServerError, "")
 			}()
 			next.ServeHTTP(w, r)
 		})
