@@ -1,0 +1,34 @@
+package config
+
+import (
+	"net/netip"
+	"path/filepath"
+	"time"
+)
+
+// Config is every setting, checked and typed. Commands that take only the
+// Common flags leave the rest at zero.
+type Config struct {
+	DataDir           string
+	DatabaseURL       string // secret; empty for SQLite
+	SQLiteSynchronous string // full or normal
+	DefaultTier       string // free, premium or supporter
+	LogFormat         string // text or json
+	LogLevel          string // debug, info, warn or error
+
+	Addr            string         // host:port
+	BaseURL         string         // absolute, no slash at the end
+	SiteURL         string         // absolute, no slash at the end
+	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
+	TrustedProxies  []netip.Prefix
+	RequestTimeout  time.Duration
+	BodyLimit       int64 // bytes
+	ShutdownTimeout time.Duration
+	MetricsAddr     string // host:port, empty for no such listener
+}
+
+// SQLitePath is where the SQLite database lies.
+func (c Config) SQLitePath() string { return filepath.Join(c.DataDir, "vitrine.db") }
+
+// tiers are the names that rate limits are given for, in rising order.
+func tiers() []string { return []string{"guest", "free", "premium", "supporter"} }

@@ -1,0 +1,51 @@
+// Package config turns flags and environment variables into settings. It has
+// two forms of them: the flag groups, which a command line parser fills with
+// text, and Config, the checked and typed value that Resolve makes of them.
+// Text is parsed here rather than by the command line parser so that all that is
+// wrong can be said at once.
+package config
+
+import "reflect"
+
+// Common holds the flags that every command takes. Embed it in a kong command;
+// flag and environment variable carry the same name. An empty value means the
+// default, so that a variable left blank in a deployment file does no harm.
+type Common struct {
+	DataDir           string `name:"data-dir" env:"VITRINE_DATA_DIR" default:"./data" placeholder:"DIR" help:"Folder for the SQLite file and everything else that is kept."`
+	DatabaseURL       string `name:"database-url" env:"VITRINE_DATABASE_URL" placeholder:"URL" help:"postgres://user:password@host/name; empty for SQLite, in vitrine.db in the data folder."`
+	DatabaseURLFile   string `name:"database-url-file" env:"VITRINE_DATABASE_URL_FILE" placeholder:"FILE" help:"File that holds the database URL, instead of --database-url."`
+	SQLiteSynchronous string `name:"sqlite-synchronous" env:"VITRINE_SQLITE_SYNCHRONOUS" default:"full" help:"full: a committed write survives a power cut; normal: faster, the last writes may be lost."`
+	DefaultTier       string `name:"default-tier" env:"VITRINE_DEFAULT_TIER" default:"supporter" placeholder:"TIER" help:"Tier of new accounts: free, premium or supporter."`
+	LogFormat         string `name:"log-format" env:"VITRINE_LOG_FORMAT" default:"text" help:"text or json."`
+	LogLevel          string `name:"log-level" env:"VITRINE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+}
+
+// Server holds the flags of the server itself.
+type Server struct {
+	Addr            string `name:"addr" env:"VITRINE_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on."`
+	BaseURL         string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address."`
+	SiteURL         string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address."`
+	RateLimits      string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
+	TrustedProxies  string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For and X-Request-Id are believed."`
+	RequestTimeout  string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
+	BodyLimit       string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
+	ShutdownTimeout string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
+	MetricsAddr     string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+}
+
+// Flags is every setting: what the server takes.
+type Flags struct {
+	Common
+	Server
+}
+
+// fillDefaults puts the default of its tag into every empty field of the struct
+// that group points to.
+func fillDefaults(group any) {
+	v := reflect.ValueOf(group).Elem()
+	for i := range v.NumField() {
+		if field := v.Field(i); field.String() == "" {
+			field.SetString(v.Type().Field(i).Tag.Get("default"))
+		}
+	}
+}

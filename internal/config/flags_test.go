@@ -1,0 +1,57 @@
+package config_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"vitrine/internal/config"
+)
+
+func settings() []reflect.StructField {
+	var out []reflect.StructField
+	for _, group := range []reflect.Type{reflect.TypeFor[config.Common](), reflect.TypeFor[config.Server]()} {
+		out = append(out, reflect.VisibleFields(group)...)
+	}
+	return out
+}
+
+func TestFlagAndVariableShareAName(t *testing.T) {
+	t.Parallel()
+	for _, field := range settings() {
+		flag, env := field.Tag.Get("name"), field.Tag.Get("env")
+		if want := "VITRINE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")); flag == "" || env != want {
+			t.Errorf("%s: flag %q, variable %q, want %q", field.Name, flag, env, want)
+		}
+		if field.Tag.Get("help") == "" {
+			t.Errorf("--%s has no help", flag)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("VITRINE_ADDR", "127.0.0.1:9999")
+	t.Setenv("VITRINE_LOG_LEVEL", "warn")
+	t.Setenv("VITRINE_DATA_DIR", "")
+	cfg := resolve(t, parse(t, "--log-level=error"))
+	if cfg.Addr != "127.0.0.1:9999" || cfg.LogLevel != "error" || cfg.DataDir != "./data" {
+		t.Errorf("addr %s, log level %s, data folder %q; want the variable, the flag, the default", cfg.Addr, cfg.LogLevel, cfg.DataDir)
+	}
+}
+
+// What is printed, given back as environment, is the same configuration.
+func TestRedactedRoundTrip(t *testing.T) {
+	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",
+		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--database-url=postgres://u@h/d?sslmode=disable"))
+	printed := want.Redacted()
+	if len(printed) != len(settings())-1 {
+		t.Errorf("%d settings are printed, want all %d but the file", len(printed), len(settings()))
+	}
+	for line := range strings.Lines(printed.String()) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		t.Setenv(name, value)
+	}
+	if got := resolve(t, parse(t)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}

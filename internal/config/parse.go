@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// quotedError says what was given and what was wanted instead.
+func quotedError(value, want string) error { return fmt.Errorf("%q: %s", value, want) }
+
+// orList joins words as "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// checkDatabaseURL never repeats the URL, which may hold a password.
+func checkDatabaseURL(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return errors.New("not a URL (percent-encode what is special in the password)")
+	case u.Scheme != "postgres" && u.Scheme != "postgresql":
+		return errors.New("want postgres://…, or nothing for SQLite")
+	case u.Host == "" && !u.Query().Has("host"):
+		return errors.New("the host is missing")
+	}
+	return nil
+}
+
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return quotedError(addr, "want host:port with a numeric port, such as 127.0.0.1:8080")
+	}
+	return nil
+}
+
+func checkMetricsAddr(addr, mainAddr string) error {
+	if addr == mainAddr && !strings.HasSuffix(addr, ":0") {
+		return quotedError(addr, "must differ from --addr")
+	}
+	return checkAddr(addr)
+}
+
+// publicURL checks a public address; an empty one becomes that of addr.
+func publicURL(raw, addr string) (string, error) {
+	if raw == "" {
+		return listenURL(addr), nil
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return raw, quotedError(raw, "want an absolute address such as https://example.org")
+	case u.User != nil:
+		return raw, errors.New("must not hold a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
+		return raw, quotedError(raw, "must have no query and no fragment")
+	case strings.HasSuffix(u.Path, "/"):
+		return raw, quotedError(raw, "must not end in a slash")
+	}
+	return raw, nil
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, quotedError(text, "want a duration above zero, such as 15s or 1m30s")
+	}
+	return d, nil
+}
+
+// sizeUnits are the units of sizes in bytes, the largest first.
+func sizeUnits() []sizeUnit {
+	return []sizeUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+}
+
+type sizeUnit struct {
+	name  string
+	bytes int64
+}
+
+func parseSize(text string) (int64, error) {
+	for _, unit := range sizeUnits() {
+		number, ok := strings.CutSuffix(text, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n <= 0 || n > (1<<62)/unit.bytes {
+			break
+		}
+		return n * unit.bytes, nil
+	}
+	return 0, quotedError(text, "want a size above zero, such as 1048576, 512KiB or 1MiB")
+}
+
+// formatSize writes a size in the largest unit that it is a multiple of.
+func formatSize(n int64) string {
+	for _, unit := range sizeUnits() {
+		if unit.bytes > 1 && n%unit.bytes == 0 {
+			return strconv.FormatInt(n/unit.bytes, 10) + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// parseProxies reads addresses and networks, joined by commas.
+func parseProxies(text string, found *problems) []netip.Prefix {
+	var prefixes []netip.Prefix
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		p, err := parsePrefix(item)
+		found.addErr("trusted-proxies", err)
+		if err == nil {
+			prefixes = append(prefixes, p)
+		}
+	}
+	return prefixes
+}
+
+func parsePrefix(item string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(item)
+	if addr, addrErr := netip.ParseAddr(item); addrErr == nil && addr.Zone() == "" {
+		p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	switch {
+	case err != nil:
+		return netip.Prefix{}, quotedError(item, "want an address or a network, such as 10.0.0.0/8")
+	case p.Addr().Is4In6():
+		return netip.Prefix{}, quotedError(item, "write it as IPv4")
+	}
+	return p.Masked(), nil
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// hidden stands where a secret was.
+const hidden = "REDACTED"
+
+// Setting is one setting in its text form.
+type Setting struct {
+	Flag  string // without the dashes
+	Value string
+}
+
+// Settings is a printable configuration, in a fixed order.
+type Settings []Setting
+
+// Redacted lists every setting as it is in effect, secrets hidden.
+func (c Config) Redacted() Settings {
+	return Settings{
+		{"data-dir", c.DataDir},
+		{"database-url", redactURL(c.DatabaseURL)},
+		{"sqlite-synchronous", c.SQLiteSynchronous},
+		{"default-tier", c.DefaultTier},
+		{"log-format", c.LogFormat},
+		{"log-level", c.LogLevel},
+		{"addr", c.Addr},
+		{"base-url", c.BaseURL},
+		{"site-url", c.SiteURL},
+		{"rate-limits", formatRateLimits(c.RateLimits)},
+		{"trusted-proxies", formatProxies(c.TrustedProxies)},
+		{"request-timeout", c.RequestTimeout.String()},
+		{"body-limit", formatSize(c.BodyLimit)},
+		{"shutdown-timeout", c.ShutdownTimeout.String()},
+		{"metrics-addr", c.MetricsAddr},
+	}
+}
+
+// String is the environment form: NAME=value, a line each.
+func (s Settings) String() string {
+	var b strings.Builder
+	for _, setting := range s {
+		b.WriteString(envName(setting.Flag) + "=" + setting.Value + "\n")
+	}
+	return b.String()
+}
+
+// MarshalJSON is an object of strings by flag name, in the same order.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, setting := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, jsonString(setting.Flag)...), ':'), jsonString(setting.Value)...)
+	}
+	return append(b, '}'), nil
+}
+
+func jsonString(s string) []byte {
+	b, _ := json.Marshal(s) // a string always encodes
+	return b
+}
+
+// redactURL hides the passwords of a database URL, in the authority and in the
+// query (libpq takes password and sslpassword there), and all of what it cannot read.
+func redactURL(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return hidden
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || u.Opaque != "" || u.Host == "" && len(query) == 0 {
+		return hidden
+	}
+	if _, has := u.User.Password(); has {
+		u.User = url.UserPassword(u.User.Username(), hidden)
+	}
+	for name := range query {
+		if strings.Contains(strings.ToLower(name), "password") {
+			query.Set(name, hidden)
+			u.RawQuery = query.Encode()
+		}
+	}
+	return u.String()
+}
+
+func formatProxies(prefixes []netip.Prefix) string {
+	items := make([]string, len(prefixes))
+	for i, p := range prefixes {
+		items[i] = p.String()
+		if p.IsSingleIP() {
+			items[i] = p.Addr().String()
+		}
+	}
+	return strings.Join(items, ",")
+}

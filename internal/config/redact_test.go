@@ -1,0 +1,48 @@
+package config_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"vitrine/internal/config"
+)
+
+func TestRedactedHidesPasswords(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"":                               "",
+		"postgres://h/d":                 "postgres://h/d",
+		"postgres://u@h:5432/d":          "postgres://u@h:5432/d",
+		"postgres://u:s3cret@h/d?a=b":    "postgres://u:REDACTED@h/d?a=b",
+		"postgres://h/d?password=s3cret": "postgres://h/d?password=REDACTED",
+		"postgres://h/d?sslPassword=s3c%72et&user=u": "postgres://h/d?sslPassword=REDACTED&user=u",
+		"postgres://h/d?password=s3cret%zz":          "REDACTED",
+		"postgres://h/d?password=s3cret;x":           "REDACTED",
+		"postgres:s3cret":                            "REDACTED",
+		"host=h password=s3cret":                     "REDACTED",
+		"postgres://u:s3cret%zz@h":                   "REDACTED",
+	}
+	for url, want := range tests {
+		cfg := config.Config{DatabaseURL: url}
+		lines := cfg.Redacted().String()
+		if !strings.Contains(lines, "\nVITRINE_DATABASE_URL="+want+"\n") {
+			t.Errorf("%s is printed as\n%s", url, lines)
+		}
+		if strings.Contains(lines, "s3cret") {
+			t.Errorf("the secret is told:\n%s", lines)
+		}
+	}
+}
+
+func TestRedactedForms(t *testing.T) {
+	t.Parallel()
+	printed := config.Settings{{Flag: "data-dir", Value: `a "b"`}, {Flag: "addr", Value: ":1"}}
+	if got, want := printed.String(), "VITRINE_DATA_DIR=a \"b\"\nVITRINE_ADDR=:1\n"; got != want {
+		t.Errorf("environment form = %q, want %q", got, want)
+	}
+	got, err := json.Marshal(printed)
+	if want := `{"data-dir":"a \"b\"","addr":":1"}`; err != nil || string(got) != want {
+		t.Errorf("JSON form = %s, %v, want %s", got, err, want)
+	}
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Resolve makes the part of Config that Common sets. It reads the files that
+// hold secrets, and returns every Problem it finds, not only the first.
+func (c Common) Resolve() (Config, []error) {
+	var cfg Config
+	var found problems
+	c.resolve(&cfg, &found)
+	return cfg, found
+}
+
+// Resolve makes the Config, as Common.Resolve does, and derives the addresses
+// that are not set from the one to listen on.
+func (f Flags) Resolve() (Config, []error) {
+	var cfg Config
+	var found problems
+	f.Common.resolve(&cfg, &found)
+	f.Server.resolve(&cfg, &found)
+	return cfg, found
+}
+
+func (c Common) resolve(cfg *Config, found *problems) {
+	url, err := secret(c.DatabaseURL, c.DatabaseURLFile)
+	found.addErr("database-url-file", err)
+	found.addErr("database-url", checkDatabaseURL(url))
+	fillDefaults(&c)
+	found.addErr("sqlite-synchronous", oneOf(c.SQLiteSynchronous, "full", "normal"))
+	found.addErr("default-tier", oneOf(c.DefaultTier, tiers()[1:]...))
+	found.addErr("log-format", oneOf(c.LogFormat, "text", "json"))
+	found.addErr("log-level", oneOf(c.LogLevel, "debug", "info", "warn", "error"))
+	cfg.DataDir, cfg.DatabaseURL, cfg.SQLiteSynchronous = c.DataDir, url, c.SQLiteSynchronous
+	cfg.DefaultTier, cfg.LogFormat, cfg.LogLevel = c.DefaultTier, c.LogFormat, c.LogLevel
+}
+
+func (s Server) resolve(cfg *Config, found *problems) {
+	fillDefaults(&s)
+	var err error
+	found.addErr("addr", checkAddr(s.Addr))
+	cfg.Addr = s.Addr
+	cfg.BaseURL, err = publicURL(s.BaseURL, s.Addr)
+	found.addErr("base-url", err)
+	cfg.SiteURL, err = publicURL(s.SiteURL, s.Addr)
+	found.addErr("site-url", err)
+	cfg.RateLimits = parseRateLimits(s.RateLimits, found)
+	cfg.TrustedProxies = parseProxies(s.TrustedProxies, found)
+	cfg.RequestTimeout, err = parseDuration(s.RequestTimeout)
+	found.addErr("request-timeout", err)
+	cfg.BodyLimit, err = parseSize(s.BodyLimit)
+	found.addErr("body-limit", err)
+	cfg.ShutdownTimeout, err = parseDuration(s.ShutdownTimeout)
+	found.addErr("shutdown-timeout", err)
+	cfg.MetricsAddr = s.MetricsAddr
+	if s.MetricsAddr != "" {
+		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, s.Addr))
+	}
+}
+
+// secret returns the value, or what the file holds less one newline at the end.
+func secret(value, file string) (string, error) {
+	switch {
+	case file == "":
+		return value, nil
+	case value != "":
+		return "", errors.New("give the value or the file that holds it, not both")
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+	if text == "" {
+		return "", errors.New("the file " + file + " is empty")
+	}
+	return text, nil
+}
+
+func oneOf(value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return quotedError(value, "want "+orList(allowed))
+}
+
+// listenURL is where a server on addr is reached from the same machine: a host
+// that stands for every interface is no address to call.
+func listenURL(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,238 @@
+package config_test
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"vitrine/internal/config"
+)
+
+// parse runs args through kong as a command that embeds the flags would.
+func parse(t *testing.T, args ...string) config.Flags {
+	t.Helper()
+	var cli struct {
+		Serve struct{ config.Flags } `cmd:""`
+	}
+	parser, err := kong.New(&cli, kong.Exit(func(int) { t.Error("kong wants to exit") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(append([]string{"serve"}, args...)); err != nil {
+		t.Fatal(err)
+	}
+	return cli.Serve.Flags
+}
+
+func resolve(t *testing.T, flags config.Flags) config.Config {
+	t.Helper()
+	cfg, found := flags.Resolve()
+	if len(found) > 0 {
+		t.Fatalf("problems: %v", found)
+	}
+	return cfg
+}
+
+func defaults() config.Config {
+	return config.Config{
+		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
+		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080",
+		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
+		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second,
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string]config.Flags{"parsed": parse(t), "zero": {}} {
+		if got := resolve(t, flags); !reflect.DeepEqual(got, defaults()) {
+			t.Errorf("%s: %+v, want %+v", name, got, defaults())
+		}
+	}
+}
+
+func TestEachFlag(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*config.Config){
+		"--data-dir=/srv/v":                         func(c *config.Config) { c.DataDir = "/srv/v" },
+		"--database-url=postgres://h/d":             func(c *config.Config) { c.DatabaseURL = "postgres://h/d" },
+		"--database-url=postgresql://h/d":           func(c *config.Config) { c.DatabaseURL = "postgresql://h/d" },
+		"--database-url=postgres:///d?host=/run/pg": func(c *config.Config) { c.DatabaseURL = "postgres:///d?host=/run/pg" },
+		"--sqlite-synchronous=normal":               func(c *config.Config) { c.SQLiteSynchronous = "normal" },
+		"--default-tier=free":                       func(c *config.Config) { c.DefaultTier = "free" },
+		"--log-format=json":                         func(c *config.Config) { c.LogFormat = "json" },
+		"--log-level=debug":                         func(c *config.Config) { c.LogLevel = "debug" },
+		"--addr=:9000":                              addr(":9000", "http://127.0.0.1:9000"),
+		"--addr=0.0.0.0:9000":                       addr("0.0.0.0:9000", "http://127.0.0.1:9000"),
+		"--addr=[::]:9000":                          addr("[::]:9000", "http://127.0.0.1:9000"),
+		"--addr=[::1]:9000":                         addr("[::1]:9000", "http://[::1]:9000"),
+		"--addr=host.example:80":                    addr("host.example:80", "http://host.example:80"),
+		"--base-url=https://api.example":            func(c *config.Config) { c.BaseURL = "https://api.example" },
+		"--site-url=http://example.org:81/sub":      func(c *config.Config) { c.SiteURL = "http://example.org:81/sub" },
+		"--rate-limits=guest=0":                     func(c *config.Config) { c.RateLimits["guest"] = 0 },
+		"--rate-limits=free = 1, premium=2": func(c *config.Config) {
+			c.RateLimits["free"], c.RateLimits["premium"] = 1, 2
+		},
+		"--trusted-proxies=10.0.0.1, fd00::1/8,": func(c *config.Config) {
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("fd00::/8")}
+		},
+		"--request-timeout=1m30s":     func(c *config.Config) { c.RequestTimeout = 90 * time.Second },
+		"--body-limit=512KiB":         func(c *config.Config) { c.BodyLimit = 512 << 10 },
+		"--body-limit=2 GiB":          func(c *config.Config) { c.BodyLimit = 2 << 30 },
+		"--body-limit=1000":           func(c *config.Config) { c.BodyLimit = 1000 },
+		"--body-limit=7B":             func(c *config.Config) { c.BodyLimit = 7 },
+		"--shutdown-timeout=5s":       func(c *config.Config) { c.ShutdownTimeout = 5 * time.Second },
+		"--metrics-addr=localhost:90": func(c *config.Config) { c.MetricsAddr = "localhost:90" },
+	}
+	for arg, change := range tests {
+		t.Run(arg, func(t *testing.T) {
+			t.Parallel()
+			want := defaults()
+			change(&want)
+			if got := resolve(t, parse(t, arg)); !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+func addr(listen, url string) func(*config.Config) {
+	return func(c *config.Config) { c.Addr, c.BaseURL, c.SiteURL = listen, url, url }
+}
+
+func TestBadValues(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"--database-url=mysql://h/d":                "want postgres://",
+		"--database-url=postgres://u:s3cret%zz@h/d": "percent-encode",
+		"--database-url=postgres:///d":              "host is missing",
+		"--sqlite-synchronous=off":                  "full or normal",
+		"--default-tier=guest":                      "free, premium or supporter",
+		"--log-format=xml":                          "text or json",
+		"--log-level=loud":                          "debug, info, warn or error",
+		"--addr=8080":                               "host:port",
+		"--addr=host:http":                          "host:port",
+		"--addr=host:70000":                         "host:port",
+		"--base-url=example.org":                    "absolute address",
+		"--base-url=ftp://example.org":              "absolute address",
+		"--base-url=https://":                       "absolute address",
+		"--base-url=https://example.org/":           "slash",
+		"--base-url=https://example.org/a/":         "slash",
+		"--site-url=https://example.org?a=b":        "no query",
+		"--site-url=https://example.org?":           "no query",
+		"--site-url=https://example.org#":           "no query",
+		"--site-url=https://u:s3cret@example.org":   "user name",
+		"--rate-limits=gold=5":                      "no such tier",
+		"--rate-limits=free=-1":                     "whole number",
+		"--rate-limits=free=many":                   "whole number",
+		"--rate-limits=free=4294967296":             "whole number",
+		"--rate-limits=free=1,free=2":               "twice",
+		"--rate-limits=free":                        "TIER=NUMBER",
+		"--rate-limits=free=1,":                     "TIER=NUMBER",
+		"--trusted-proxies=10.0.0.0/33":             "an address or a network",
+		"--trusted-proxies=proxy.example":           "an address or a network",
+		"--trusted-proxies=fe80::1%eth0":            "an address or a network",
+		"--trusted-proxies=::ffff:10.0.0.1":         "as IPv4",
+		"--trusted-proxies=::ffff:10.0.0.0/104":     "as IPv4",
+		"--request-timeout=15":                      "a duration",
+		"--request-timeout=0s":                      "a duration",
+		"--request-timeout=-1s":                     "a duration",
+		"--body-limit=0":                            "a size",
+		"--body-limit=-1KiB":                        "a size",
+		"--body-limit=1.5MiB":                       "a size",
+		"--body-limit=1MB":                          "a size",
+		"--body-limit=MiB":                          "a size",
+		"--body-limit=9223372036854775807GiB":       "a size",
+		"--shutdown-timeout=soon":                   "a duration",
+		"--metrics-addr=nine":                       "host:port",
+		"--metrics-addr=127.0.0.1:8080":             "must differ",
+		"--database-url-file=/no/such/file":         "/no/such/file",
+	}
+	for arg, want := range tests {
+		t.Run(arg, func(t *testing.T) {
+			t.Parallel()
+			_, found := parse(t, arg).Resolve()
+			if len(found) != 1 {
+				t.Fatalf("problems = %v, want one", found)
+			}
+			flag, _, _ := strings.Cut(arg, "=")
+			line := found[0].Error()
+			if !strings.HasPrefix(line, flag+" (VITRINE_") || !strings.Contains(line, want) || strings.Contains(line, "\n") {
+				t.Errorf("problem = %q, want one line on %s with %q", line, flag, want)
+			}
+			if strings.Contains(line, "s3cret") {
+				t.Errorf("the secret is told: %q", line)
+			}
+		})
+	}
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	t.Parallel()
+	_, found := parse(t, "--addr=x", "--rate-limits=gold=1,free=x", "--request-timeout=x", "--log-level=x", "--trusted-proxies=x,y").Resolve()
+	var flags []string
+	for _, err := range found {
+		problem, ok := errors.AsType[config.Problem](err)
+		if !ok {
+			t.Fatalf("%v is no Problem", err)
+		}
+		flags = append(flags, problem.Flag)
+	}
+	want := []string{"log-level", "addr", "rate-limits", "rate-limits", "trusted-proxies", "trusted-proxies", "request-timeout"}
+	if !reflect.DeepEqual(flags, want) {
+		t.Errorf("problems with %v, want %v", flags, want)
+	}
+}
+
+func TestCommonAlone(t *testing.T) {
+	t.Parallel()
+	cfg, found := config.Common{DataDir: "d", LogLevel: "loud"}.Resolve()
+	if cfg.DataDir != "d" || cfg.SQLiteSynchronous != "full" || cfg.SQLitePath() != filepath.Join("d", "vitrine.db") {
+		t.Errorf("config = %+v", cfg)
+	}
+	if len(found) != 1 {
+		t.Errorf("problems = %v, want one", found)
+	}
+}
+
+func TestSecretFile(t *testing.T) {
+	t.Parallel()
+	const url = "postgres://u:s3cret@h/d"
+	tests := map[string]struct {
+		content, value, want, problem string
+	}{
+		"plain":                {content: url, want: url},
+		"newline":              {content: url + "\n", want: url},
+		"carriage return":      {content: url + "\r\n", want: url},
+		"both":                 {content: url, value: url, problem: "not both"},
+		"empty":                {content: "\n", problem: "is empty"},
+		"checked like a value": {content: "mysql://u:s3cret@h/d", problem: "want postgres://", want: "mysql://u:s3cret@h/d"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "url")
+			if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cfg, found := config.Common{DatabaseURL: tt.value, DatabaseURLFile: file}.Resolve()
+			if cfg.DatabaseURL != tt.want {
+				t.Errorf("URL = %q, want %q", cfg.DatabaseURL, tt.want)
+			}
+			text := errors.Join(found...)
+			if tt.problem == "" && text != nil || tt.problem != "" && (text == nil || !strings.Contains(text.Error(), tt.problem)) {
+				t.Errorf("problems = %v, want %q", text, tt.problem)
+			}
+			if text != nil && strings.Contains(text.Error(), "s3cret") {
+				t.Errorf("the secret is told: %v", text)
+			}
+		})
+	}
+}

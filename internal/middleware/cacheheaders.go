@@ -1,0 +1,68 @@
+package middleware
+
+import (
+	"net/http"
+	"strings"
+)
+
+const (
+	cachePublic  = "max-age=300, public"
+	cachePrivate = "private, no-cache"
+	cacheNever   = "no-store"
+)
+
+// CacheHeaders sets Cache-Control and Vary on every response (V3.md section 1).
+// GET and HEAD answered by 200, 206 or 304 may be kept: publicly without an
+// Authorization header, else by the client alone and revalidated. Nothing else
+// is kept. A handler's own Cache-Control stands, except on errors.
+func CacheHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hook := &headerHook{ResponseWriter: w}
+		hook.before = func(status int) { setCacheHeaders(w.Header(), r, status) }
+		next.ServeHTTP(hook, r)
+		hook.ensure()
+	})
+}
+
+func setCacheHeaders(h http.Header, r *http.Request, status int) {
+	addVary(h)
+	if h.Get("Cache-Control") == "" || status >= http.StatusBadRequest {
+		h.Set("Cache-Control", cachePolicy(r, status))
+	}
+}
+
+func cachePolicy(r *http.Request, status int) string {
+	kept := status == http.StatusOK || status == http.StatusPartialContent || status == http.StatusNotModified
+	switch {
+	case !kept || !isRead(r.Method):
+		return cacheNever
+	case r.Header.Get("Authorization") != "":
+		return cachePrivate
+	default:
+		return cachePublic
+	}
+}
+
+// addVary makes one Vary line of the two fields that every response depends on
+// and of whatever else was set, each once.
+func addVary(h http.Header) {
+	fields := []string{"Authorization", "Accept-Encoding"}
+	for _, line := range h.Values("Vary") {
+		for field := range strings.SplitSeq(line, ",") {
+			field = strings.TrimSpace(field)
+			if field != "" && !containsFold(fields, field) {
+				fields = append(fields, field)
+			}
+		}
+	}
+	h.Set("Vary", strings.Join(fields, ", "))
+}
+
+func containsFold(list []string, s string) bool {
+	for _, item := range list {
+		if strings.EqualFold(item, s) {
+			return true
+		}
+	}
+	return false
+}

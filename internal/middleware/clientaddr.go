@@ -1,0 +1,104 @@
+package middleware
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// ClientAddr fills Exchange.ClientIP. It is the TCP peer, unless the peer is in
+// trusted: then it is the rightmost hop of X-Forwarded-For that is not, or the
+// leftmost if all are. Hops left of an unreadable one are nobody's word, so the
+// walk stops there. The Forwarded header is ignored: no two proxies fill it alike.
+func ClientAddr(trusted []netip.Prefix) Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x := From(r.Context())
+			x.ClientIP = clientAddr(x.peer, r.Header.Values("X-Forwarded-For"), trusted)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func clientAddr(peer netip.Addr, lines []string, trusted []netip.Prefix) netip.Addr {
+	client := peer
+	for i := len(lines) - 1; i >= 0; i-- {
+		rest := lines[i]
+		for more := true; more; {
+			if !contains(trusted, client) {
+				return client
+			}
+			var hop string
+			rest, hop, more = cutLast(rest)
+			if hop == "" { // RFC 9110 §5.6.1: empty list elements are ignored
+				continue
+			}
+			addr, ok := parseHop(hop)
+			if !ok {
+				return client
+			}
+			client = addr
+		}
+	}
+	return client
+}
+
+// cutLast splits off the last element of a comma list; more tells whether any
+// is left before it.
+func cutLast(list string) (before, last string, more bool) {
+	i := strings.LastIndexByte(list, ',')
+	if i < 0 {
+		return "", strings.TrimSpace(list), false
+	}
+	return list[:i], strings.TrimSpace(list[i+1:]), true
+}
+
+// parseHop reads an address with or without a port: 192.0.2.1, 192.0.2.1:80,
+// 2001:db8::1, [2001:db8::1], [2001:db8::1]:80.
+func parseHop(s string) (netip.Addr, bool) {
+	host, port := s, "0"
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		var after string
+		if host, after, ok = strings.Cut(inner, "]"); !ok {
+			return netip.Addr{}, false
+		}
+		if after != "" {
+			if port, ok = strings.CutPrefix(after, ":"); !ok {
+				return netip.Addr{}, false
+			}
+		}
+	} else if strings.Count(s, ":") == 1 {
+		host, port, _ = strings.Cut(s, ":")
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return netip.Addr{}, false
+	}
+	return plain(addr), true
+}
+
+// peerAddr reads http.Request.RemoteAddr; the zero Addr if it is no IP address
+// (a Unix socket).
+func peerAddr(remote string) netip.Addr {
+	ap, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return plain(ap.Addr())
+}
+
+// plain gives an address its one spelling: IPv4 unmapped, no zone.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+
+func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, p := range prefixes {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package middleware
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+const (
+	codingGzip = "gzip"
+	codingZstd = "zstd"
+)
+
+// Compress encodes textual responses of 1 KiB and more as zstd or gzip,
+// whichever the client weighs higher, zstd on a tie. Vary names Accept-Encoding
+// in every response. Entity tags are left alone: they are weak, and so the same
+// for all encodings. The request's Accept-Encoding is replaced by the choice,
+// because gzhttp itself knows neither "*" nor a preference for identity.
+func Compress(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(
+		gzhttp.MinSize(1024),
+		gzhttp.ContentTypeFilter(compressible),
+	)
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	encoded := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if lines := r.Header.Values("Accept-Encoding"); len(lines) > 0 {
+			r.Header.Set("Accept-Encoding", negotiate(lines))
+		}
+		encoded(w, r)
+	})
+}
+
+// compressible tells the media types worth compressing. Listing them is safer
+// than listing the compressed ones, of which there are always more.
+func compressible(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	switch media {
+	case "application/json", "application/javascript", "application/xml",
+		"application/wasm", "application/x-ndjson", "font/ttf", "font/otf":
+		return true
+	}
+	return strings.HasPrefix(media, "text/") ||
+		strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml")
+}
+
+// negotiate picks zstd, gzip or identity from Accept-Encoding (RFC 9110 §12.5.3).
+// identity wins only where it is named with a higher weight.
+func negotiate(lines []string) string {
+	weights := map[string]float64{}
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			switch name, q := parseWeight(element); name {
+			case codingZstd, codingGzip, "identity", "*":
+				weights[name] = q
+			case "x-gzip": // RFC 9110 §8.4.1.3
+				weights[codingGzip] = q
+			}
+		}
+	}
+	weight := func(coding string) float64 {
+		if q, named := weights[coding]; named {
+			return q
+		}
+		return weights["*"]
+	}
+	best, q := codingZstd, weight(codingZstd)
+	if g := weight(codingGzip); g > q {
+		best, q = codingGzip, g
+	}
+	if q == 0 || weights["identity"] > q {
+		return "identity"
+	}
+	return best
+}
+
+// parseWeight reads "name;q=0.5". The weight is 1 without q and 0 where q is no
+// number from 0 to 1.
+func parseWeight(element string) (name string, q float64) {
+	name, params, _ := strings.Cut(element, ";")
+	name = strings.ToLower(strings.TrimSpace(name))
+	for param := range strings.SplitSeq(params, ";") {
+		key, value, found := strings.Cut(strings.TrimSpace(param), "=")
+		if !found || !strings.EqualFold(key, "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return name, 0
+		}
+		return name, q
+	}
+	return name, 1
+}

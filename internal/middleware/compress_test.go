@@ -1,0 +1,164 @@
+package middleware
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func TestCompressNegotiates(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("all work and no play ", 100)
+	tests := map[string]string{
+		"":                                  "",
+		"gzip":                              "gzip",
+		"GZIP":                              "gzip",
+		"x-gzip":                            "gzip",
+		"zstd":                              "zstd",
+		"gzip, zstd":                        "zstd",
+		"gzip, deflate, br, zstd":           "zstd",
+		"gzip, zstd;q=0.9":                  "gzip",
+		"gzip;q=0.5, zstd;q=0.9":            "zstd",
+		"gzip; q=0.5 , zstd; q=0.4":         "gzip",
+		"gzip;q=0":                          "",
+		"gzip;q=0, zstd;q=0.000":            "",
+		"*":                                 "zstd",
+		"*, zstd;q=0":                       "gzip",
+		"gzip, *;q=0":                       "gzip",
+		"br, identity":                      "",
+		"identity, gzip;q=0.5":              "",
+		"identity;q=0.5, gzip;q=0.5":        "gzip",
+		"identity;q=0, gzip":                "gzip",
+		"gzip;q=junk":                       "",
+		"gzip;q=NaN":                        "",
+		"gzip;q=2":                          "",
+		"gzip;level=9;q=0.1, identity;q=.2": "",
+	}
+	for accept, coding := range tests {
+		t.Run(accept, func(t *testing.T) {
+			t.Parallel()
+			r := get()
+			if accept != "" {
+				r.Header.Set("Accept-Encoding", accept)
+			}
+			w := serve(Compress(text(body)), r)
+			wantHeader(t, w.Header(), "Content-Encoding", coding)
+			wantHeader(t, w.Header(), "Vary", "Accept-Encoding")
+			if got := decode(t, coding, w.Body); got != body {
+				t.Errorf("decoded body has %d bytes, want %d", len(got), len(body))
+			}
+		})
+	}
+}
+
+func TestCompressReadsAllHeaderLines(t *testing.T) {
+	t.Parallel()
+	w := serve(Compress(text(strings.Repeat("a", 2000))), get("Accept-Encoding", "br", "Accept-Encoding", "gzip"))
+	wantHeader(t, w.Header(), "Content-Encoding", "gzip")
+}
+
+func TestCompressContentTypes(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"application/json":                true,
+		"application/json; charset=utf-8": true,
+		"application/problem+json":        true,
+		"image/svg+xml":                   true,
+		"Text/HTML":                       true,
+		"image/png":                       false,
+		"image/webp":                      false,
+		"image/jpeg":                      false,
+		"video/mp4":                       false,
+		"application/zip":                 false,
+		"application/pdf":                 false,
+		"application/octet-stream":        false,
+		"font/woff2":                      false,
+	}
+	for contentType, want := range tests {
+		t.Run(contentType, func(t *testing.T) {
+			t.Parallel()
+			h := Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", contentType)
+				_, _ = io.WriteString(w, strings.Repeat("a", 4000))
+			}))
+			w := serve(h, get("Accept-Encoding", "gzip"))
+			if got := w.Header().Get("Content-Encoding") != ""; got != want {
+				t.Errorf("compressed = %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestCompressLeavesAlone(t *testing.T) {
+	t.Parallel()
+	tests := map[string]http.Handler{
+		"short": text(strings.Repeat("a", 1023)),
+		"encoded already": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/css")
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, strings.Repeat("a", 4000))
+		}),
+		"not modified": status(http.StatusNotModified),
+		"no content":   status(http.StatusNoContent),
+	}
+	for name, h := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plain, w := serve(h, get()), serve(Compress(h), get("Accept-Encoding", "gzip, zstd"))
+			if w.Code != plain.Code || !bytes.Equal(w.Body.Bytes(), plain.Body.Bytes()) {
+				t.Errorf("answer = %d, %d bytes; want %d, %d bytes", w.Code, w.Body.Len(), plain.Code, plain.Body.Len())
+			}
+			wantHeader(t, w.Header(), "Content-Encoding", plain.Header().Get("Content-Encoding"))
+			wantHeader(t, w.Header(), "Vary", "Accept-Encoding")
+		})
+	}
+}
+
+func TestCompressKeepsTheTag(t *testing.T) {
+	t.Parallel()
+	h := Chain(text(strings.Repeat("same ", 1000)), Compress, Conditional)
+	want := serve(h, get()).Header().Get("ETag")
+	if !strings.HasPrefix(want, `W/"`) {
+		t.Fatalf("ETag = %q, want a weak one", want)
+	}
+	for _, coding := range []string{"gzip", "zstd"} {
+		w := serve(h, get("Accept-Encoding", coding))
+		wantHeader(t, w.Header(), "Content-Encoding", coding)
+		wantHeader(t, w.Header(), "ETag", want)
+		wantHeader(t, w.Header(), "Content-Length", "")
+		again := serve(h, get("Accept-Encoding", coding, "If-None-Match", want))
+		if again.Code != http.StatusNotModified || again.Body.Len() != 0 {
+			t.Errorf("%s: revalidation = %d, %d bytes; want 304, none", coding, again.Code, again.Body.Len())
+		}
+		wantHeader(t, again.Header(), "Content-Encoding", "")
+	}
+}
+
+func decode(t *testing.T, coding string, body io.Reader) string {
+	t.Helper()
+	switch coding {
+	case "gzip":
+		r, err := gzip.NewReader(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = r
+	case "zstd":
+		r, err := zstd.NewReader(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		body = r
+	}
+	out, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}

@@ -1,0 +1,139 @@
+package middleware
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestConditionalTagsAndRevalidates(t *testing.T) {
+	t.Parallel()
+	h := Conditional(text("hello"))
+	first := serve(h, get())
+	tag := first.Header().Get("ETag")
+	if first.Code != 200 || first.Body.String() != "hello" || tag != bodyTag([]byte("hello")) {
+		t.Fatalf("first answer = %d %q with tag %s", first.Code, first.Body, tag)
+	}
+	wantHeader(t, first.Header(), "Content-Length", "5")
+
+	second := serve(h, get("If-None-Match", `"other", `+tag))
+	if second.Code != http.StatusNotModified || second.Body.Len() != 0 {
+		t.Errorf("second answer = %d, %d bytes; want 304, none", second.Code, second.Body.Len())
+	}
+	wantHeader(t, second.Header(), "ETag", tag)
+	wantHeader(t, second.Header(), "Content-Type", "")
+	wantHeader(t, second.Header(), "Content-Length", "")
+
+	if third := serve(Conditional(text("hello!")), get("If-None-Match", tag)); third.Code != 200 {
+		t.Errorf("a changed body answered %d", third.Code)
+	}
+}
+
+func TestConditionalWhichTag(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"header": {func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).NotModified(`W/"row"`)
+			w.Header().Set("ETag", `"mine"`)
+		}, `"mine"`},
+		"recorded": {func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).NotModified(`W/"row"`) }, `W/"row"`},
+		"error": {func(w http.ResponseWriter, r *http.Request) {
+			From(r.Context()).NotModified(`W/"row"`)
+			w.WriteHeader(http.StatusNotFound)
+			w.WriteHeader(http.StatusOK)
+		}, ""},
+		"created":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }, ""},
+		"computed": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, bodyTag(nil)},
+		"after hints": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			_, _ = io.WriteString(w, "x")
+		}, bodyTag([]byte("x"))},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantHeader(t, serve(Conditional(tt.handler), get()).Header(), "ETag", tt.want)
+		})
+	}
+}
+
+func TestConditionalLeavesWritesAlone(t *testing.T) {
+	t.Parallel()
+	w := serve(Conditional(text("done")), request(http.MethodPost, "If-None-Match", "*"))
+	if w.Code != 200 || w.Body.String() != "done" {
+		t.Errorf("answer = %d %q", w.Code, w.Body)
+	}
+	wantHeader(t, w.Header(), "ETag", "")
+}
+
+func TestConditionalStreamsLargeBodies(t *testing.T) {
+	t.Parallel()
+	chunk := bytes.Repeat([]byte("0123456789abcdef"), 1<<16) // 1 MiB
+	write := func(chunks int, tag string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if tag != "" {
+				From(r.Context()).NotModified(tag)
+			}
+			for range chunks {
+				_, _ = w.Write(chunk)
+			}
+		})
+	}
+	tests := map[string]struct {
+		chunks        int
+		given, tagged string
+		length        string
+	}{
+		"at the limit":     {4, "", bodyTag(bytes.Repeat(chunk, 4)), strconv.Itoa(4 << 20)},
+		"over":             {6, "", "", ""},
+		"over, known tag":  {6, `W/"row"`, `W/"row"`, ""},
+		"under, known tag": {1, `W/"row"`, `W/"row"`, strconv.Itoa(1 << 20)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := Conditional(write(tt.chunks, tt.given))
+			w := serve(h, get())
+			wantHeader(t, w.Header(), "ETag", tt.tagged)
+			wantHeader(t, w.Header(), "Content-Length", tt.length)
+			if !bytes.Equal(w.Body.Bytes(), bytes.Repeat(chunk, tt.chunks)) {
+				t.Errorf("body of %d bytes is not what was written", w.Body.Len())
+			}
+			if tt.tagged != "" {
+				if w := serve(h, get("If-None-Match", tt.tagged)); w.Code != 304 || w.Body.Len() != 0 {
+					t.Errorf("revalidation = %d, %d bytes", w.Code, w.Body.Len())
+				}
+			}
+		})
+	}
+}
+
+func TestConditionalFlushStreams(t *testing.T) {
+	t.Parallel()
+	w := serve(Conditional(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "one,")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Errorf("flush: %v", err)
+		}
+		_, _ = io.WriteString(w, "two")
+	})), get())
+	if !w.Flushed || w.Body.String() != "one,two" {
+		t.Errorf("flushed = %v, body = %q", w.Flushed, w.Body)
+	}
+	wantHeader(t, w.Header(), "ETag", "")
+}
+
+func TestConditionalBuffersAreNotShared(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{strings.Repeat("x", 100), "y", ""} {
+		if got := serve(Conditional(text(body)), get()).Body.String(); got != body {
+			t.Errorf("body = %q, want %q", got, body)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package middleware
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// Exchange is what is known about one request and its response. Begin puts one
+// into the context, the pieces and handlers fill it along the way, and the
+// observers read it when the response is done. It belongs to the goroutine that
+// serves the request.
+type Exchange struct {
+	RequestID string
+	ClientIP  netip.Addr // unmapped and without zone; invalid when unknown
+	Operation string     // operationId of the matched route, empty for none
+	UserID    int64      // acting user, 0 for guests and applications
+	Tier      string     // tier that the rate limit was taken from
+	Status    int        // status on the wire, 0 while nothing has been sent
+	Bytes     int64      // body bytes handed to the connection
+	Error     error      // cause of a failure, for the log only
+	ETag      string     // entity tag of the representation, set by NotModified
+
+	peer        netip.Addr
+	readOnly    bool
+	ifNoneMatch []string
+}
+
+type exchangeKey struct{}
+
+// From returns the request's Exchange. It is never nil: outside Begin it is a
+// fresh one that nobody reads.
+func From(ctx context.Context) *Exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
+		return x
+	}
+	return &Exchange{}
+}
+
+// NotModified records etag as the tag of the response and reports whether the
+// request's If-None-Match matches it (RFC 9110 §13.1.2, weak comparison). When
+// it does, answer with WriteNotModified. It is always false for methods other
+// than GET and HEAD.
+func (x *Exchange) NotModified(etag string) bool {
+	x.ETag = etag
+	return x.readOnly && matchETag(x.ifNoneMatch, etag)
+}
+
+// Observer is told of each finished request: r as it arrived, and how long it
+// took. It runs even when the handler panicked, with Status 0 if nothing was sent.
+type Observer func(r *http.Request, x *Exchange, took time.Duration)
+
+// Begin is the outermost piece. It creates the Exchange, records the status and
+// the size of the response in it, and calls the observers at the end.
+func Begin(now func() time.Time, observers ...Observer) Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			start := now()
+			x := &Exchange{
+				peer:        peerAddr(r.RemoteAddr),
+				readOnly:    isRead(r.Method),
+				ifNoneMatch: r.Header.Values("If-None-Match"),
+			}
+			x.ClientIP = x.peer
+			defer func() {
+				for _, observe := range observers {
+					observe(r, x, now().Sub(start))
+				}
+			}()
+			rec := &recorder{x: x}
+			rec.headerHook = headerHook{ResponseWriter: w, before: func(status int) { x.Status = status }}
+			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+			if x.Status == 0 {
+				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing
+			}
+		})
+	}
+}
+
+func isRead(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead
+}
+
+// recorder notes in the Exchange what goes out.
+type recorder struct {
+	headerHook
+	x *Exchange
+}
+
+func (rec *recorder) Write(p []byte) (int, error) {
+	n, err := rec.headerHook.Write(p)
+	rec.x.Bytes += int64(n)
+	return n, err
+}

@@ -1,0 +1,108 @@
+package middleware
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+func TestBeginRecordsTheResponse(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		handler http.HandlerFunc
+		status  int
+		bytes   int64
+	}{
+		"explicit": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, "four")
+		}, 201, 4},
+		"implicit": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "abc") }, 200, 3},
+		"nothing":  {func(http.ResponseWriter, *http.Request) {}, 200, 0},
+		"early hints": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusNotFound)
+		}, 404, 0},
+		"first status counts": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+			w.WriteHeader(http.StatusConflict)
+		}, 204, 0},
+		"flushed": {func(w http.ResponseWriter, _ *http.Request) { flush(w) }, 200, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var seen *Exchange
+			h := Begin(time.Now, func(_ *http.Request, x *Exchange, _ time.Duration) { seen = x })(tt.handler)
+			h.ServeHTTP(httptest.NewRecorder(), get())
+			if seen.Status != tt.status || seen.Bytes != tt.bytes {
+				t.Errorf("status, bytes = %d, %d, want %d, %d", seen.Status, seen.Bytes, tt.status, tt.bytes)
+			}
+		})
+	}
+}
+
+func TestBeginSharesOneExchangeAndMeasures(t *testing.T) {
+	t.Parallel()
+	ticks := []time.Time{time.Unix(10, 0), time.Unix(13, 0)}
+	now := func() time.Time { tick := ticks[0]; ticks = ticks[1:]; return tick }
+	var inside, observed *Exchange
+	var took time.Duration
+	h := Begin(now, func(_ *http.Request, x *Exchange, d time.Duration) { observed, took = x, d })(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = From(r.Context()) }))
+	h.ServeHTTP(httptest.NewRecorder(), get())
+	if inside != observed {
+		t.Error("the handler and the observer saw different exchanges")
+	}
+	if took != 3*time.Second {
+		t.Errorf("took = %v, want 3s", took)
+	}
+}
+
+func TestBeginObservesAPanic(t *testing.T) {
+	t.Parallel()
+	seen := -1
+	h := Begin(time.Now, func(_ *http.Request, x *Exchange, _ time.Duration) { seen = x.Status })(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler || seen != 0 {
+			t.Errorf("panic = %v, observed status %d; want ErrAbortHandler, 0", v, seen)
+		}
+	}()
+	h.ServeHTTP(httptest.NewRecorder(), get())
+}
+
+func TestFromOutsideBegin(t *testing.T) {
+	t.Parallel()
+	if x := From(context.Background()); x == nil || x.NotModified(`"a"`) {
+		t.Errorf("From = %+v, want an empty Exchange", x)
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		r    *http.Request
+		want bool
+	}{
+		"same":          {get("If-None-Match", `W/"a"`), true},
+		"head":          {request(http.MethodHead, "If-None-Match", `"a"`), true},
+		"other":         {get("If-None-Match", `"b"`), false},
+		"unconditional": {get(), false},
+		"not a read":    {request(http.MethodPut, "If-None-Match", `"a"`), false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				x := From(r.Context())
+				if got := x.NotModified(`W/"a"`); got != tt.want || x.ETag != `W/"a"` {
+					t.Errorf("NotModified = %v with tag %s, want %v", got, x.ETag, tt.want)
+				}
+			}), tt.r)
+		})
+	}
+}

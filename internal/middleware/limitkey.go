@@ -1,0 +1,65 @@
+package middleware
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"strconv"
+)
+
+// Key names whose requests are counted together (V3.md section 9). Keys are
+// comparable and cost no allocation.
+type Key struct {
+	kind keyKind
+	id   uint64
+}
+
+type keyKind byte
+
+const (
+	unknownKey keyKind = iota
+	userKey
+	applicationKey
+	guestKey4
+	guestKey6
+)
+
+// UserKey is one user, over all of their tokens.
+func UserKey(id int64) Key { return Key{userKey, uint64(id)} }
+
+// ApplicationKey is one application that acts as itself.
+func ApplicationKey(id int64) Key { return Key{applicationKey, uint64(id)} }
+
+// GuestKey is one guest's address: IPv4 as it is, IPv6 by its /64, which is what
+// one household gets. Guests without a known address share the zero Key.
+func GuestKey(addr netip.Addr) Key {
+	switch addr = addr.Unmap(); {
+	case addr.Is4():
+		b := addr.As4()
+		return Key{guestKey4, uint64(binary.BigEndian.Uint32(b[:]))}
+	case addr.Is6():
+		b := addr.As16()
+		return Key{guestKey6, binary.BigEndian.Uint64(b[:8])}
+	default:
+		return Key{}
+	}
+}
+
+// String is the key as logs show it: u:1, a:2, g:192.0.2.1 or g:2001:db8::/64.
+func (k Key) String() string {
+	switch k.kind {
+	case userKey:
+		return "u:" + strconv.FormatUint(k.id, 10)
+	case applicationKey:
+		return "a:" + strconv.FormatUint(k.id, 10)
+	case guestKey4:
+		var b [4]byte
+		binary.BigEndian.PutUint32(b[:], uint32(k.id))
+		return "g:" + netip.AddrFrom4(b).String()
+	case guestKey6:
+		var b [16]byte
+		binary.BigEndian.PutUint64(b[:8], k.id)
+		return "g:" + netip.PrefixFrom(netip.AddrFrom16(b), 64).String()
+	default:
+		return "g:unknown"
+	}
+}

@@ -1,0 +1,178 @@
+package middleware
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var (
+	testLimits = map[string]int{"guest": 3, "free": 5, "premium": 50, "supporter": 0}
+	testStart  = time.Unix(1_700_000_000, 250_000_000)
+)
+
+func TestTakeCountsDown(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	want := []Decision{
+		{Allowed: true, Tier: "guest", Limit: 3, Remaining: 2, Reset: 1_700_000_061},
+		{Allowed: true, Tier: "guest", Limit: 3, Remaining: 1, Reset: 1_700_000_061},
+		{Allowed: true, Tier: "guest", Limit: 3, Remaining: 0, Reset: 1_700_000_061},
+		{Allowed: false, Tier: "guest", Limit: 3, Remaining: 0, Reset: 1_700_000_061, RetryAfter: 57},
+	}
+	for i, d := range want {
+		if got := l.Take(testStart.Add(time.Duration(i)*time.Second), UserKey(1), "guest"); got != d {
+			t.Errorf("request %d: %+v, want %+v", i, got, d)
+		}
+	}
+}
+
+func TestTakeOpensANewWindow(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	for range 4 {
+		l.Take(testStart, UserKey(1), "guest")
+	}
+	tests := []struct {
+		after time.Duration
+		want  bool
+		retry int
+	}{
+		{0, false, 60},
+		{time.Nanosecond, false, 60},
+		{time.Minute - time.Second, false, 1},
+		{time.Minute - 1, false, 1},
+		{time.Minute, true, 0},
+		{time.Minute + 1, true, 0},
+	}
+	for _, tt := range tests {
+		d := l.Take(testStart.Add(tt.after), UserKey(1), "guest")
+		if d.Allowed != tt.want || d.RetryAfter != tt.retry {
+			t.Errorf("after %v: allowed %v, retry after %d; want %v, %d", tt.after, d.Allowed, d.RetryAfter, tt.want, tt.retry)
+		}
+	}
+	l = NewLimiter(testLimits)
+	d := l.Take(testStart, UserKey(1), "guest")
+	if d := l.Take(time.Unix(d.Reset, 0), UserKey(1), "guest"); d.Remaining != 2 {
+		t.Errorf("at Reset %d requests remain, want a full window less this one", d.Remaining)
+	}
+}
+
+func TestTakeTiersAndKeysAreApart(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	for range 4 {
+		l.Take(testStart, UserKey(1), "guest")
+	}
+	if d := l.Take(testStart, ApplicationKey(1), "free"); !d.Allowed || d.Remaining != 4 {
+		t.Errorf("another key: %+v", d)
+	}
+	if d := l.Take(testStart, UserKey(1), "free"); !d.Allowed || d.Limit != 5 || d.Remaining != 1 {
+		t.Errorf("raised in mid-window: %+v, want 1 of 5 left", d)
+	}
+	if d := l.Take(testStart, UserKey(1), "guest"); d.Allowed || d.Remaining != 0 {
+		t.Errorf("lowered in mid-window: %+v, want a refusal", d)
+	}
+	if d := l.Take(testStart, UserKey(2), "no such tier"); d.Tier != "guest" || d.Limit != 3 {
+		t.Errorf("unknown tier: %+v, want the strictest", d)
+	}
+}
+
+func TestTakeUnlimited(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	want := Decision{Allowed: true, Tier: "supporter", Limit: Unlimited, Remaining: Unlimited, Reset: 1_700_000_061}
+	for range 1000 {
+		if got := l.Take(testStart, UserKey(1), "supporter"); got != want {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	}
+	if _, exhausted := l.Exhausted(testStart, UserKey(1)); exhausted {
+		t.Error("a user without a limit is exhausted")
+	}
+}
+
+func TestExhausted(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	key := UserKey(1)
+	for i := range 3 {
+		if d, exhausted := l.Exhausted(testStart, key); exhausted {
+			t.Fatalf("exhausted after %d of 3: %+v", i, d)
+		}
+		l.Take(testStart, key, "guest")
+	}
+	peeked, exhausted := l.Exhausted(testStart, key)
+	if taken := l.Take(testStart, key, "guest"); !exhausted || peeked != taken {
+		t.Errorf("Exhausted = %+v, %v; Take = %+v", peeked, exhausted, taken)
+	}
+	if _, exhausted := l.Exhausted(testStart.Add(time.Minute), key); exhausted {
+		t.Error("exhausted after the window has ended")
+	}
+}
+
+func TestTakeClockSetBack(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	for range 3 {
+		l.Take(testStart, UserKey(1), "guest")
+	}
+	if d := l.Take(testStart.Add(-time.Millisecond), UserKey(1), "guest"); d.Allowed {
+		t.Error("a request that read the clock a little earlier opened a new window")
+	}
+	if d := l.Take(testStart.Add(-time.Hour), UserKey(1), "guest"); !d.Allowed {
+		t.Errorf("a clock set back locks the user out for %d s", d.RetryAfter)
+	}
+}
+
+func TestTakeInParallel(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	var allowed [2]atomic.Int64
+	var wg sync.WaitGroup
+	for worker := range 16 {
+		wg.Go(func() {
+			for range 25 {
+				user := worker % 2
+				if l.Take(testStart, UserKey(int64(user)), "premium").Allowed {
+					allowed[user].Add(1)
+				}
+				l.Exhausted(testStart, UserKey(int64(user)))
+			}
+		})
+	}
+	wg.Wait()
+	for user := range allowed {
+		if got := allowed[user].Load(); got != 50 {
+			t.Errorf("user %d: %d of 200 requests passed, want 50", user, got)
+		}
+	}
+}
+
+func TestLimiterMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(testLimits)
+	for id := range int64(2 * limitShards * maxShardKeys) {
+		l.Take(testStart, UserKey(id), "free")
+	}
+	if n := countKeys(l); n > limitShards*maxShardKeys {
+		t.Errorf("%d keys are held, want at most %d", n, limitShards*maxShardKeys)
+	}
+	// After the windows have ended, a new key in each shard lets the old ones go.
+	later := testStart.Add(2 * time.Minute)
+	for id := range int64(100 * limitShards) {
+		l.Take(later, ApplicationKey(id), "free")
+	}
+	if n := countKeys(l); n > 100*limitShards {
+		t.Errorf("%d keys are held after their windows ended, want at most %d", n, 100*limitShards)
+	}
+}
+
+func countKeys(l *Limiter) int {
+	n := 0
+	for i := range l.shards {
+		n += len(l.shards[i].windows)
+	}
+	return n
+}

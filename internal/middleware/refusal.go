@@ -1,0 +1,122 @@
+package middleware
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// limitTier is a tier's limit and the two parts of its refusals, before and
+// after the seconds to wait.
+type limitTier struct {
+	limit              int
+	bodyHead, bodyTail []byte
+}
+
+type rateLimitError struct {
+	Error rateLimitDetails `json:"error"`
+}
+
+type rateLimitDetails struct {
+	Type          string        `json:"type"`
+	Message       string        `json:"message"`
+	Tier          string        `json:"tier"`
+	Limit         int           `json:"limit"`
+	LimitWindow   string        `json:"limit_window"`
+	RetryAfter    int           `json:"retry_after"`
+	CurrentStatus currentStatus `json:"current_status"`
+	Suggestions   []string      `json:"suggestions"`
+	HeadersNote   string        `json:"headers_note"`
+}
+
+type currentStatus struct {
+	Tier        string         `json:"tier"`
+	Limits      map[string]int `json:"limits"`
+	UpgradePath upgradePath    `json:"upgrade_path"`
+}
+
+type upgradePath struct {
+	Current     string   `json:"current"`
+	Recommended string   `json:"recommended"`
+	Benefits    []string `json:"benefits"`
+	Action      string   `json:"action"`
+}
+
+// retryMark stands for the seconds to wait while the body is cut in two.
+const retryMark = -987654321
+
+func newLimitTier(tier string, ranked []string, limits map[string]int) limitTier {
+	shown := make(map[string]int, len(limits))
+	for name, limit := range limits {
+		shown[name] = effectiveLimit(limit)
+	}
+	limit := shown[tier]
+	body, err := json.Marshal(rateLimitError{rateLimitDetails{
+		Type:          "rate_limit_exceeded",
+		Message:       fmt.Sprintf("The %s tier allows %s.", tier, rate(limit)),
+		Tier:          tier,
+		Limit:         limit,
+		LimitWindow:   "1 minute",
+		RetryAfter:    retryMark,
+		CurrentStatus: currentStatus{Tier: tier, Limits: shown, UpgradePath: newUpgradePath(tier, ranked, shown)},
+		Suggestions: []string{
+			"Wait as many seconds as Retry-After says before the next request.",
+			"Space requests by X-RateLimit-Remaining and X-RateLimit-Reset.",
+			"Send If-None-Match and keep responses as long as Cache-Control allows.",
+		},
+		HeadersNote: "Every response carries X-RateLimit-Limit, -Remaining, -Reset (Unix seconds), -Tier and -Window (seconds).",
+	}})
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	head, tail, _ := strings.Cut(string(body), strconv.Itoa(retryMark))
+	return limitTier{limit: limit, bodyHead: []byte(head), bodyTail: []byte(tail)}
+}
+
+// newUpgradePath recommends the next tier that allows more, or to stay.
+func newUpgradePath(tier string, ranked []string, shown map[string]int) upgradePath {
+	for _, next := range ranked {
+		if shown[next] > shown[tier] {
+			return upgradePath{
+				Current:     tier,
+				Recommended: next,
+				Benefits:    []string{rate(shown[next])},
+				Action:      fmt.Sprintf("Use a token of an account of the %s tier.", next),
+			}
+		}
+	}
+	return upgradePath{
+		Current: tier, Recommended: tier, Benefits: []string{},
+		Action: "No tier allows more: space the requests out.",
+	}
+}
+
+func rate(limit int) string {
+	if limit == Unlimited {
+		return "any number of requests"
+	}
+	return fmt.Sprintf("%d requests per minute", limit)
+}
+
+// rankTiers sorts the names by what they allow, the strictest first.
+func rankTiers(limits map[string]int) []string {
+	ranked := make([]string, 0, len(limits))
+	for tier := range limits {
+		ranked = append(ranked, tier)
+	}
+	slices.SortFunc(ranked, func(a, b string) int {
+		return cmp.Or(cmp.Compare(effectiveLimit(limits[a]), effectiveLimit(limits[b])), cmp.Compare(a, b))
+	})
+	return ranked
+}
+
+// effectiveLimit puts Unlimited for 0.
+func effectiveLimit(limit int) int {
+	if limit <= 0 {
+		return Unlimited
+	}
+	return limit
+}

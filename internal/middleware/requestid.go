@@ -1,0 +1,41 @@
+package middleware
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/netip"
+)
+
+const maxRequestID = 64
+
+// RequestID gives every request an id, in the Exchange and in the response
+// header X-Request-Id. An incoming id is kept if the peer is in trusted and it
+// is 1..64 characters of [A-Za-z0-9._-]; anyone else could forge log lines.
+func RequestID(trusted []netip.Prefix) Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x := From(r.Context())
+			x.RequestID = r.Header.Get("X-Request-Id")
+			if !validRequestID(x.RequestID) || !contains(trusted, x.peer) {
+				x.RequestID = rand.Text()
+			}
+			w.Header().Set("X-Request-Id", x.RequestID)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func validRequestID(id string) bool {
+	if id == "" || len(id) > maxRequestID {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,105 @@
+package obs
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+const namespace = "vitrine"
+
+// Metrics is the program's registry, with what is measured of every request.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+}
+
+// NewMetrics makes the registry. It holds:
+//
+//	vitrine_http_requests_total{operation,method,class}
+//	vitrine_http_request_duration_seconds{operation,method,class}
+//	vitrine_http_requests_in_flight
+//	vitrine_build_info{version,revision,go_version}, always 1
+//
+// and the go_ and process_ metrics of the runtime.
+func NewMetrics(version, revision string) *Metrics {
+	labels := []string{"operation", "method", "class"}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "http_requests_total",
+			Help: "Requests answered.",
+		}, labels),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "http_request_duration_seconds",
+			Help:    "Time from the arrival of a request to the end of its response.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15},
+		}, labels),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "http_requests_in_flight",
+			Help: "Requests being answered now.",
+		}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "build_info",
+		Help:        "The running build; the value is always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": runtime.Version()},
+	})
+	build.Set(1)
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Registerer takes further collectors, such as those of pools and queues.
+func (m *Metrics) Registerer() prometheus.Registerer { return m.registry }
+
+// Handler serves the metrics in the formats that Prometheus reads.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// Observe counts one answered request. The operation is the operationId of its
+// route, empty for none; it must come from a bounded set.
+func (m *Metrics) Observe(operation, method string, status int, took time.Duration) {
+	if operation == "" {
+		operation = "none"
+	}
+	labels := []string{operation, knownMethod(method), statusClass(status)}
+	m.requests.WithLabelValues(labels...).Inc()
+	m.duration.WithLabelValues(labels...).Observe(took.Seconds())
+}
+
+// InFlight counts the requests that are within next.
+func (m *Metrics) InFlight(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// knownMethod keeps a client from making a series of every word it invents.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// statusClass is 2xx for 200 and so on, and aborted for 0: nothing was sent.
+func statusClass(status int) string {
+	if status == 0 {
+		return "aborted"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}

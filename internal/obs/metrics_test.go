@@ -1,0 +1,92 @@
+package obs_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/obs"
+)
+
+// scrape reads the metrics as Prometheus would.
+func scrape(t *testing.T, m *obs.Metrics) []string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("status = %d: %s", w.Code, w.Body)
+	}
+	return strings.Split(w.Body.String(), "\n")
+}
+
+func wantLines(t *testing.T, lines []string, want ...string) {
+	t.Helper()
+	have := map[string]bool{}
+	for _, line := range lines {
+		have[line] = true
+	}
+	for _, line := range want {
+		if !have[line] {
+			t.Errorf("no line %s", line)
+		}
+	}
+}
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	m := obs.NewMetrics("v1", "abc")
+	m.Observe("getChannel", http.MethodGet, 200, 30*time.Millisecond)
+	m.Observe("getChannel", http.MethodGet, 304, 30*time.Millisecond)
+	m.Observe("getChannel", http.MethodGet, 201, 20*time.Second)
+	m.Observe("", "BREW", 405, 0)
+	m.Observe("getFeed", http.MethodHead, 0, 0)
+	wantLines(t, scrape(t, m),
+		`vitrine_http_requests_total{class="2xx",method="GET",operation="getChannel"} 2`,
+		`vitrine_http_requests_total{class="3xx",method="GET",operation="getChannel"} 1`,
+		`vitrine_http_requests_total{class="4xx",method="other",operation="none"} 1`,
+		`vitrine_http_requests_total{class="aborted",method="HEAD",operation="getFeed"} 1`,
+		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="0.025"} 0`,
+		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="0.05"} 1`,
+		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="15"} 1`,
+		`vitrine_http_request_duration_seconds_count{class="2xx",method="GET",operation="getChannel"} 2`,
+	)
+}
+
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	m := obs.NewMetrics("v1", "abc")
+	h := m.InFlight(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		wantLines(t, scrape(t, m), "vitrine_http_requests_in_flight 1")
+		panic(http.ErrAbortHandler)
+	}))
+	func() {
+		defer func() {
+			if v := recover(); v != http.ErrAbortHandler {
+				t.Errorf("panic = %v, want it passed on", v)
+			}
+		}()
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	}()
+	wantLines(t, scrape(t, m), "vitrine_http_requests_in_flight 0")
+}
+
+func TestBuildAndRuntime(t *testing.T) {
+	t.Parallel()
+	lines := scrape(t, obs.NewMetrics("v1", "abc"))
+	wantLines(t, lines, `vitrine_build_info{go_version="`+runtime.Version()+`",revision="abc",version="v1"} 1`)
+	if text := strings.Join(lines, "\n"); !strings.Contains(text, "\ngo_goroutines ") {
+		t.Error("the runtime is not measured")
+	}
+}
+
+func TestRegistriesAreApart(t *testing.T) {
+	t.Parallel()
+	a, b := obs.NewMetrics("a", ""), obs.NewMetrics("b", "")
+	a.Observe("x", http.MethodGet, 200, 0)
+	if text := strings.Join(scrape(t, b), "\n"); strings.Contains(text, `operation="x"`) {
+		t.Error("one registry shows what the other counted")
+	}
+}
