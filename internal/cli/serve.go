@@ -57,9 +57,12 @@ func (cmd *serveCmd) Run(c *console) error {
 
 // greet says where the server is and what to do next.
 func (cmd *serveCmd) greet(c *console, cfg config.Config) {
-	where := "SQLite in " + cfg.SQLitePath()
+	where, again := "SQLite in "+cfg.SQLitePath(), c.program
 	if cfg.DatabaseURL != "" {
 		where = "PostgreSQL"
+	}
+	if cmd.DataDir != "./data" {
+		again = "VITRINE_DATA_DIR=" + cfg.DataDir + " " + again
 	}
 	fmt.Fprintf(c.out, `Vitrine listens on %[1]s and keeps its data in %[2]s.
 
@@ -67,5 +70,5 @@ Next, in another terminal:
   make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
   make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
   say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
-`, cfg.BaseURL, where, c.program)
+`, cfg.BaseURL, where, again)
 }
