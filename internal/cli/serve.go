@@ -34,7 +34,8 @@ func (cmd *serveCmd) Run(c *console) error {
 		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
 		cfg, _ = cmd.Resolve()
 	}
-	s, err := server.New(c.ctx, cfg, server.Options{Log: log})
+	build := version()
+	s, err := server.New(c.ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,11 @@ package server
 
 import (
 	"net/http"
+	"net/http/pprof"
 	"time"
 
 	"vitrine/internal/api"
 	"vitrine/internal/middleware"
-	"vitrine/internal/obs"
 )
 
 // routes puts the pieces around the API, outermost first.
@@ -15,7 +15,8 @@ func (s *Server) routes(now func() time.Time) http.Handler {
 	mux.HandleFunc("GET /healthz", healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("/", middleware.Chain(s.API,
-		middleware.Begin(now, middleware.AccessLog(s.log), observe),
+		middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
+		s.stats.InFlight,
 		middleware.ClientAddr(s.cfg.TrustedProxies),
 		middleware.RequestID(s.cfg.TrustedProxies),
 		middleware.Recover(s.log, api.Render),
@@ -31,11 +32,21 @@ func (s *Server) routes(now func() time.Time) http.Handler {
 	return mux
 }
 
-func observe(r *http.Request, x *middleware.Exchange, took time.Duration) {
-	obs.Request(r.Method, x.Operation, x.Status, took)
+func (s *Server) observe(r *http.Request, x *middleware.Exchange, took time.Duration) {
+	s.stats.Observe(x.Operation, r.Method, x.Status, took)
 }
 
-func metricsRoutes() http.Handler { return obs.Handler() }
+// metricsRoutes are those of the private listener: metrics and profiles.
+func (s *Server) metricsRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.stats.Handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
 
 // healthz says that the process answers.
 func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }

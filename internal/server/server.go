@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/middleware"
+	"vitrine/internal/obs"
 	"vitrine/internal/store"
 )
 
@@ -27,6 +28,7 @@ type Server struct {
 	API   *api.API
 
 	cfg     config.Config
+	stats   *obs.Metrics
 	log     *slog.Logger
 	db      *database.DB
 	handler http.Handler
@@ -37,10 +39,12 @@ type Server struct {
 	done    chan struct{} // closed when the background work has ended
 }
 
-// Options are what tests replace.
+// Options are what the command line knows and tests replace.
 type Options struct {
-	Log *slog.Logger
-	Now func() time.Time // the clock; nil means time.Now
+	Log     *slog.Logger
+	Now     func() time.Time // the clock; nil means time.Now
+	Version string           // of this build, for the metrics
+	Commit  string
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -53,7 +57,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2)}
+	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
+		stats: obs.NewMetrics(o.Version, o.Commit)}
 	s.App = app.New(s.Store, o.Now)
 	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
@@ -81,7 +86,7 @@ func (s *Server) Start(l net.Listener) error {
 		if err != nil {
 			return err
 		}
-		s.metrics = s.serve(ml, metricsRoutes())
+		s.metrics = s.serve(ml, s.metricsRoutes())
 	}
 	s.http = s.serve(l, s.handler)
 	ctx, cancel := context.WithCancel(context.Background())
