@@ -1,0 +1,86 @@
+package domain
+
+import (
+	"errors"
+	"strings"
+)
+
+// Kind says what sort of failure an Error is. The edges map it to a status
+// code; nothing below them knows about HTTP.
+type Kind int
+
+// The kinds, with the status each stands for at the HTTP edge.
+const (
+	Internal        Kind = iota // 500: a defect or an outage; Message stays vague
+	Invalid                     // 400: the request breaks the description
+	Unauthenticated             // 401: no valid credentials where they are needed
+	Forbidden                   // 403: visible, but not allowed
+	NotFound                    // 404: missing, or hidden from this viewer
+	Conflict                    // 409: collides with the present state
+	Unprocessable               // 422: well-formed, but makes no sense here
+	Timeout                     // 408: ran past its deadline
+	TooLarge                    // 413: the body is larger than allowed
+	Unsupported                 // 415: the body's media type is not accepted
+)
+
+// Error is the only error whose text a client may see. Message is safe to
+// show; the wrapped cause is for the log alone.
+type Error struct {
+	Kind    Kind
+	Message string
+	Fields  []string // "field: why", one for every violation
+	cause   error
+}
+
+// Error returns the message followed by the cause: the text for logs. Use
+// Message for what goes to a client.
+func (e *Error) Error() string {
+	if e.cause == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.cause.Error()
+}
+
+// Unwrap returns the cause, nil if there is none.
+func (e *Error) Unwrap() error { return e.cause }
+
+// NewInvalid reports every violation of a request, each as "field: why". The
+// message joins them.
+func NewInvalid(fields ...string) *Error {
+	return &Error{Kind: Invalid, Message: strings.Join(fields, "; "), Fields: fields}
+}
+
+// NewUnprocessable reports a well-formed request that cannot be carried out.
+func NewUnprocessable(message string) *Error {
+	return &Error{Kind: Unprocessable, Message: message}
+}
+
+// NewNotFound reports something missing or hidden. It takes no message, so
+// that the two cannot be told apart.
+func NewNotFound() *Error {
+	return &Error{Kind: NotFound, Message: "Not found"}
+}
+
+// NewForbidden reports something the viewer sees but may not do.
+func NewForbidden(message string) *Error {
+	return &Error{Kind: Forbidden, Message: message}
+}
+
+// NewUnauthenticated reports missing or bad credentials.
+func NewUnauthenticated(message string) *Error {
+	return &Error{Kind: Unauthenticated, Message: message}
+}
+
+// Wrap gives cause a kind and a message that is safe to show.
+func Wrap(kind Kind, message string, cause error) *Error {
+	return &Error{Kind: kind, Message: message, cause: cause}
+}
+
+// KindOf returns the kind of the first Error in err's chain, and Internal when
+// there is none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}

@@ -1,0 +1,32 @@
+package domain
+
+// Scope is what a token may do (V3.md section 8; RFC 6749 section 3.3). Scopes
+// are ordered: write includes read, and read includes none.
+type Scope string
+
+// The scopes by increasing power. ScopeNone is a guest's, and asks for nothing
+// when an operation needs it.
+const (
+	ScopeNone  Scope = ""
+	ScopeRead  Scope = "read"
+	ScopeWrite Scope = "write"
+)
+
+// Allows reports whether a holder of s may do what needs needed. An unknown
+// scope allows nothing and is allowed to nobody.
+func (s Scope) Allows(needed Scope) bool {
+	have, want := s.rank(), needed.rank()
+	return have >= 0 && want >= 0 && have >= want
+}
+
+func (s Scope) rank() int {
+	switch s {
+	case ScopeNone:
+		return 0
+	case ScopeRead:
+		return 1
+	case ScopeWrite:
+		return 2
+	}
+	return -1
+}

@@ -1,0 +1,137 @@
+package domain
+
+import (
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gosimple/slug"
+)
+
+const (
+	// MaxSlugLength is the length in characters that no slug exceeds.
+	MaxSlugLength = 100
+
+	slugSuffixLength  = 11   // V3.md section 1: "- and 11 random base-36 characters"
+	maxSlugNameLength = 2000 // in bytes: of a longer name only the beginning counts
+)
+
+// Slugify transliterates a name to lower-case ASCII words joined by single
+// hyphens, at most MaxSlugLength characters and cut between words where it can
+// be. It gives "" for a name without anything to transliterate (emoji only),
+// and may give digits only: see SlugCandidate.
+func Slugify(name string) string {
+	return slugWithin(name, MaxSlugLength)
+}
+
+// SlugCandidate returns the slug to try for a new name: Slugify(name) if that is
+// usable (neither empty nor all digits, V3.md section 1) and not taken, else
+// the same, or the lower-case kind ("channel") for a name that gives nothing,
+// with a hyphen and 11 random base-36 characters. It is a ValidSlug either way,
+// so a long name is cut further to make room. Draw again if that is taken too.
+func SlugCandidate(name, kind string, taken bool) string {
+	plain := Slugify(name)
+	if !taken && plain != "" && !allDigits(plain) {
+		return plain
+	}
+	base := slugWithin(name, MaxSlugLength-slugSuffixLength-1)
+	if base == "" {
+		base = strings.ToLower(kind)
+	}
+	return base + "-" + randomBase36(slugSuffixLength)
+}
+
+// ValidSlug reports whether a slug chosen by a user is acceptable: lower-case
+// ASCII letters and digits in words joined by single hyphens, 1 to
+// MaxSlugLength characters, not all digits.
+func ValidSlug(s string) bool {
+	if len(s) > MaxSlugLength || allDigits(s) {
+		return false
+	}
+	for word := range strings.SplitSeq(s, "-") {
+		if word == "" || strings.ContainsFunc(word, notBase36) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsID tells an id from a slug in a path (V3.md section 1): digits is true when
+// s is all ASCII digits, and then s is an id and never a slug. ok is true when
+// that id is a positive int64.
+func IsID(s string) (id int64, digits, ok bool) {
+	if !allDigits(s) {
+		return 0, false, false
+	}
+	id, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || id == 0 {
+		return 0, true, false
+	}
+	return id, true, true
+}
+
+// Initials returns the first letters of the first and last word of a name,
+// upper-cased (V3.md section 13): one letter for one word, "" for none. A word
+// is what holds a letter or a digit: marks around or between words do not count.
+func Initials(name string) string {
+	var letters []rune
+	for word := range strings.FieldsSeq(name) {
+		if i := strings.IndexFunc(word, isAlphanumeric); i >= 0 {
+			first, _ := utf8.DecodeRuneInString(word[i:])
+			letters = append(letters, unicode.ToUpper(first))
+		}
+	}
+	if len(letters) > 2 {
+		letters = []rune{letters[0], letters[len(letters)-1]}
+	}
+	return string(letters)
+}
+
+// slugWithin is Slugify with a limit of its own.
+func slugWithin(name string, limit int) string {
+	if len(name) > maxSlugNameLength {
+		name = name[:maxSlugNameLength]
+	}
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(slug.Make(strings.ToValidUTF8(name, "")), notBase36) {
+		if b.Len() == 0 {
+			b.WriteString(word[:min(len(word), limit)])
+			continue
+		}
+		if b.Len()+1+len(word) > limit {
+			break
+		}
+		b.WriteString("-" + word)
+	}
+	return b.String()
+}
+
+// randomBase36 draws n characters. Bytes past the last multiple of 36 are
+// thrown away, because a remainder would favour the first characters.
+func randomBase36(n int) string {
+	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+	const fair = 256 - 256%len(alphabet)
+	out := make([]byte, 0, n)
+	pool := make([]byte, 2*n)
+	for len(out) < n {
+		_, _ = rand.Read(pool) // never fails: it ends the program instead
+		for _, b := range pool {
+			if int(b) < fair && len(out) < n {
+				out = append(out, alphabet[int(b)%len(alphabet)])
+			}
+		}
+	}
+	return string(out)
+}
+
+func allDigits(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+func notBase36(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+}
+
+func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }

@@ -1,0 +1,39 @@
+package domain
+
+// ReservedSlug reports whether a user may not have this slug, because the
+// website or the API has, or is likely to get, an address of that name, or
+// because it would let its holder pass for the service.
+func ReservedSlug(s string) bool {
+	switch s {
+	// First segments of the API and of files at the root.
+	case "api", "v1", "v2", "v3", "v4", "ext", "oauth", "token", "authorize", "graphql",
+		"rss", "atom", "robots", "sitemap", "favicon", "manifest", "well-known",
+		"assets", "static", "public", "images", "media", "files", "uploads", "upload", "cdn",
+		"healthz", "readyz", "health", "status", "metrics", "debug", "ping", "system", "batch":
+		return true
+	// Pages of an account.
+	case "account", "accounts", "settings", "preferences", "profile", "me", "you", "my", "self",
+		"login", "logout", "log-in", "log-out", "signin", "signout", "sign-in", "sign-out",
+		"signup", "sign-up", "register", "join", "session", "sessions", "password", "passwords",
+		"reset", "confirm", "verify", "invite", "invites", "invitation", "invitations",
+		"notifications", "feed", "inbox", "messages", "import", "export",
+		"billing", "pricing", "premium", "supporter", "upgrade", "subscribe", "unsubscribe":
+		return true
+	// Things and actions.
+	case "block", "blocks", "channel", "channels", "connection", "connections",
+		"comment", "comments", "group", "groups", "user", "users", "member", "members",
+		"follow", "following", "followers", "search", "explore", "discover", "browse", "random",
+		"new", "create", "edit", "update", "delete", "destroy", "add", "save", "share", "index",
+		"home", "all", "tools", "apps", "applications", "developer", "developers", "tokens":
+		return true
+	// The service's own voice.
+	case "about", "help", "support", "contact", "docs", "documentation", "blog", "news", "press",
+		"jobs", "careers", "team", "terms", "privacy", "policy", "legal", "license", "copyright",
+		"guidelines", "security", "abuse", "report", "admin", "administrator", "root",
+		"moderator", "staff", "official", "vitrine", "www", "mail", "postmaster", "webmaster",
+		"noreply", "no-reply", "anonymous", "guest", "nobody", "null", "undefined", "none",
+		"true", "false", "deleted", "unknown", "error", "errors":
+		return true
+	}
+	return false
+}
