@@ -1,0 +1,168 @@
+package markup
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// What goldmark parses in more than linear time or renders to more than linear
+// length, and how much of it one document gets. The rest stays literal text.
+const (
+	// Open lists, items and quotes at any point: every one of them is asked
+	// about every line, and blank lines after deep lists cost its cube.
+	maxOpenBlocks = 24
+	// Runs of * or _ in a paragraph: every closer looks through all openers.
+	maxDelimiters = 1000
+	// Brackets in a paragraph that look like links, "](" or "][", but are none:
+	// finding out may take a look at the whole rest.
+	maxFailedLinks = 100
+	// Brackets open at a time: every closing one looks at all between.
+	maxOpenBrackets = 100
+	// Lines of a paragraph; the next line begins another. Link definitions and
+	// brackets each look through all of them.
+	maxParagraphLines = 1000
+	// Bytes that reference links may expand to beyond the length of the source:
+	// one long definition can be used many times.
+	referenceAllowance = 100_000
+)
+
+// budget is the state of one run: goldmark's, and what is left of the limits.
+type budget struct {
+	parser.Context
+	references  int          // bytes, for the document
+	delimiters  int          // for the present paragraph
+	brackets    int          // open now in the present paragraph
+	failedLinks int          // for the present paragraph
+	unclosed    map[int]bool // lengths of backtick runs without a match in the rest of it
+}
+
+func newBudget(length int) *budget {
+	return &budget{
+		Context:    parser.NewContext(),
+		references: length + referenceAllowance,
+		unclosed:   map[int]bool{},
+	}
+}
+
+// Reference finds a definition as long as the allowance lasts.
+func (b *budget) Reference(label string) (parser.Reference, bool) {
+	reference, ok := b.Context.Reference(label)
+	if !ok {
+		return nil, false
+	}
+	b.references -= len(reference.Destination()) + len(reference.Title())
+	if b.references < 0 {
+		return nil, false
+	}
+	return reference, true
+}
+
+// shallow keeps a container block from nesting too deep.
+type shallow struct{ parser.BlockParser }
+
+func (p shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if len(pc.OpenedBlocks()) >= maxOpenBlocks {
+		return nil, parser.NoChildren
+	}
+	return p.BlockParser.Open(parent, r, pc)
+}
+
+// closingParser is an inline parser that wants to know when a block ends.
+type closingParser interface {
+	parser.InlineParser
+	parser.CloseBlocker
+}
+
+// fewLinks gives up on links in a paragraph with too many that fail, or with too
+// many begun.
+type fewLinks struct{ closingParser }
+
+func (p fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+	b := pc.(*budget)
+	line, _ := r.PeekLine()
+	if line[0] != ']' {
+		if b.brackets >= maxOpenBrackets {
+			return nil
+		}
+		node := p.closingParser.Parse(parent, r, pc)
+		if node != nil {
+			b.brackets++
+		}
+		return node
+	}
+	costly := len(line) > 1 && (line[1] == '(' || line[1] == '[')
+	if costly && b.failedLinks >= maxFailedLinks {
+		return nil
+	}
+	b.brackets = max(b.brackets-1, 0)
+	node := p.closingParser.Parse(parent, r, pc)
+	if node == nil && costly {
+		b.failedLinks++
+	}
+	return node
+}
+
+func (p fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
+	b := pc.(*budget)
+	b.brackets, b.failedLinks = 0, 0
+	p.closingParser.CloseBlock(parent, r, pc)
+}
+
+// fewDelimiters gives up on emphasis in a paragraph with too much of it.
+type fewDelimiters struct{ parser.InlineParser }
+
+func (p fewDelimiters) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+	b := pc.(*budget)
+	if b.delimiters >= maxDelimiters {
+		return nil
+	}
+	node := p.InlineParser.Parse(parent, r, pc)
+	if node != nil {
+		b.delimiters++
+	}
+	return node
+}
+
+func (p fewDelimiters) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
+	pc.(*budget).delimiters = 0
+}
+
+// onceUnclosed looks for the end of a code span once for each length of its
+// backticks: when there is none for one span, there is none for the next.
+type onceUnclosed struct{ parser.InlineParser }
+
+func (p onceUnclosed) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+	b := pc.(*budget)
+	line, segment := r.PeekLine()
+	length := len(line) - len(bytes.TrimLeft(line, "`"))
+	if b.unclosed[length] {
+		r.Advance(length)
+		return ast.NewTextSegment(segment.WithStop(segment.Start + length))
+	}
+	node := p.InlineParser.Parse(parent, r, pc)
+	b.unclosed[length] = node.Kind() == ast.KindText
+	return node
+}
+
+func (p onceUnclosed) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
+	clear(pc.(*budget).unclosed)
+}
+
+// shortParagraph begins another paragraph where one gets too long. It claims to
+// interrupt paragraphs so that it is asked at every line of one.
+type shortParagraph struct{ parser.BlockParser }
+
+func (p shortParagraph) CanInterruptParagraph() bool { return true }
+
+func (p shortParagraph) CanAcceptIndentedLine() bool { return true }
+
+func (p shortParagraph) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	last := pc.LastOpenedBlock().Node
+	if last != nil && ast.IsParagraph(last) && last.Lines().Len() < maxParagraphLines {
+		return nil, parser.NoChildren
+	}
+	return p.BlockParser.Open(parent, r, pc)
+}

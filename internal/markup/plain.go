@@ -1,0 +1,241 @@
+package markup
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	nethtml "golang.org/x/net/html"
+)
+
+// maxIndent is how many list levels are indented: without a bound, deep lists
+// would cost their depth in spaces on every line.
+const maxIndent = 8
+
+// plainWriter turns sanitised HTML into text. It reads the HTML rather than the
+// Markdown, so that both forms agree about what was taken out.
+type plainWriter struct {
+	out   strings.Builder
+	owed  int    // line ends to write before the next text
+	fresh bool   // nothing stands in the present block yet: it owes no line ends
+	lists []list // open lists, outermost first
+	held  string // white space that is only written if text follows on its line
+	code  int    // open pre elements, where line ends count
+	first bool   // a pre has just begun: a line end directly after its tag is none
+	link  string // address of the open link
+	mark  int    // where the text of the open link begins
+}
+
+type list struct {
+	ordered bool
+	next    int
+}
+
+func plain(safe string) string {
+	w := plainWriter{fresh: true}
+	z := nethtml.NewTokenizer(strings.NewReader(safe))
+	for {
+		switch z.Next() {
+		case nethtml.ErrorToken:
+			return strings.TrimSpace(w.out.String())
+		case nethtml.TextToken:
+			w.text(string(z.Text()))
+		case nethtml.StartTagToken:
+			w.start(z.Token())
+		case nethtml.EndTagToken:
+			w.end(z.Token().Data)
+		}
+	}
+}
+
+func (w *plainWriter) start(token nethtml.Token) {
+	w.first = token.Data == "pre"
+	switch token.Data {
+	case "br":
+		w.owed++
+	case "p", "div", "blockquote", "hr", "h1", "h2", "h3", "h4", "h5", "h6":
+		w.block(2)
+	case "pre":
+		w.block(2)
+		w.code++
+	case "ul", "ol":
+		w.block(w.listGap())
+		first, err := strconv.Atoi(attribute(token, "start"))
+		if err != nil {
+			first = 1
+		}
+		w.lists = append(w.lists, list{token.Data == "ol", first})
+	case "li":
+		w.item()
+	case "a":
+		w.flush()
+		w.link, w.mark = attribute(token, "href"), w.out.Len()
+	case "img":
+		w.text(imageText(token))
+	}
+}
+
+func (w *plainWriter) end(name string) {
+	switch name {
+	case "p", "div", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6":
+		w.block(2)
+	case "pre":
+		w.code--
+		w.block(2)
+	case "ul", "ol":
+		w.lists = w.lists[:len(w.lists)-1]
+		w.block(w.listGap())
+	case "li":
+		w.fresh = false
+		w.block(1)
+	case "a":
+		w.closeLink()
+	}
+}
+
+// text writes text. Outside of pre, white space around a line end is one space,
+// and there is none at the beginning or end of a line.
+func (w *plainWriter) text(s string) {
+	if w.first {
+		s, w.first = strings.TrimPrefix(s, "\n"), false
+	}
+	if w.code > 0 {
+		for i, line := range strings.Split(s, "\n") {
+			if i > 0 {
+				w.owed++
+			}
+			w.write(line)
+		}
+		return
+	}
+	s = joinLines(s)
+	if w.fresh || w.owed > 0 || w.held != "" {
+		s = strings.TrimLeft(s, " \t")
+	}
+	body := strings.TrimRight(s, " \t")
+	w.write(body)
+	w.held += s[len(body):]
+}
+
+// joinLines puts one space in the place of each line end and the white space
+// around it.
+func joinLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		if i > 0 {
+			lines[i] = strings.TrimLeft(lines[i], " \t")
+		}
+		if i < len(lines)-1 {
+			lines[i] = strings.TrimRight(lines[i], " \t")
+		}
+	}
+	inner := lines[:0]
+	for i, line := range lines {
+		if line != "" || i == 0 || i == len(lines)-1 {
+			inner = append(inner, line)
+		}
+	}
+	return strings.Join(inner, " ")
+}
+
+func (w *plainWriter) write(s string) {
+	if s == "" {
+		return
+	}
+	w.flush()
+	w.out.WriteString(w.held + s)
+	w.held, w.fresh = "", false
+}
+
+// flush writes the line ends that are owed, and the indentation after them.
+func (w *plainWriter) flush() {
+	if w.owed == 0 {
+		return
+	}
+	w.held = ""
+	w.out.WriteString(strings.Repeat("\n", w.owed))
+	w.out.WriteString(strings.Repeat("  ", min(len(w.lists), maxIndent)))
+	w.owed = 0
+}
+
+// block makes sure that what follows stands at least so many line ends below
+// what came before.
+func (w *plainWriter) block(lines int) {
+	if !w.fresh {
+		w.owed = max(w.owed, lines)
+	}
+}
+
+// listGap is the distance between a list and its surroundings.
+func (w *plainWriter) listGap() int {
+	if len(w.lists) > 0 {
+		return 1
+	}
+	return 2
+}
+
+// item begins a list item with its bullet or number.
+func (w *plainWriter) item() {
+	w.block(1)
+	marker := "- "
+	last := &w.lists[len(w.lists)-1]
+	if last.ordered {
+		marker = strconv.Itoa(last.next) + ". "
+		last.next++
+	}
+	outer := w.lists
+	w.lists = w.lists[:len(w.lists)-1]
+	w.write(strings.TrimSuffix(marker, " "))
+	w.lists = outer
+	w.held, w.fresh = " ", true
+}
+
+// closeLink writes the address after the text of a link, unless the text is the
+// address.
+func (w *plainWriter) closeLink() {
+	w.flush()
+	address := strings.TrimPrefix(w.link, "mailto:")
+	switch text := strings.TrimSpace(w.out.String()[w.mark:]); {
+	case text == "":
+		w.write(address)
+	case !sameAddress(text, w.link):
+		w.write(" (" + address + ")")
+	}
+	w.link = ""
+}
+
+// sameAddress reports whether a text is the address it links to, as an
+// autolink's is: with the scheme left out, or with characters that only the
+// address has escaped.
+func sameAddress(text, address string) bool {
+	text, address = unescape(text), unescape(address)
+	for _, scheme := range []string{"", "mailto:", "http://", "https://"} {
+		if strings.EqualFold(scheme+text, address) {
+			return true
+		}
+	}
+	return false
+}
+
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func imageText(token nethtml.Token) string {
+	if alt := attribute(token, "alt"); alt != "" {
+		return alt
+	}
+	return attribute(token, "src")
+}
+
+func attribute(token nethtml.Token, name string) string {
+	for _, a := range token.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,233 @@
+package markup
+
+import (
+	"html"
+	"slices"
+	"strings"
+
+	nethtml "golang.org/x/net/html"
+)
+
+// maxDepth is how many elements deep the output goes. Browsers and parsers
+// stop at 512.
+const maxDepth = 100
+
+// tidier rewrites HTML into a form that cannot disturb the page around it:
+// only allowed elements, each closed where it belongs, list items only in
+// lists, no link within a link, links marked as the API promises.
+type tidier struct {
+	z      *nethtml.Tokenizer
+	out    strings.Builder
+	stack  []element
+	open   map[string]int // how often each name is in stack
+	hidden map[string]int // where the last end tag of each opaque element is
+	offset int            // bytes read
+}
+
+type element struct {
+	name    string
+	written bool
+}
+
+// Elements whose content browsers do not take for mark-up. None is allowed, and
+// what is in them is no text either.
+var opaque = []string{
+	"script", "style", "iframe", "noscript", "noembed", "noframes",
+	"textarea", "title", "xmp", "plaintext",
+}
+
+// Elements that are not allowed but stand apart from the text beside them.
+var apart = []string{
+	"address", "article", "aside", "body", "button", "caption", "center", "dd", "details", "dl", "dt",
+	"fieldset", "figcaption", "figure", "footer", "form", "head", "header", "legend", "main", "nav",
+	"option", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+}
+
+func tidy(source string) string {
+	t := tidier{
+		z:      nethtml.NewTokenizer(strings.NewReader(source)),
+		open:   map[string]int{},
+		hidden: map[string]int{},
+	}
+	folded := asciiLower(source)
+	for _, name := range opaque {
+		if name != "plaintext" { // which has no end
+			t.hidden[name] = strings.LastIndex(folded, "</"+name)
+		}
+	}
+	for t.next() {
+	}
+	for len(t.stack) > 0 {
+		t.pop()
+	}
+	return t.out.String()
+}
+
+// next rewrites one token, and reports whether there was one.
+func (t *tidier) next() bool {
+	kind := t.z.Next()
+	t.offset += len(t.z.Raw())
+	switch kind {
+	case nethtml.ErrorToken:
+		return false
+	case nethtml.TextToken:
+		t.out.WriteString(html.EscapeString(string(t.z.Text())))
+	case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
+		t.start(t.z.Token())
+	case nethtml.EndTagToken:
+		name, _ := t.z.TagName()
+		t.end(string(name))
+	}
+	return true
+}
+
+func (t *tidier) start(token nethtml.Token) {
+	name := token.Data
+	if slices.Contains(opaque, name) {
+		t.skip(name)
+		return
+	}
+	if _, ok := allowed[name]; !ok {
+		t.separate(name)
+		return
+	}
+	if t.prepare(name) {
+		t.push(name, token.Attr)
+	}
+}
+
+// skip leaves out an element with all it holds, or the tag alone when the
+// element never ends: the rest of the document is not its content then.
+func (t *tidier) skip(name string) {
+	if t.hidden[name] < t.offset {
+		t.z.NextIsNotRawText()
+		return
+	}
+	t.z.Next() // its content, or its end tag if it is empty
+	t.offset += len(t.z.Raw())
+}
+
+// prepare closes what ends where name begins, as browsers do, and reports
+// whether name may stand here.
+func (t *tidier) prepare(name string) bool {
+	switch name {
+	case "li":
+		for t.open["ul"]+t.open["ol"] > 0 {
+			switch t.innermost("ul", "ol", "li") {
+			case "li":
+				t.end("li")
+			default:
+				t.end("p")
+				return true
+			}
+		}
+		return false
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		t.end("p")
+		if name := t.current(); isHeading(name) {
+			t.end(name)
+		}
+	case "p", "div", "hr", "blockquote", "pre", "ul", "ol":
+		t.end("p")
+	}
+	return true
+}
+
+func (t *tidier) push(name string, given []nethtml.Attribute) {
+	void := name == "br" || name == "hr" || name == "img"
+	if !void && len(t.stack) >= maxDepth {
+		return // its end tag closes an outer one too early: nobody writes this
+	}
+	attributes, ok := t.attributes(name, given)
+	if ok {
+		t.out.WriteString("<" + name + attributes + ">")
+	}
+	if void {
+		return
+	}
+	t.stack = append(t.stack, element{name, ok})
+	t.open[name]++
+}
+
+// attributes returns what to write after the name of an element; ok is false
+// when the element makes no sense without what it lacks.
+func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string, ok bool) {
+	var b strings.Builder
+	has := map[string]bool{}
+	for _, a := range given {
+		if slices.Contains(allowed[name], a.Key) && !has[a.Key] && acceptable(a.Key, strings.TrimSpace(a.Val)) {
+			has[a.Key] = true
+			b.WriteString(" " + a.Key + `="` + html.EscapeString(strings.TrimSpace(a.Val)) + `"`)
+		}
+	}
+	switch name {
+	case "a":
+		b.WriteString(` target="_blank" rel="nofollow noopener"`)
+		return b.String(), has["href"] && t.open["a"] == 0
+	case "img":
+		return b.String(), has["src"]
+	}
+	return b.String(), true
+}
+
+// end closes the innermost element of that name and all within it. Without one
+// it does nothing.
+func (t *tidier) end(name string) {
+	if t.open[name] == 0 {
+		t.separate(name)
+		return
+	}
+	for t.pop() != name {
+	}
+}
+
+func (t *tidier) pop() string {
+	last := t.stack[len(t.stack)-1]
+	t.stack = t.stack[:len(t.stack)-1]
+	t.open[last.name]--
+	if last.written {
+		t.out.WriteString("</" + last.name + ">")
+	}
+	return last.name
+}
+
+// current is the innermost element of the output, "" outside of all.
+func (t *tidier) current() string {
+	for _, e := range slices.Backward(t.stack) {
+		if e.written {
+			return e.name
+		}
+	}
+	return ""
+}
+
+func (t *tidier) innermost(names ...string) string {
+	for _, e := range slices.Backward(t.stack) {
+		if slices.Contains(names, e.name) {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// separate keeps words apart whose elements are gone.
+func (t *tidier) separate(name string) {
+	if slices.Contains(apart, name) {
+		t.out.WriteString("\n")
+	}
+}
+
+func isHeading(name string) bool {
+	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+}
+
+// asciiLower folds ASCII only, so that offsets stay the same.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
