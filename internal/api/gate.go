@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
@@ -34,11 +37,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			renderError(r.Context(), w, r, err)
 			return
 		}
-		if op.HasBody {
-			if err := checkBody(op, r); err != nil {
-				renderError(r.Context(), w, r, err)
-				return
-			}
+		if err := checkRequest(op, r); err != nil {
+			renderError(r.Context(), w, r, err)
+			return
 		}
 		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), actorKey{}, who), operationKey{}, op))
 	}
@@ -62,6 +63,31 @@ func allowed(op *describe.Operation, who domain.Actor) error {
 		return domain.NewForbidden("The token's scope does not allow this")
 	}
 	return nil
+}
+
+// checkRequest holds against the description what the generated decoder does not:
+// the whole of a body's schema, and addresses that it would read leniently.
+func checkRequest(op *describe.Operation, r *http.Request) error {
+	if unusual(r.URL) {
+		found, noSuchID := op.CheckParams(r.URL)
+		if noSuchID {
+			return domain.NewNotFound()
+		}
+		if len(found) > 0 {
+			return violations(found)
+		}
+	}
+	if op.HasBody {
+		return checkBody(op, r)
+	}
+	return nil
+}
+
+// unusual tells whether an address holds what the generated decoder does not look
+// at closely: escapes in the query, control characters, bytes that are not UTF-8.
+func unusual(u *url.URL) bool {
+	return strings.ContainsAny(u.RawQuery, "%;") || !utf8.ValidString(u.Path) ||
+		strings.ContainsFunc(u.Path, unicode.IsControl)
 }
 
 // checkBody reads the body and holds it, and the parameters with it, against the

@@ -78,7 +78,12 @@ func parse(fsys fs.FS, name string) (source, error) {
 }
 
 // roomOf names a folder as the table does.
-func roomOf(dir string) string { return strings.TrimPrefix(dir, "internal/") }
+func roomOf(dir string) string {
+	if dir == "api" { // the written descriptions, not internal/api
+		return "description"
+	}
+	return strings.TrimPrefix(dir, "internal/")
+}
 
 // importsOfOurs gives the rooms a file imports.
 func (s source) importsOfOurs() []string {
