@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -218,9 +217,5 @@ func mergedMetadata(current domain.Metadata, patch []byte) (domain.Metadata, err
 	if patch == nil {
 		return current, nil
 	}
-	m, err := domain.MergeMetadata(current, patch, true)
-	if err != nil {
-		return "", fmt.Errorf("metadata: %w", err)
-	}
-	return m, nil
+	return domain.MergeMetadata(current, patch, true)
 }
