@@ -7,8 +7,19 @@ type OperationName = string
 
 const (
 	AddCollaboratorOperation       OperationName = "AddCollaborator"
+	DeleteBlockOperation           OperationName = "DeleteBlock"
+	DisconnectBlockOperation       OperationName = "DisconnectBlock"
+	FollowChannelOperation         OperationName = "FollowChannel"
+	FollowGroupOperation           OperationName = "FollowGroup"
+	FollowUserOperation            OperationName = "FollowUser"
+	GetChannelFollowOperation      OperationName = "GetChannelFollow"
 	GetCollaboratorsOperation      OperationName = "GetCollaborators"
 	GetExtOpenapiSpecJsonOperation OperationName = "GetExtOpenapiSpecJson"
+	GetGroupFollowOperation        OperationName = "GetGroupFollow"
+	GetUserFollowOperation         OperationName = "GetUserFollow"
 	RemoveCollaboratorOperation    OperationName = "RemoveCollaborator"
+	UnfollowChannelOperation       OperationName = "UnfollowChannel"
+	UnfollowGroupOperation         OperationName = "UnfollowGroup"
+	UnfollowUserOperation          OperationName = "UnfollowUser"
 	VariantsOperation              OperationName = "Variants"
 )

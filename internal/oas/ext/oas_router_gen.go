@@ -67,6 +67,42 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				break
 			}
 			switch elem[0] {
+			case 'b': // Prefix: "blocks/"
+
+				if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Leaf parameter, slashes are prohibited
+				idx := strings.IndexByte(elem, '/')
+				if idx >= 0 {
+					break
+				}
+				args[0] = elem
+				elem = ""
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch r.Method {
+					case "DELETE":
+						s.handleDeleteBlockRequest([1]string{
+							args[0],
+						}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "DELETE",
+							allowedHeaders: nil,
+							acceptPost:     "",
+							acceptPatch:    "",
+						})
+					}
+
+					return
+				}
+
 			case 'c': // Prefix: "channels/"
 
 				if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
@@ -88,55 +124,83 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/collaborators"
+				case '/': // Prefix: "/"
 
-					if l := len("/collaborators"); len(elem) >= l && elem[0:l] == "/collaborators" {
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
 					if len(elem) == 0 {
-						switch r.Method {
-						case "GET":
-							s.handleGetCollaboratorsRequest([1]string{
-								args[0],
-							}, elemIsEscaped, w, r)
-						case "POST":
-							s.handleAddCollaboratorRequest([1]string{
-								args[0],
-							}, elemIsEscaped, w, r)
-						default:
-							s.notAllowed(w, r, notAllowedParams{
-								allowedMethods: "GET,POST",
-								allowedHeaders: rn3AllowedHeaders,
-								acceptPost:     "application/json",
-								acceptPatch:    "",
-							})
-						}
-
-						return
+						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'b': // Prefix: "blocks/"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
-						// Param: "type"
-						// Match until "/"
+						// Param: "block_id"
+						// Leaf parameter, slashes are prohibited
 						idx := strings.IndexByte(elem, '/')
-						if idx < 0 {
-							idx = len(elem)
+						if idx >= 0 {
+							break
 						}
-						args[1] = elem[:idx]
-						elem = elem[idx:]
+						args[1] = elem
+						elem = ""
 
 						if len(elem) == 0 {
+							// Leaf node.
+							switch r.Method {
+							case "DELETE":
+								s.handleDisconnectBlockRequest([2]string{
+									args[0],
+									args[1],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "DELETE",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
+						}
+
+					case 'c': // Prefix: "collaborators"
+
+						if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+							elem = elem[l:]
+						} else {
 							break
+						}
+
+						if len(elem) == 0 {
+							switch r.Method {
+							case "GET":
+								s.handleGetCollaboratorsRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							case "POST":
+								s.handleAddCollaboratorRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET,POST",
+									allowedHeaders: rn3AllowedHeaders,
+									acceptPost:     "application/json",
+									acceptPatch:    "",
+								})
+							}
+
+							return
 						}
 						switch elem[0] {
 						case '/': // Prefix: "/"
@@ -147,38 +211,154 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								break
 							}
 
-							// Param: "collaborator_id"
-							// Leaf parameter, slashes are prohibited
+							// Param: "type"
+							// Match until "/"
 							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
+							if idx < 0 {
+								idx = len(elem)
 							}
-							args[2] = elem
-							elem = ""
+							args[1] = elem[:idx]
+							elem = elem[idx:]
 
 							if len(elem) == 0 {
-								// Leaf node.
-								switch r.Method {
-								case "DELETE":
-									s.handleRemoveCollaboratorRequest([3]string{
-										args[0],
-										args[1],
-										args[2],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "DELETE",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
+								break
+							}
+							switch elem[0] {
+							case '/': // Prefix: "/"
+
+								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+									elem = elem[l:]
+								} else {
+									break
 								}
 
-								return
+								// Param: "collaborator_id"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[2] = elem
+								elem = ""
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "DELETE":
+										s.handleRemoveCollaboratorRequest([3]string{
+											args[0],
+											args[1],
+											args[2],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "DELETE",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
 							}
 
 						}
 
+					case 'f': // Prefix: "follow"
+
+						if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch r.Method {
+							case "DELETE":
+								s.handleUnfollowChannelRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							case "GET":
+								s.handleGetChannelFollowRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							case "PUT":
+								s.handleFollowChannelRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "DELETE,GET,PUT",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
+						}
+
+					}
+
+				}
+
+			case 'g': // Prefix: "groups/"
+
+				if l := len("groups/"); len(elem) >= l && elem[0:l] == "groups/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Match until "/"
+				idx := strings.IndexByte(elem, '/')
+				if idx < 0 {
+					idx = len(elem)
+				}
+				args[0] = elem[:idx]
+				elem = elem[idx:]
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/follow"
+
+					if l := len("/follow"); len(elem) >= l && elem[0:l] == "/follow" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "DELETE":
+							s.handleUnfollowGroupRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleGetGroupFollowRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "PUT":
+							s.handleFollowGroupRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "DELETE,GET,PUT",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
 					}
 
 				}
@@ -206,6 +386,64 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					}
 
 					return
+				}
+
+			case 'u': // Prefix: "users/"
+
+				if l := len("users/"); len(elem) >= l && elem[0:l] == "users/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Match until "/"
+				idx := strings.IndexByte(elem, '/')
+				if idx < 0 {
+					idx = len(elem)
+				}
+				args[0] = elem[:idx]
+				elem = elem[idx:]
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/follow"
+
+					if l := len("/follow"); len(elem) >= l && elem[0:l] == "/follow" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "DELETE":
+							s.handleUnfollowUserRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleGetUserFollowRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "PUT":
+							s.handleFollowUserRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "DELETE,GET,PUT",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
+					}
+
 				}
 
 			}
@@ -308,6 +546,40 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 				break
 			}
 			switch elem[0] {
+			case 'b': // Prefix: "blocks/"
+
+				if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Leaf parameter, slashes are prohibited
+				idx := strings.IndexByte(elem, '/')
+				if idx >= 0 {
+					break
+				}
+				args[0] = elem
+				elem = ""
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch method {
+					case "DELETE":
+						r.name = DeleteBlockOperation
+						r.summary = "Delete a block"
+						r.operationID = "deleteBlock"
+						r.operationGroup = "Blocks"
+						r.pathPattern = "/ext/v1/blocks/{id}"
+						r.args = args
+						r.count = 1
+						return r, true
+					default:
+						return
+					}
+				}
+
 			case 'c': // Prefix: "channels/"
 
 				if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
@@ -329,58 +601,83 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/collaborators"
+				case '/': // Prefix: "/"
 
-					if l := len("/collaborators"); len(elem) >= l && elem[0:l] == "/collaborators" {
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
 					if len(elem) == 0 {
-						switch method {
-						case "GET":
-							r.name = GetCollaboratorsOperation
-							r.summary = "List who collaborates on a channel"
-							r.operationID = "getCollaborators"
-							r.operationGroup = "Collaborators"
-							r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-							r.args = args
-							r.count = 1
-							return r, true
-						case "POST":
-							r.name = AddCollaboratorOperation
-							r.summary = "Let a user or a group add to a channel"
-							r.operationID = "addCollaborator"
-							r.operationGroup = "Collaborators"
-							r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-							r.args = args
-							r.count = 1
-							return r, true
-						default:
-							return
-						}
+						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'b': // Prefix: "blocks/"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
-						// Param: "type"
-						// Match until "/"
+						// Param: "block_id"
+						// Leaf parameter, slashes are prohibited
 						idx := strings.IndexByte(elem, '/')
-						if idx < 0 {
-							idx = len(elem)
+						if idx >= 0 {
+							break
 						}
-						args[1] = elem[:idx]
-						elem = elem[idx:]
+						args[1] = elem
+						elem = ""
 
 						if len(elem) == 0 {
+							// Leaf node.
+							switch method {
+							case "DELETE":
+								r.name = DisconnectBlockOperation
+								r.summary = "Remove a block from a channel"
+								r.operationID = "disconnectBlock"
+								r.operationGroup = "Blocks"
+								r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
+								r.args = args
+								r.count = 2
+								return r, true
+							default:
+								return
+							}
+						}
+
+					case 'c': // Prefix: "collaborators"
+
+						if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+							elem = elem[l:]
+						} else {
 							break
+						}
+
+						if len(elem) == 0 {
+							switch method {
+							case "GET":
+								r.name = GetCollaboratorsOperation
+								r.summary = "List who collaborates on a channel"
+								r.operationID = "getCollaborators"
+								r.operationGroup = "Collaborators"
+								r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+								r.args = args
+								r.count = 1
+								return r, true
+							case "POST":
+								r.name = AddCollaboratorOperation
+								r.summary = "Let a user or a group add to a channel"
+								r.operationID = "addCollaborator"
+								r.operationGroup = "Collaborators"
+								r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
 						}
 						switch elem[0] {
 						case '/': // Prefix: "/"
@@ -391,34 +688,166 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								break
 							}
 
-							// Param: "collaborator_id"
-							// Leaf parameter, slashes are prohibited
+							// Param: "type"
+							// Match until "/"
 							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
+							if idx < 0 {
+								idx = len(elem)
 							}
-							args[2] = elem
-							elem = ""
+							args[1] = elem[:idx]
+							elem = elem[idx:]
 
 							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "DELETE":
-									r.name = RemoveCollaboratorOperation
-									r.summary = "End a collaboration"
-									r.operationID = "removeCollaborator"
-									r.operationGroup = "Collaborators"
-									r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
-									r.args = args
-									r.count = 3
-									return r, true
-								default:
-									return
+								break
+							}
+							switch elem[0] {
+							case '/': // Prefix: "/"
+
+								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+									elem = elem[l:]
+								} else {
+									break
 								}
+
+								// Param: "collaborator_id"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[2] = elem
+								elem = ""
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "DELETE":
+										r.name = RemoveCollaboratorOperation
+										r.summary = "End a collaboration"
+										r.operationID = "removeCollaborator"
+										r.operationGroup = "Collaborators"
+										r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
+										r.args = args
+										r.count = 3
+										return r, true
+									default:
+										return
+									}
+								}
+
 							}
 
 						}
 
+					case 'f': // Prefix: "follow"
+
+						if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch method {
+							case "DELETE":
+								r.name = UnfollowChannelOperation
+								r.summary = "Follow a channel no longer"
+								r.operationID = "unfollowChannel"
+								r.operationGroup = "Follows"
+								r.pathPattern = "/ext/v1/channels/{id}/follow"
+								r.args = args
+								r.count = 1
+								return r, true
+							case "GET":
+								r.name = GetChannelFollowOperation
+								r.summary = "Ask whether one follows a channel"
+								r.operationID = "getChannelFollow"
+								r.operationGroup = "Follows"
+								r.pathPattern = "/ext/v1/channels/{id}/follow"
+								r.args = args
+								r.count = 1
+								return r, true
+							case "PUT":
+								r.name = FollowChannelOperation
+								r.summary = "Follow a channel"
+								r.operationID = "followChannel"
+								r.operationGroup = "Follows"
+								r.pathPattern = "/ext/v1/channels/{id}/follow"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
+						}
+
+					}
+
+				}
+
+			case 'g': // Prefix: "groups/"
+
+				if l := len("groups/"); len(elem) >= l && elem[0:l] == "groups/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Match until "/"
+				idx := strings.IndexByte(elem, '/')
+				if idx < 0 {
+					idx = len(elem)
+				}
+				args[0] = elem[:idx]
+				elem = elem[idx:]
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/follow"
+
+					if l := len("/follow"); len(elem) >= l && elem[0:l] == "/follow" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "DELETE":
+							r.name = UnfollowGroupOperation
+							r.summary = "Follow a group no longer"
+							r.operationID = "unfollowGroup"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/groups/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = GetGroupFollowOperation
+							r.summary = "Ask whether one follows a group"
+							r.operationID = "getGroupFollow"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/groups/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "PUT":
+							r.name = FollowGroupOperation
+							r.summary = "Follow a group"
+							r.operationID = "followGroup"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/groups/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
 					}
 
 				}
@@ -446,6 +875,72 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					default:
 						return
 					}
+				}
+
+			case 'u': // Prefix: "users/"
+
+				if l := len("users/"); len(elem) >= l && elem[0:l] == "users/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				// Param: "id"
+				// Match until "/"
+				idx := strings.IndexByte(elem, '/')
+				if idx < 0 {
+					idx = len(elem)
+				}
+				args[0] = elem[:idx]
+				elem = elem[idx:]
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/follow"
+
+					if l := len("/follow"); len(elem) >= l && elem[0:l] == "/follow" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "DELETE":
+							r.name = UnfollowUserOperation
+							r.summary = "Follow a user no longer"
+							r.operationID = "unfollowUser"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/users/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = GetUserFollowOperation
+							r.summary = "Ask whether one follows a user"
+							r.operationID = "getUserFollow"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/users/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "PUT":
+							r.name = FollowUserOperation
+							r.summary = "Follow a user"
+							r.operationID = "followUser"
+							r.operationGroup = "Follows"
+							r.pathPattern = "/ext/v1/users/{id}/follow"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
+					}
+
 				}
 
 			}

@@ -57,6 +57,12 @@ func (s *CollaboratorList) SetData(val []wire.Item) {
 	s.Data = val
 }
 
+// DeleteBlockNoContent is response for DeleteBlock operation.
+type DeleteBlockNoContent struct{}
+
+// DisconnectBlockNoContent is response for DisconnectBlock operation.
+type DisconnectBlockNoContent struct{}
+
 // A group inside another resource, as in `/v3`.
 // Ref: #/components/schemas/EmbeddedGroup
 type EmbeddedGroup struct {
@@ -265,6 +271,22 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// Whether the signed-in user follows something.
+// Ref: #/components/schemas/FollowState
+type FollowState struct {
+	Following bool `json:"following"`
+}
+
+// GetFollowing returns the value of Following.
+func (s *FollowState) GetFollowing() bool {
+	return s.Following
+}
+
+// SetFollowing sets the value of Following.
+func (s *FollowState) SetFollowing(val bool) {
+	s.Following = val
 }
 
 // NewNilString returns new NilString with value set to v.
@@ -493,6 +515,15 @@ func (s *RemoveCollaboratorType) UnmarshalText(data []byte) error {
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+// UnfollowChannelNoContent is response for UnfollowChannel operation.
+type UnfollowChannelNoContent struct{}
+
+// UnfollowGroupNoContent is response for UnfollowGroup operation.
+type UnfollowGroupNoContent struct{}
+
+// UnfollowUserNoContent is response for UnfollowUser operation.
+type UnfollowUserNoContent struct{}
 
 type VariantsOK struct {
 	EmbeddedGroup OptEmbeddedGroup `json:"EmbeddedGroup"`

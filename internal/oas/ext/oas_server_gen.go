@@ -9,8 +9,28 @@ import (
 
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
+	BlocksHandler
 	CollaboratorsHandler
+	FollowsHandler
 	SystemHandler
+}
+
+// BlocksHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Blocks
+type BlocksHandler interface {
+	// DeleteBlock implements deleteBlock operation.
+	//
+	// Its author may. It leaves all channels, and its comments go with it.
+	//
+	// DELETE /ext/v1/blocks/{id}
+	DeleteBlock(ctx context.Context, params DeleteBlockParams) error
+	// DisconnectBlock implements disconnectBlock operation.
+	//
+	// Who made the connection may, and the channel's owner and collaborators.
+	//
+	// DELETE /ext/v1/channels/{id}/blocks/{block_id}
+	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.
@@ -36,6 +56,66 @@ type CollaboratorsHandler interface {
 	//
 	// DELETE /ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}
 	RemoveCollaborator(ctx context.Context, params RemoveCollaboratorParams) error
+}
+
+// FollowsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Follows
+type FollowsHandler interface {
+	// FollowChannel implements followChannel operation.
+	//
+	// Following again changes nothing.
+	//
+	// PUT /ext/v1/channels/{id}/follow
+	FollowChannel(ctx context.Context, params FollowChannelParams) (*FollowState, error)
+	// FollowGroup implements followGroup operation.
+	//
+	// Following again changes nothing.
+	//
+	// PUT /ext/v1/groups/{id}/follow
+	FollowGroup(ctx context.Context, params FollowGroupParams) (*FollowState, error)
+	// FollowUser implements followUser operation.
+	//
+	// Following again changes nothing.
+	//
+	// PUT /ext/v1/users/{id}/follow
+	FollowUser(ctx context.Context, params FollowUserParams) (*FollowState, error)
+	// GetChannelFollow implements getChannelFollow operation.
+	//
+	// Ask whether one follows a channel.
+	//
+	// GET /ext/v1/channels/{id}/follow
+	GetChannelFollow(ctx context.Context, params GetChannelFollowParams) (*FollowState, error)
+	// GetGroupFollow implements getGroupFollow operation.
+	//
+	// Ask whether one follows a group.
+	//
+	// GET /ext/v1/groups/{id}/follow
+	GetGroupFollow(ctx context.Context, params GetGroupFollowParams) (*FollowState, error)
+	// GetUserFollow implements getUserFollow operation.
+	//
+	// Ask whether one follows a user.
+	//
+	// GET /ext/v1/users/{id}/follow
+	GetUserFollow(ctx context.Context, params GetUserFollowParams) (*FollowState, error)
+	// UnfollowChannel implements unfollowChannel operation.
+	//
+	// Doing it again changes nothing.
+	//
+	// DELETE /ext/v1/channels/{id}/follow
+	UnfollowChannel(ctx context.Context, params UnfollowChannelParams) error
+	// UnfollowGroup implements unfollowGroup operation.
+	//
+	// Doing it again changes nothing.
+	//
+	// DELETE /ext/v1/groups/{id}/follow
+	UnfollowGroup(ctx context.Context, params UnfollowGroupParams) error
+	// UnfollowUser implements unfollowUser operation.
+	//
+	// Doing it again changes nothing.
+	//
+	// DELETE /ext/v1/users/{id}/follow
+	UnfollowUser(ctx context.Context, params UnfollowUserParams) error
 }
 
 // SystemHandler handles operations described by OpenAPI v3 specification.

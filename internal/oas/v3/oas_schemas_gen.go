@@ -7,7 +7,240 @@ import (
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
+	"github.com/go-faster/jx"
 )
+
+// Ref: #/components/schemas/Activity
+type Activity struct {
+	Actor     wire.Item    `json:"actor"`
+	CreatedAt wire.Time    `json:"created_at"`
+	ID        int64        `json:"id"`
+	Item      wire.Item    `json:"item"`
+	Kind      ActivityKind `json:"kind"`
+	Parent    wire.Item    `json:"parent"`
+	Target    wire.Item    `json:"target"`
+	Type      ActivityType `json:"type"`
+}
+
+// GetActor returns the value of Actor.
+func (s *Activity) GetActor() wire.Item {
+	return s.Actor
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Activity) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *Activity) GetID() int64 {
+	return s.ID
+}
+
+// GetItem returns the value of Item.
+func (s *Activity) GetItem() wire.Item {
+	return s.Item
+}
+
+// GetKind returns the value of Kind.
+func (s *Activity) GetKind() ActivityKind {
+	return s.Kind
+}
+
+// GetParent returns the value of Parent.
+func (s *Activity) GetParent() wire.Item {
+	return s.Parent
+}
+
+// GetTarget returns the value of Target.
+func (s *Activity) GetTarget() wire.Item {
+	return s.Target
+}
+
+// GetType returns the value of Type.
+func (s *Activity) GetType() ActivityType {
+	return s.Type
+}
+
+// SetActor sets the value of Actor.
+func (s *Activity) SetActor(val wire.Item) {
+	s.Actor = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Activity) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *Activity) SetID(val int64) {
+	s.ID = val
+}
+
+// SetItem sets the value of Item.
+func (s *Activity) SetItem(val wire.Item) {
+	s.Item = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Activity) SetKind(val ActivityKind) {
+	s.Kind = val
+}
+
+// SetParent sets the value of Parent.
+func (s *Activity) SetParent(val wire.Item) {
+	s.Parent = val
+}
+
+// SetTarget sets the value of Target.
+func (s *Activity) SetTarget(val wire.Item) {
+	s.Target = val
+}
+
+// SetType sets the value of Type.
+func (s *Activity) SetType(val ActivityType) {
+	s.Type = val
+}
+
+// What was done.
+// Ref: #/components/schemas/ActivityKind
+type ActivityKind string
+
+const (
+	ActivityKindFollowedUser                    ActivityKind = "followed_user"
+	ActivityKindFollowedChannel                 ActivityKind = "followed_channel"
+	ActivityKindFollowedGroup                   ActivityKind = "followed_group"
+	ActivityKindAddedBlockToChannel             ActivityKind = "added_block_to_channel"
+	ActivityKindAddedChannelToChannel           ActivityKind = "added_channel_to_channel"
+	ActivityKindCreatedChannel                  ActivityKind = "created_channel"
+	ActivityKindCollaboratingWithUserOnChannel  ActivityKind = "collaborating_with_user_on_channel"
+	ActivityKindCollaboratingWithGroupOnChannel ActivityKind = "collaborating_with_group_on_channel"
+	ActivityKindCommentedOnBlock                ActivityKind = "commented_on_block"
+	ActivityKindMentionedYou                    ActivityKind = "mentioned_you"
+	ActivityKindAddedUserToGroup                ActivityKind = "added_user_to_group"
+)
+
+// AllValues returns all ActivityKind values.
+func (ActivityKind) AllValues() []ActivityKind {
+	return []ActivityKind{
+		ActivityKindFollowedUser,
+		ActivityKindFollowedChannel,
+		ActivityKindFollowedGroup,
+		ActivityKindAddedBlockToChannel,
+		ActivityKindAddedChannelToChannel,
+		ActivityKindCreatedChannel,
+		ActivityKindCollaboratingWithUserOnChannel,
+		ActivityKindCollaboratingWithGroupOnChannel,
+		ActivityKindCommentedOnBlock,
+		ActivityKindMentionedYou,
+		ActivityKindAddedUserToGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ActivityKind) MarshalText() ([]byte, error) {
+	switch s {
+	case ActivityKindFollowedUser:
+		return []byte(s), nil
+	case ActivityKindFollowedChannel:
+		return []byte(s), nil
+	case ActivityKindFollowedGroup:
+		return []byte(s), nil
+	case ActivityKindAddedBlockToChannel:
+		return []byte(s), nil
+	case ActivityKindAddedChannelToChannel:
+		return []byte(s), nil
+	case ActivityKindCreatedChannel:
+		return []byte(s), nil
+	case ActivityKindCollaboratingWithUserOnChannel:
+		return []byte(s), nil
+	case ActivityKindCollaboratingWithGroupOnChannel:
+		return []byte(s), nil
+	case ActivityKindCommentedOnBlock:
+		return []byte(s), nil
+	case ActivityKindMentionedYou:
+		return []byte(s), nil
+	case ActivityKindAddedUserToGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ActivityKind) UnmarshalText(data []byte) error {
+	switch ActivityKind(data) {
+	case ActivityKindFollowedUser:
+		*s = ActivityKindFollowedUser
+		return nil
+	case ActivityKindFollowedChannel:
+		*s = ActivityKindFollowedChannel
+		return nil
+	case ActivityKindFollowedGroup:
+		*s = ActivityKindFollowedGroup
+		return nil
+	case ActivityKindAddedBlockToChannel:
+		*s = ActivityKindAddedBlockToChannel
+		return nil
+	case ActivityKindAddedChannelToChannel:
+		*s = ActivityKindAddedChannelToChannel
+		return nil
+	case ActivityKindCreatedChannel:
+		*s = ActivityKindCreatedChannel
+		return nil
+	case ActivityKindCollaboratingWithUserOnChannel:
+		*s = ActivityKindCollaboratingWithUserOnChannel
+		return nil
+	case ActivityKindCollaboratingWithGroupOnChannel:
+		*s = ActivityKindCollaboratingWithGroupOnChannel
+		return nil
+	case ActivityKindCommentedOnBlock:
+		*s = ActivityKindCommentedOnBlock
+		return nil
+	case ActivityKindMentionedYou:
+		*s = ActivityKindMentionedYou
+		return nil
+	case ActivityKindAddedUserToGroup:
+		*s = ActivityKindAddedUserToGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ActivityType string
+
+const (
+	ActivityTypeActivity ActivityType = "Activity"
+)
+
+// AllValues returns all ActivityType values.
+func (ActivityType) AllValues() []ActivityType {
+	return []ActivityType{
+		ActivityTypeActivity,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ActivityType) MarshalText() ([]byte, error) {
+	switch s {
+	case ActivityTypeActivity:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ActivityType) UnmarshalText(data []byte) error {
+	switch ActivityType(data) {
+	case ActivityTypeActivity:
+		*s = ActivityTypeActivity
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
 
 // Ref: #/components/schemas/AttachmentBlock
 type AttachmentBlock struct {
@@ -1479,6 +1712,148 @@ func (s *ChannelVisibility) UnmarshalText(data []byte) error {
 	}
 }
 
+// A comment on a block.
+// Ref: #/components/schemas/Comment
+type Comment struct {
+	Links     wire.Links            `json:"_links"`
+	Body      OptNilMarkdownContent `json:"body"`
+	CreatedAt wire.Time             `json:"created_at"`
+	ID        int64                 `json:"id"`
+	Type      CommentType           `json:"type"`
+	UpdatedAt wire.Time             `json:"updated_at"`
+	User      EmbeddedUser          `json:"user"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Comment) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBody returns the value of Body.
+func (s *Comment) GetBody() OptNilMarkdownContent {
+	return s.Body
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Comment) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *Comment) GetID() int64 {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *Comment) GetType() CommentType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Comment) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *Comment) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetLinks sets the value of Links.
+func (s *Comment) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBody sets the value of Body.
+func (s *Comment) SetBody(val OptNilMarkdownContent) {
+	s.Body = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Comment) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *Comment) SetID(val int64) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *Comment) SetType(val CommentType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Comment) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *Comment) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// Ref: #/components/schemas/CommentListResponse
+type CommentListResponse struct {
+	Data []Comment      `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *CommentListResponse) GetData() []Comment {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *CommentListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *CommentListResponse) SetData(val []Comment) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *CommentListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
+type CommentType string
+
+const (
+	CommentTypeComment CommentType = "Comment"
+)
+
+// AllValues returns all CommentType values.
+func (CommentType) AllValues() []CommentType {
+	return []CommentType{
+		CommentTypeComment,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CommentType) MarshalText() ([]byte, error) {
+	switch s {
+	case CommentTypeComment:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CommentType) UnmarshalText(data []byte) error {
+	switch CommentType(data) {
+	case CommentTypeComment:
+		*s = CommentTypeComment
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // A channel to connect to, with place and metadata.
 // Ref: #/components/schemas/ConnectTo
 type ConnectTo struct {
@@ -1858,6 +2233,20 @@ func (s *ConnectionSort) UnmarshalText(data []byte) error {
 	}
 }
 
+type CreateBlockCommentReq struct {
+	Body string `json:"body"`
+}
+
+// GetBody returns the value of Body.
+func (s *CreateBlockCommentReq) GetBody() string {
+	return s.Body
+}
+
+// SetBody sets the value of Body.
+func (s *CreateBlockCommentReq) SetBody(val string) {
+	s.Body = val
+}
+
 type CreateBlockReq struct {
 	// Alternative text of the image, where the block gets one.
 	AltText     OptString   `json:"alt_text"`
@@ -2105,11 +2494,148 @@ func (s *CreateConnectionReq) SetPosition(val OptInt64) {
 	s.Position = val
 }
 
+type CreateGroupInvitationCreated GroupMemberInviteResponse
+
+func (*CreateGroupInvitationCreated) createGroupInvitationRes() {}
+
+type CreateGroupInvitationOK GroupMemberInviteResponse
+
+func (*CreateGroupInvitationOK) createGroupInvitationRes() {}
+
+type CreateGroupInvitationReq struct {
+	Email  OptString `json:"email"`
+	UserID OptInt64  `json:"user_id"`
+}
+
+// GetEmail returns the value of Email.
+func (s *CreateGroupInvitationReq) GetEmail() OptString {
+	return s.Email
+}
+
+// GetUserID returns the value of UserID.
+func (s *CreateGroupInvitationReq) GetUserID() OptInt64 {
+	return s.UserID
+}
+
+// SetEmail sets the value of Email.
+func (s *CreateGroupInvitationReq) SetEmail(val OptString) {
+	s.Email = val
+}
+
+// SetUserID sets the value of UserID.
+func (s *CreateGroupInvitationReq) SetUserID(val OptInt64) {
+	s.UserID = val
+}
+
+type CreateGroupInviteCreated GroupInvite
+
+func (*CreateGroupInviteCreated) createGroupInviteRes() {}
+
+type CreateGroupInviteOK GroupInvite
+
+func (*CreateGroupInviteOK) createGroupInviteRes() {}
+
+type CreateGroupReq struct {
+	AvatarURL   OptString `json:"avatar_url"`
+	Description OptString `json:"description"`
+	Name        string    `json:"name"`
+}
+
+// GetAvatarURL returns the value of AvatarURL.
+func (s *CreateGroupReq) GetAvatarURL() OptString {
+	return s.AvatarURL
+}
+
+// GetDescription returns the value of Description.
+func (s *CreateGroupReq) GetDescription() OptString {
+	return s.Description
+}
+
+// GetName returns the value of Name.
+func (s *CreateGroupReq) GetName() string {
+	return s.Name
+}
+
+// SetAvatarURL sets the value of AvatarURL.
+func (s *CreateGroupReq) SetAvatarURL(val OptString) {
+	s.AvatarURL = val
+}
+
+// SetDescription sets the value of Description.
+func (s *CreateGroupReq) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetName sets the value of Name.
+func (s *CreateGroupReq) SetName(val string) {
+	s.Name = val
+}
+
+// Where a page of a moving list stands.
+// Ref: #/components/schemas/CursorMeta
+type CursorMeta struct {
+	HasMore bool  `json:"has_more"`
+	Limit   int64 `json:"limit"`
+	// For `next`: what is older. Null at the end.
+	NextCursor NilString `json:"next_cursor"`
+	// For `prev`: what is newer, now or later. Null on an empty page.
+	PrevCursor NilString `json:"prev_cursor"`
+}
+
+// GetHasMore returns the value of HasMore.
+func (s *CursorMeta) GetHasMore() bool {
+	return s.HasMore
+}
+
+// GetLimit returns the value of Limit.
+func (s *CursorMeta) GetLimit() int64 {
+	return s.Limit
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *CursorMeta) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// GetPrevCursor returns the value of PrevCursor.
+func (s *CursorMeta) GetPrevCursor() NilString {
+	return s.PrevCursor
+}
+
+// SetHasMore sets the value of HasMore.
+func (s *CursorMeta) SetHasMore(val bool) {
+	s.HasMore = val
+}
+
+// SetLimit sets the value of Limit.
+func (s *CursorMeta) SetLimit(val int64) {
+	s.Limit = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *CursorMeta) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// SetPrevCursor sets the value of PrevCursor.
+func (s *CursorMeta) SetPrevCursor(val NilString) {
+	s.PrevCursor = val
+}
+
 // DeleteChannelNoContent is response for DeleteChannel operation.
 type DeleteChannelNoContent struct{}
 
+// DeleteCommentNoContent is response for DeleteComment operation.
+type DeleteCommentNoContent struct{}
+
 // DeleteConnectionNoContent is response for DeleteConnection operation.
 type DeleteConnectionNoContent struct{}
+
+// DeleteGroupInviteNoContent is response for DeleteGroupInvite operation.
+type DeleteGroupInviteNoContent struct{}
+
+// DeleteGroupNoContent is response for DeleteGroup operation.
+type DeleteGroupNoContent struct{}
 
 // Ref: #/components/schemas/EmbedBlock
 type EmbedBlock struct {
@@ -2675,6 +3201,109 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	}
 }
 
+// A page of the feed.
+// Ref: #/components/schemas/FeedListResponse
+type FeedListResponse struct {
+	Data []Activity `json:"data"`
+	Meta CursorMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *FeedListResponse) GetData() []Activity {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *FeedListResponse) GetMeta() CursorMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *FeedListResponse) SetData(val []Activity) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *FeedListResponse) SetMeta(val CursorMeta) {
+	s.Meta = val
+}
+
+// Ref: #/components/schemas/FollowableListResponse
+type FollowableListResponse struct {
+	Data []wire.Item    `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *FollowableListResponse) GetData() []wire.Item {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *FollowableListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *FollowableListResponse) SetData(val []wire.Item) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *FollowableListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
+// Kind of what is followed.
+// Ref: #/components/schemas/FollowableType
+type FollowableType string
+
+const (
+	FollowableTypeUser    FollowableType = "User"
+	FollowableTypeChannel FollowableType = "Channel"
+	FollowableTypeGroup   FollowableType = "Group"
+)
+
+// AllValues returns all FollowableType values.
+func (FollowableType) AllValues() []FollowableType {
+	return []FollowableType{
+		FollowableTypeUser,
+		FollowableTypeChannel,
+		FollowableTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s FollowableType) MarshalText() ([]byte, error) {
+	switch s {
+	case FollowableTypeUser:
+		return []byte(s), nil
+	case FollowableTypeChannel:
+		return []byte(s), nil
+	case FollowableTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *FollowableType) UnmarshalText(data []byte) error {
+	switch FollowableType(data) {
+	case FollowableTypeUser:
+		*s = FollowableTypeUser
+		return nil
+	case FollowableTypeChannel:
+		*s = FollowableTypeChannel
+		return nil
+	case FollowableTypeGroup:
+		*s = FollowableTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type GetOpenapiSpecOK struct {
 	Data io.Reader
 }
@@ -2687,6 +3316,763 @@ func (s GetOpenapiSpecOK) Read(p []byte) (n int, err error) {
 		return 0, io.EOF
 	}
 	return s.Data.Read(p)
+}
+
+// Ref: #/components/schemas/Group
+type Group struct {
+	Links wire.Links `json:"_links"`
+	// Address of the picture, or null.
+	Avatar NilString `json:"avatar"`
+	// What this viewer may do.
+	Can         GroupAbilities        `json:"can"`
+	Counts      GroupCounts           `json:"counts"`
+	CreatedAt   wire.Time             `json:"created_at"`
+	Description OptNilMarkdownContent `json:"description"`
+	ID          int64                 `json:"id"`
+	// First letters of the first and last word of the name.
+	Initials  string    `json:"initials"`
+	Name      string    `json:"name"`
+	Slug      string    `json:"slug"`
+	Type      GroupType `json:"type"`
+	UpdatedAt wire.Time `json:"updated_at"`
+	// The owner.
+	User EmbeddedUser `json:"user"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Group) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetAvatar returns the value of Avatar.
+func (s *Group) GetAvatar() NilString {
+	return s.Avatar
+}
+
+// GetCan returns the value of Can.
+func (s *Group) GetCan() GroupAbilities {
+	return s.Can
+}
+
+// GetCounts returns the value of Counts.
+func (s *Group) GetCounts() GroupCounts {
+	return s.Counts
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Group) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetDescription returns the value of Description.
+func (s *Group) GetDescription() OptNilMarkdownContent {
+	return s.Description
+}
+
+// GetID returns the value of ID.
+func (s *Group) GetID() int64 {
+	return s.ID
+}
+
+// GetInitials returns the value of Initials.
+func (s *Group) GetInitials() string {
+	return s.Initials
+}
+
+// GetName returns the value of Name.
+func (s *Group) GetName() string {
+	return s.Name
+}
+
+// GetSlug returns the value of Slug.
+func (s *Group) GetSlug() string {
+	return s.Slug
+}
+
+// GetType returns the value of Type.
+func (s *Group) GetType() GroupType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Group) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *Group) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetLinks sets the value of Links.
+func (s *Group) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetAvatar sets the value of Avatar.
+func (s *Group) SetAvatar(val NilString) {
+	s.Avatar = val
+}
+
+// SetCan sets the value of Can.
+func (s *Group) SetCan(val GroupAbilities) {
+	s.Can = val
+}
+
+// SetCounts sets the value of Counts.
+func (s *Group) SetCounts(val GroupCounts) {
+	s.Counts = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Group) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetDescription sets the value of Description.
+func (s *Group) SetDescription(val OptNilMarkdownContent) {
+	s.Description = val
+}
+
+// SetID sets the value of ID.
+func (s *Group) SetID(val int64) {
+	s.ID = val
+}
+
+// SetInitials sets the value of Initials.
+func (s *Group) SetInitials(val string) {
+	s.Initials = val
+}
+
+// SetName sets the value of Name.
+func (s *Group) SetName(val string) {
+	s.Name = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *Group) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetType sets the value of Type.
+func (s *Group) SetType(val GroupType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Group) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *Group) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// What the viewer may do with the group.
+// Ref: #/components/schemas/GroupAbilities
+type GroupAbilities struct {
+	Destroy           bool `json:"destroy"`
+	ManageInvitations bool `json:"manage_invitations"`
+	ManageMembers     bool `json:"manage_members"`
+	Update            bool `json:"update"`
+}
+
+// GetDestroy returns the value of Destroy.
+func (s *GroupAbilities) GetDestroy() bool {
+	return s.Destroy
+}
+
+// GetManageInvitations returns the value of ManageInvitations.
+func (s *GroupAbilities) GetManageInvitations() bool {
+	return s.ManageInvitations
+}
+
+// GetManageMembers returns the value of ManageMembers.
+func (s *GroupAbilities) GetManageMembers() bool {
+	return s.ManageMembers
+}
+
+// GetUpdate returns the value of Update.
+func (s *GroupAbilities) GetUpdate() bool {
+	return s.Update
+}
+
+// SetDestroy sets the value of Destroy.
+func (s *GroupAbilities) SetDestroy(val bool) {
+	s.Destroy = val
+}
+
+// SetManageInvitations sets the value of ManageInvitations.
+func (s *GroupAbilities) SetManageInvitations(val bool) {
+	s.ManageInvitations = val
+}
+
+// SetManageMembers sets the value of ManageMembers.
+func (s *GroupAbilities) SetManageMembers(val bool) {
+	s.ManageMembers = val
+}
+
+// SetUpdate sets the value of Update.
+func (s *GroupAbilities) SetUpdate(val bool) {
+	s.Update = val
+}
+
+// How much there is of a group.
+// Ref: #/components/schemas/GroupCounts
+type GroupCounts struct {
+	Channels int64 `json:"channels"`
+	// Members, the owner included.
+	Users int64 `json:"users"`
+}
+
+// GetChannels returns the value of Channels.
+func (s *GroupCounts) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetUsers returns the value of Users.
+func (s *GroupCounts) GetUsers() int64 {
+	return s.Users
+}
+
+// SetChannels sets the value of Channels.
+func (s *GroupCounts) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetUsers sets the value of Users.
+func (s *GroupCounts) SetUsers(val int64) {
+	s.Users = val
+}
+
+// The reusable invite of a group.
+// Ref: #/components/schemas/GroupInvite
+type GroupInvite struct {
+	Links wire.Links `json:"_links"`
+	// For `invite_token`.
+	Code      string          `json:"code"`
+	CreatedAt wire.Time       `json:"created_at"`
+	ID        int64           `json:"id"`
+	Type      GroupInviteType `json:"type"`
+	UpdatedAt wire.Time       `json:"updated_at"`
+	// Page on which people join.
+	URL string `json:"url"`
+}
+
+// GetLinks returns the value of Links.
+func (s *GroupInvite) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetCode returns the value of Code.
+func (s *GroupInvite) GetCode() string {
+	return s.Code
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *GroupInvite) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *GroupInvite) GetID() int64 {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *GroupInvite) GetType() GroupInviteType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *GroupInvite) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetURL returns the value of URL.
+func (s *GroupInvite) GetURL() string {
+	return s.URL
+}
+
+// SetLinks sets the value of Links.
+func (s *GroupInvite) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetCode sets the value of Code.
+func (s *GroupInvite) SetCode(val string) {
+	s.Code = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *GroupInvite) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *GroupInvite) SetID(val int64) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *GroupInvite) SetType(val GroupInviteType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *GroupInvite) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetURL sets the value of URL.
+func (s *GroupInvite) SetURL(val string) {
+	s.URL = val
+}
+
+type GroupInviteType string
+
+const (
+	GroupInviteTypeGroupInvite GroupInviteType = "GroupInvite"
+)
+
+// AllValues returns all GroupInviteType values.
+func (GroupInviteType) AllValues() []GroupInviteType {
+	return []GroupInviteType{
+		GroupInviteTypeGroupInvite,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupInviteType) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupInviteTypeGroupInvite:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupInviteType) UnmarshalText(data []byte) error {
+	switch GroupInviteType(data) {
+	case GroupInviteTypeGroupInvite:
+		*s = GroupInviteTypeGroupInvite
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Ref: #/components/schemas/GroupListResponse
+type GroupListResponse struct {
+	Data []Group        `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *GroupListResponse) GetData() []Group {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *GroupListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *GroupListResponse) SetData(val []Group) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *GroupListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
+// Ref: #/components/schemas/GroupMember
+type GroupMember struct {
+	// Address of the picture, or null.
+	Avatar NilString `json:"avatar"`
+	ID     int64     `json:"id"`
+	// First letters of the first and last word of the name.
+	Initials string          `json:"initials"`
+	Name     string          `json:"name"`
+	Role     GroupMemberRole `json:"role"`
+	// Unique among users; never all digits.
+	Slug string          `json:"slug"`
+	Type GroupMemberType `json:"type"`
+}
+
+// GetAvatar returns the value of Avatar.
+func (s *GroupMember) GetAvatar() NilString {
+	return s.Avatar
+}
+
+// GetID returns the value of ID.
+func (s *GroupMember) GetID() int64 {
+	return s.ID
+}
+
+// GetInitials returns the value of Initials.
+func (s *GroupMember) GetInitials() string {
+	return s.Initials
+}
+
+// GetName returns the value of Name.
+func (s *GroupMember) GetName() string {
+	return s.Name
+}
+
+// GetRole returns the value of Role.
+func (s *GroupMember) GetRole() GroupMemberRole {
+	return s.Role
+}
+
+// GetSlug returns the value of Slug.
+func (s *GroupMember) GetSlug() string {
+	return s.Slug
+}
+
+// GetType returns the value of Type.
+func (s *GroupMember) GetType() GroupMemberType {
+	return s.Type
+}
+
+// SetAvatar sets the value of Avatar.
+func (s *GroupMember) SetAvatar(val NilString) {
+	s.Avatar = val
+}
+
+// SetID sets the value of ID.
+func (s *GroupMember) SetID(val int64) {
+	s.ID = val
+}
+
+// SetInitials sets the value of Initials.
+func (s *GroupMember) SetInitials(val string) {
+	s.Initials = val
+}
+
+// SetName sets the value of Name.
+func (s *GroupMember) SetName(val string) {
+	s.Name = val
+}
+
+// SetRole sets the value of Role.
+func (s *GroupMember) SetRole(val GroupMemberRole) {
+	s.Role = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *GroupMember) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetType sets the value of Type.
+func (s *GroupMember) SetType(val GroupMemberType) {
+	s.Type = val
+}
+
+// What came of an invitation.
+// Ref: #/components/schemas/GroupMemberInviteOutcome
+type GroupMemberInviteOutcome string
+
+const (
+	GroupMemberInviteOutcomeAdded             GroupMemberInviteOutcome = "added"
+	GroupMemberInviteOutcomeInvited           GroupMemberInviteOutcome = "invited"
+	GroupMemberInviteOutcomeInvitationPending GroupMemberInviteOutcome = "invitation_pending"
+	GroupMemberInviteOutcomeAlreadyMember     GroupMemberInviteOutcome = "already_member"
+)
+
+// AllValues returns all GroupMemberInviteOutcome values.
+func (GroupMemberInviteOutcome) AllValues() []GroupMemberInviteOutcome {
+	return []GroupMemberInviteOutcome{
+		GroupMemberInviteOutcomeAdded,
+		GroupMemberInviteOutcomeInvited,
+		GroupMemberInviteOutcomeInvitationPending,
+		GroupMemberInviteOutcomeAlreadyMember,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupMemberInviteOutcome) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupMemberInviteOutcomeAdded:
+		return []byte(s), nil
+	case GroupMemberInviteOutcomeInvited:
+		return []byte(s), nil
+	case GroupMemberInviteOutcomeInvitationPending:
+		return []byte(s), nil
+	case GroupMemberInviteOutcomeAlreadyMember:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupMemberInviteOutcome) UnmarshalText(data []byte) error {
+	switch GroupMemberInviteOutcome(data) {
+	case GroupMemberInviteOutcomeAdded:
+		*s = GroupMemberInviteOutcomeAdded
+		return nil
+	case GroupMemberInviteOutcomeInvited:
+		*s = GroupMemberInviteOutcomeInvited
+		return nil
+	case GroupMemberInviteOutcomeInvitationPending:
+		*s = GroupMemberInviteOutcomeInvitationPending
+		return nil
+	case GroupMemberInviteOutcomeAlreadyMember:
+		*s = GroupMemberInviteOutcomeAlreadyMember
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What came of an invitation, and to whom.
+// Ref: #/components/schemas/GroupMemberInviteResponse
+type GroupMemberInviteResponse struct {
+	Invitation NilMembershipInvitation  `json:"invitation"`
+	Outcome    GroupMemberInviteOutcome `json:"outcome"`
+	User       NilEmbeddedUser          `json:"user"`
+}
+
+// GetInvitation returns the value of Invitation.
+func (s *GroupMemberInviteResponse) GetInvitation() NilMembershipInvitation {
+	return s.Invitation
+}
+
+// GetOutcome returns the value of Outcome.
+func (s *GroupMemberInviteResponse) GetOutcome() GroupMemberInviteOutcome {
+	return s.Outcome
+}
+
+// GetUser returns the value of User.
+func (s *GroupMemberInviteResponse) GetUser() NilEmbeddedUser {
+	return s.User
+}
+
+// SetInvitation sets the value of Invitation.
+func (s *GroupMemberInviteResponse) SetInvitation(val NilMembershipInvitation) {
+	s.Invitation = val
+}
+
+// SetOutcome sets the value of Outcome.
+func (s *GroupMemberInviteResponse) SetOutcome(val GroupMemberInviteOutcome) {
+	s.Outcome = val
+}
+
+// SetUser sets the value of User.
+func (s *GroupMemberInviteResponse) SetUser(val NilEmbeddedUser) {
+	s.User = val
+}
+
+// Ref: #/components/schemas/GroupMemberListResponse
+type GroupMemberListResponse struct {
+	Data []GroupMember  `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *GroupMemberListResponse) GetData() []GroupMember {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *GroupMemberListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *GroupMemberListResponse) SetData(val []GroupMember) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *GroupMemberListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
+type GroupMemberRole string
+
+const (
+	GroupMemberRoleOwner  GroupMemberRole = "owner"
+	GroupMemberRoleMember GroupMemberRole = "member"
+)
+
+// AllValues returns all GroupMemberRole values.
+func (GroupMemberRole) AllValues() []GroupMemberRole {
+	return []GroupMemberRole{
+		GroupMemberRoleOwner,
+		GroupMemberRoleMember,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupMemberRole) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupMemberRoleOwner:
+		return []byte(s), nil
+	case GroupMemberRoleMember:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupMemberRole) UnmarshalText(data []byte) error {
+	switch GroupMemberRole(data) {
+	case GroupMemberRoleOwner:
+		*s = GroupMemberRoleOwner
+		return nil
+	case GroupMemberRoleMember:
+		*s = GroupMemberRoleMember
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type GroupMemberType string
+
+const (
+	GroupMemberTypeUser GroupMemberType = "User"
+)
+
+// AllValues returns all GroupMemberType values.
+func (GroupMemberType) AllValues() []GroupMemberType {
+	return []GroupMemberType{
+		GroupMemberTypeUser,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupMemberType) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupMemberTypeUser:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupMemberType) UnmarshalText(data []byte) error {
+	switch GroupMemberType(data) {
+	case GroupMemberTypeUser:
+		*s = GroupMemberTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Order of groups.
+// Ref: #/components/schemas/GroupSort
+type GroupSort string
+
+const (
+	GroupSortNameAsc       GroupSort = "name_asc"
+	GroupSortNameDesc      GroupSort = "name_desc"
+	GroupSortCreatedAtAsc  GroupSort = "created_at_asc"
+	GroupSortCreatedAtDesc GroupSort = "created_at_desc"
+	GroupSortUpdatedAtAsc  GroupSort = "updated_at_asc"
+	GroupSortUpdatedAtDesc GroupSort = "updated_at_desc"
+)
+
+// AllValues returns all GroupSort values.
+func (GroupSort) AllValues() []GroupSort {
+	return []GroupSort{
+		GroupSortNameAsc,
+		GroupSortNameDesc,
+		GroupSortCreatedAtAsc,
+		GroupSortCreatedAtDesc,
+		GroupSortUpdatedAtAsc,
+		GroupSortUpdatedAtDesc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupSort) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupSortNameAsc:
+		return []byte(s), nil
+	case GroupSortNameDesc:
+		return []byte(s), nil
+	case GroupSortCreatedAtAsc:
+		return []byte(s), nil
+	case GroupSortCreatedAtDesc:
+		return []byte(s), nil
+	case GroupSortUpdatedAtAsc:
+		return []byte(s), nil
+	case GroupSortUpdatedAtDesc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupSort) UnmarshalText(data []byte) error {
+	switch GroupSort(data) {
+	case GroupSortNameAsc:
+		*s = GroupSortNameAsc
+		return nil
+	case GroupSortNameDesc:
+		*s = GroupSortNameDesc
+		return nil
+	case GroupSortCreatedAtAsc:
+		*s = GroupSortCreatedAtAsc
+		return nil
+	case GroupSortCreatedAtDesc:
+		*s = GroupSortCreatedAtDesc
+		return nil
+	case GroupSortUpdatedAtAsc:
+		*s = GroupSortUpdatedAtAsc
+		return nil
+	case GroupSortUpdatedAtDesc:
+		*s = GroupSortUpdatedAtDesc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type GroupType string
+
+const (
+	GroupTypeGroup GroupType = "Group"
+)
+
+// AllValues returns all GroupType values.
+func (GroupType) AllValues() []GroupType {
+	return []GroupType{
+		GroupTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s GroupType) MarshalText() ([]byte, error) {
+	switch s {
+	case GroupTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *GroupType) UnmarshalText(data []byte) error {
+	switch GroupType(data) {
+	case GroupTypeGroup:
+		*s = GroupTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/ImageBlock
@@ -3001,6 +4387,31 @@ func (s *ImageVersion) SetSrc2x(val string) {
 func (s *ImageVersion) SetWidth(val OptNilInt64) {
 	s.Width = val
 }
+
+type JoinGroupCreated GroupMember
+
+func (*JoinGroupCreated) joinGroupRes() {}
+
+type JoinGroupOK GroupMember
+
+func (*JoinGroupOK) joinGroupRes() {}
+
+type JoinGroupReq struct {
+	InviteToken OptString `json:"invite_token"`
+}
+
+// GetInviteToken returns the value of InviteToken.
+func (s *JoinGroupReq) GetInviteToken() OptString {
+	return s.InviteToken
+}
+
+// SetInviteToken sets the value of InviteToken.
+func (s *JoinGroupReq) SetInviteToken(val OptString) {
+	s.InviteToken = val
+}
+
+// LeaveGroupNoContent is response for LeaveGroup operation.
+type LeaveGroupNoContent struct{}
 
 // Ref: #/components/schemas/LinkBlock
 type LinkBlock struct {
@@ -3563,6 +4974,258 @@ func (s *MeType) UnmarshalText(data []byte) error {
 	}
 }
 
+// An invitation of one person to a group.
+// Ref: #/components/schemas/MembershipInvitation
+type MembershipInvitation struct {
+	Links        MembershipInvitationLinks `json:"_links"`
+	AcceptedAt   wire.Time                 `json:"accepted_at"`
+	CreatedAt    wire.Time                 `json:"created_at"`
+	ID           int64                     `json:"id"`
+	InvitedBy    EmbeddedUser              `json:"invited_by"`
+	Invitee      NilEmbeddedUser           `json:"invitee"`
+	InviteeEmail NilString                 `json:"invitee_email"`
+	State        MembershipInvitationState `json:"state"`
+	Target       EmbeddedGroup             `json:"target"`
+	Type         MembershipInvitationType  `json:"type"`
+	UpdatedAt    wire.Time                 `json:"updated_at"`
+}
+
+// GetLinks returns the value of Links.
+func (s *MembershipInvitation) GetLinks() MembershipInvitationLinks {
+	return s.Links
+}
+
+// GetAcceptedAt returns the value of AcceptedAt.
+func (s *MembershipInvitation) GetAcceptedAt() wire.Time {
+	return s.AcceptedAt
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *MembershipInvitation) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *MembershipInvitation) GetID() int64 {
+	return s.ID
+}
+
+// GetInvitedBy returns the value of InvitedBy.
+func (s *MembershipInvitation) GetInvitedBy() EmbeddedUser {
+	return s.InvitedBy
+}
+
+// GetInvitee returns the value of Invitee.
+func (s *MembershipInvitation) GetInvitee() NilEmbeddedUser {
+	return s.Invitee
+}
+
+// GetInviteeEmail returns the value of InviteeEmail.
+func (s *MembershipInvitation) GetInviteeEmail() NilString {
+	return s.InviteeEmail
+}
+
+// GetState returns the value of State.
+func (s *MembershipInvitation) GetState() MembershipInvitationState {
+	return s.State
+}
+
+// GetTarget returns the value of Target.
+func (s *MembershipInvitation) GetTarget() EmbeddedGroup {
+	return s.Target
+}
+
+// GetType returns the value of Type.
+func (s *MembershipInvitation) GetType() MembershipInvitationType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *MembershipInvitation) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// SetLinks sets the value of Links.
+func (s *MembershipInvitation) SetLinks(val MembershipInvitationLinks) {
+	s.Links = val
+}
+
+// SetAcceptedAt sets the value of AcceptedAt.
+func (s *MembershipInvitation) SetAcceptedAt(val wire.Time) {
+	s.AcceptedAt = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *MembershipInvitation) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *MembershipInvitation) SetID(val int64) {
+	s.ID = val
+}
+
+// SetInvitedBy sets the value of InvitedBy.
+func (s *MembershipInvitation) SetInvitedBy(val EmbeddedUser) {
+	s.InvitedBy = val
+}
+
+// SetInvitee sets the value of Invitee.
+func (s *MembershipInvitation) SetInvitee(val NilEmbeddedUser) {
+	s.Invitee = val
+}
+
+// SetInviteeEmail sets the value of InviteeEmail.
+func (s *MembershipInvitation) SetInviteeEmail(val NilString) {
+	s.InviteeEmail = val
+}
+
+// SetState sets the value of State.
+func (s *MembershipInvitation) SetState(val MembershipInvitationState) {
+	s.State = val
+}
+
+// SetTarget sets the value of Target.
+func (s *MembershipInvitation) SetTarget(val EmbeddedGroup) {
+	s.Target = val
+}
+
+// SetType sets the value of Type.
+func (s *MembershipInvitation) SetType(val MembershipInvitationType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *MembershipInvitation) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+type MembershipInvitationLinks map[string]jx.Raw
+
+func (s *MembershipInvitationLinks) init() MembershipInvitationLinks {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
+}
+
+// Ref: #/components/schemas/MembershipInvitationListResponse
+type MembershipInvitationListResponse struct {
+	Data []MembershipInvitation `json:"data"`
+	Meta PaginationMeta         `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *MembershipInvitationListResponse) GetData() []MembershipInvitation {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *MembershipInvitationListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *MembershipInvitationListResponse) SetData(val []MembershipInvitation) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *MembershipInvitationListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
+type MembershipInvitationState string
+
+const (
+	MembershipInvitationStatePending  MembershipInvitationState = "pending"
+	MembershipInvitationStateAccepted MembershipInvitationState = "accepted"
+	MembershipInvitationStateDeclined MembershipInvitationState = "declined"
+	MembershipInvitationStateRevoked  MembershipInvitationState = "revoked"
+)
+
+// AllValues returns all MembershipInvitationState values.
+func (MembershipInvitationState) AllValues() []MembershipInvitationState {
+	return []MembershipInvitationState{
+		MembershipInvitationStatePending,
+		MembershipInvitationStateAccepted,
+		MembershipInvitationStateDeclined,
+		MembershipInvitationStateRevoked,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s MembershipInvitationState) MarshalText() ([]byte, error) {
+	switch s {
+	case MembershipInvitationStatePending:
+		return []byte(s), nil
+	case MembershipInvitationStateAccepted:
+		return []byte(s), nil
+	case MembershipInvitationStateDeclined:
+		return []byte(s), nil
+	case MembershipInvitationStateRevoked:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *MembershipInvitationState) UnmarshalText(data []byte) error {
+	switch MembershipInvitationState(data) {
+	case MembershipInvitationStatePending:
+		*s = MembershipInvitationStatePending
+		return nil
+	case MembershipInvitationStateAccepted:
+		*s = MembershipInvitationStateAccepted
+		return nil
+	case MembershipInvitationStateDeclined:
+		*s = MembershipInvitationStateDeclined
+		return nil
+	case MembershipInvitationStateRevoked:
+		*s = MembershipInvitationStateRevoked
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type MembershipInvitationType string
+
+const (
+	MembershipInvitationTypeMembershipInvitation MembershipInvitationType = "MembershipInvitation"
+)
+
+// AllValues returns all MembershipInvitationType values.
+func (MembershipInvitationType) AllValues() []MembershipInvitationType {
+	return []MembershipInvitationType{
+		MembershipInvitationTypeMembershipInvitation,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s MembershipInvitationType) MarshalText() ([]byte, error) {
+	switch s {
+	case MembershipInvitationTypeMembershipInvitation:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *MembershipInvitationType) UnmarshalText(data []byte) error {
+	switch MembershipInvitationType(data) {
+	case MembershipInvitationTypeMembershipInvitation:
+		*s = MembershipInvitationTypeMembershipInvitation
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type MoveConnectionReq struct {
 	Movement OptMovement `json:"movement"`
 	Position OptInt64    `json:"position"`
@@ -3697,6 +5360,51 @@ func (o NilEmbeddedUser) Or(d EmbeddedUser) EmbeddedUser {
 	return d
 }
 
+// NewNilMembershipInvitation returns new NilMembershipInvitation with value set to v.
+func NewNilMembershipInvitation(v MembershipInvitation) NilMembershipInvitation {
+	return NilMembershipInvitation{
+		Value: v,
+	}
+}
+
+// NilMembershipInvitation is nullable MembershipInvitation.
+type NilMembershipInvitation struct {
+	Value MembershipInvitation
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilMembershipInvitation) SetTo(v MembershipInvitation) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilMembershipInvitation) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilMembershipInvitation) SetToNull() {
+	o.Null = true
+	var v MembershipInvitation
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilMembershipInvitation) Get() (v MembershipInvitation, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilMembershipInvitation) Or(d MembershipInvitation) MembershipInvitation {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilString returns new NilString with value set to v.
 func NewNilString(v string) NilString {
 	return NilString{
@@ -3787,6 +5495,230 @@ func (o NilUserBadge) Or(d UserBadge) UserBadge {
 	return d
 }
 
+// Ref: #/components/schemas/Notification
+type Notification struct {
+	Actor     wire.Item        `json:"actor"`
+	CreatedAt wire.Time        `json:"created_at"`
+	ID        int64            `json:"id"`
+	IsRead    bool             `json:"is_read"`
+	Item      wire.Item        `json:"item"`
+	Kind      ActivityKind     `json:"kind"`
+	Parent    wire.Item        `json:"parent"`
+	Target    wire.Item        `json:"target"`
+	Type      NotificationType `json:"type"`
+}
+
+// GetActor returns the value of Actor.
+func (s *Notification) GetActor() wire.Item {
+	return s.Actor
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Notification) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *Notification) GetID() int64 {
+	return s.ID
+}
+
+// GetIsRead returns the value of IsRead.
+func (s *Notification) GetIsRead() bool {
+	return s.IsRead
+}
+
+// GetItem returns the value of Item.
+func (s *Notification) GetItem() wire.Item {
+	return s.Item
+}
+
+// GetKind returns the value of Kind.
+func (s *Notification) GetKind() ActivityKind {
+	return s.Kind
+}
+
+// GetParent returns the value of Parent.
+func (s *Notification) GetParent() wire.Item {
+	return s.Parent
+}
+
+// GetTarget returns the value of Target.
+func (s *Notification) GetTarget() wire.Item {
+	return s.Target
+}
+
+// GetType returns the value of Type.
+func (s *Notification) GetType() NotificationType {
+	return s.Type
+}
+
+// SetActor sets the value of Actor.
+func (s *Notification) SetActor(val wire.Item) {
+	s.Actor = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Notification) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *Notification) SetID(val int64) {
+	s.ID = val
+}
+
+// SetIsRead sets the value of IsRead.
+func (s *Notification) SetIsRead(val bool) {
+	s.IsRead = val
+}
+
+// SetItem sets the value of Item.
+func (s *Notification) SetItem(val wire.Item) {
+	s.Item = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Notification) SetKind(val ActivityKind) {
+	s.Kind = val
+}
+
+// SetParent sets the value of Parent.
+func (s *Notification) SetParent(val wire.Item) {
+	s.Parent = val
+}
+
+// SetTarget sets the value of Target.
+func (s *Notification) SetTarget(val wire.Item) {
+	s.Target = val
+}
+
+// SetType sets the value of Type.
+func (s *Notification) SetType(val NotificationType) {
+	s.Type = val
+}
+
+// A page of notifications.
+// Ref: #/components/schemas/NotificationListResponse
+type NotificationListResponse struct {
+	Data []Notification `json:"data"`
+	Meta CursorMeta     `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *NotificationListResponse) GetData() []Notification {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *NotificationListResponse) GetMeta() CursorMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *NotificationListResponse) SetData(val []Notification) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *NotificationListResponse) SetMeta(val CursorMeta) {
+	s.Meta = val
+}
+
+// What is left unread.
+// Ref: #/components/schemas/NotificationReadMeta
+type NotificationReadMeta struct {
+	// Notifications not yet read.
+	Notifications int64 `json:"notifications"`
+}
+
+// GetNotifications returns the value of Notifications.
+func (s *NotificationReadMeta) GetNotifications() int64 {
+	return s.Notifications
+}
+
+// SetNotifications sets the value of Notifications.
+func (s *NotificationReadMeta) SetNotifications(val int64) {
+	s.Notifications = val
+}
+
+// A notification that was read, and what is left.
+// Ref: #/components/schemas/NotificationReadResponse
+type NotificationReadResponse struct {
+	Data Notification         `json:"data"`
+	Meta NotificationReadMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *NotificationReadResponse) GetData() Notification {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *NotificationReadResponse) GetMeta() NotificationReadMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *NotificationReadResponse) SetData(val Notification) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *NotificationReadResponse) SetMeta(val NotificationReadMeta) {
+	s.Meta = val
+}
+
+type NotificationType string
+
+const (
+	NotificationTypeNotification NotificationType = "Notification"
+)
+
+// AllValues returns all NotificationType values.
+func (NotificationType) AllValues() []NotificationType {
+	return []NotificationType{
+		NotificationTypeNotification,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s NotificationType) MarshalText() ([]byte, error) {
+	switch s {
+	case NotificationTypeNotification:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *NotificationType) UnmarshalText(data []byte) error {
+	switch NotificationType(data) {
+	case NotificationTypeNotification:
+		*s = NotificationTypeNotification
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What is left unread.
+// Ref: #/components/schemas/NotificationsReadAllResponse
+type NotificationsReadAllResponse struct {
+	Meta NotificationReadMeta `json:"meta"`
+}
+
+// GetMeta returns the value of Meta.
+func (s *NotificationsReadAllResponse) GetMeta() NotificationReadMeta {
+	return s.Meta
+}
+
+// SetMeta sets the value of Meta.
+func (s *NotificationsReadAllResponse) SetMeta(val NotificationReadMeta) {
+	s.Meta = val
+}
+
 // NewOptAttachmentBlock returns new OptAttachmentBlock with value set to v.
 func NewOptAttachmentBlock(v AttachmentBlock) OptAttachmentBlock {
 	return OptAttachmentBlock{
@@ -3827,6 +5759,52 @@ func (o OptAttachmentBlock) Get() (v AttachmentBlock, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptAttachmentBlock) Or(d AttachmentBlock) AttachmentBlock {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptBool returns new OptBool with value set to v.
+func NewOptBool(v bool) OptBool {
+	return OptBool{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptBool is optional bool.
+type OptBool struct {
+	Value bool
+	Set   bool
+}
+
+// IsSet returns true if OptBool was set.
+func (o OptBool) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptBool) Reset() {
+	var v bool
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptBool) SetTo(v bool) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptBool) Get() (v bool, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptBool) Or(d bool) bool {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4063,6 +6041,52 @@ func (o OptChannelVisibility) Or(d ChannelVisibility) ChannelVisibility {
 	return d
 }
 
+// NewOptComment returns new OptComment with value set to v.
+func NewOptComment(v Comment) OptComment {
+	return OptComment{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptComment is optional Comment.
+type OptComment struct {
+	Value Comment
+	Set   bool
+}
+
+// IsSet returns true if OptComment was set.
+func (o OptComment) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptComment) Reset() {
+	var v Comment
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptComment) SetTo(v Comment) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptComment) Get() (v Comment, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptComment) Or(d Comment) Comment {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptConnectionFilter returns new OptConnectionFilter with value set to v.
 func NewOptConnectionFilter(v ConnectionFilter) OptConnectionFilter {
 	return OptConnectionFilter{
@@ -4287,6 +6311,144 @@ func (o OptEmbeddedUser) Get() (v EmbeddedUser, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptEmbeddedUser) Or(d EmbeddedUser) EmbeddedUser {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptFollowableType returns new OptFollowableType with value set to v.
+func NewOptFollowableType(v FollowableType) OptFollowableType {
+	return OptFollowableType{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptFollowableType is optional FollowableType.
+type OptFollowableType struct {
+	Value FollowableType
+	Set   bool
+}
+
+// IsSet returns true if OptFollowableType was set.
+func (o OptFollowableType) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptFollowableType) Reset() {
+	var v FollowableType
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptFollowableType) SetTo(v FollowableType) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptFollowableType) Get() (v FollowableType, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptFollowableType) Or(d FollowableType) FollowableType {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptGroup returns new OptGroup with value set to v.
+func NewOptGroup(v Group) OptGroup {
+	return OptGroup{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptGroup is optional Group.
+type OptGroup struct {
+	Value Group
+	Set   bool
+}
+
+// IsSet returns true if OptGroup was set.
+func (o OptGroup) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptGroup) Reset() {
+	var v Group
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptGroup) SetTo(v Group) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptGroup) Get() (v Group, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptGroup) Or(d Group) Group {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptGroupSort returns new OptGroupSort with value set to v.
+func NewOptGroupSort(v GroupSort) OptGroupSort {
+	return OptGroupSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptGroupSort is optional GroupSort.
+type OptGroupSort struct {
+	Value GroupSort
+	Set   bool
+}
+
+// IsSet returns true if OptGroupSort was set.
+func (o OptGroupSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptGroupSort) Reset() {
+	var v GroupSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptGroupSort) SetTo(v GroupSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptGroupSort) Get() (v GroupSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptGroupSort) Or(d GroupSort) GroupSort {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -5387,6 +7549,52 @@ func (o OptTime) Or(d wire.Time) wire.Time {
 	return d
 }
 
+// NewOptUser returns new OptUser with value set to v.
+func NewOptUser(v User) OptUser {
+	return OptUser{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptUser is optional User.
+type OptUser struct {
+	Value User
+	Set   bool
+}
+
+// IsSet returns true if OptUser was set.
+func (o OptUser) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptUser) Reset() {
+	var v User
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptUser) SetTo(v User) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptUser) Get() (v User, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptUser) Or(d User) User {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // Where a page stands in its list.
 // Ref: #/components/schemas/PaginationMeta
 type PaginationMeta struct {
@@ -5771,6 +7979,12 @@ func (s *PingResponseStatus) UnmarshalText(data []byte) error {
 		return errors.Errorf("invalid value: %q", data)
 	}
 }
+
+// RemoveGroupMemberNoContent is response for RemoveGroupMember operation.
+type RemoveGroupMemberNoContent struct{}
+
+// RevokeGroupInvitationNoContent is response for RevokeGroupInvitation operation.
+type RevokeGroupInvitationNoContent struct{}
 
 // Ref: #/components/schemas/TextBlock
 type TextBlock struct {
@@ -6166,6 +8380,42 @@ func (s *UpdateConnectionReq) SetMetadata(val OptJSON) {
 	s.Metadata = val
 }
 
+type UpdateGroupReq struct {
+	AvatarURL   OptString    `json:"avatar_url"`
+	Description OptNilString `json:"description"`
+	Name        OptString    `json:"name"`
+}
+
+// GetAvatarURL returns the value of AvatarURL.
+func (s *UpdateGroupReq) GetAvatarURL() OptString {
+	return s.AvatarURL
+}
+
+// GetDescription returns the value of Description.
+func (s *UpdateGroupReq) GetDescription() OptNilString {
+	return s.Description
+}
+
+// GetName returns the value of Name.
+func (s *UpdateGroupReq) GetName() OptString {
+	return s.Name
+}
+
+// SetAvatarURL sets the value of AvatarURL.
+func (s *UpdateGroupReq) SetAvatarURL(val OptString) {
+	s.AvatarURL = val
+}
+
+// SetDescription sets the value of Description.
+func (s *UpdateGroupReq) SetDescription(val OptNilString) {
+	s.Description = val
+}
+
+// SetName sets the value of Name.
+func (s *UpdateGroupReq) SetName(val OptString) {
+	s.Name = val
+}
+
 // Ref: #/components/schemas/User
 type User struct {
 	Links wire.Links `json:"_links"`
@@ -6413,6 +8663,32 @@ func (s *UserCounts) SetFollowing(val int64) {
 	s.Following = val
 }
 
+// Ref: #/components/schemas/UserListResponse
+type UserListResponse struct {
+	Data []User         `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *UserListResponse) GetData() []User {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *UserListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *UserListResponse) SetData(val []User) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *UserListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
 // Tier of the caller, which sets the rate limit.
 // Ref: #/components/schemas/UserTier
 type UserTier string
@@ -6507,13 +8783,16 @@ func (s *UserType) UnmarshalText(data []byte) error {
 type VariantsOK struct {
 	AttachmentBlock OptAttachmentBlock `json:"AttachmentBlock"`
 	Channel         OptChannel         `json:"Channel"`
+	Comment         OptComment         `json:"Comment"`
 	EmbedBlock      OptEmbedBlock      `json:"EmbedBlock"`
 	EmbeddedGroup   OptEmbeddedGroup   `json:"EmbeddedGroup"`
 	EmbeddedUser    OptEmbeddedUser    `json:"EmbeddedUser"`
+	Group           OptGroup           `json:"Group"`
 	ImageBlock      OptImageBlock      `json:"ImageBlock"`
 	LinkBlock       OptLinkBlock       `json:"LinkBlock"`
 	PendingBlock    OptPendingBlock    `json:"PendingBlock"`
 	TextBlock       OptTextBlock       `json:"TextBlock"`
+	User            OptUser            `json:"User"`
 }
 
 // GetAttachmentBlock returns the value of AttachmentBlock.
@@ -6524,6 +8803,11 @@ func (s *VariantsOK) GetAttachmentBlock() OptAttachmentBlock {
 // GetChannel returns the value of Channel.
 func (s *VariantsOK) GetChannel() OptChannel {
 	return s.Channel
+}
+
+// GetComment returns the value of Comment.
+func (s *VariantsOK) GetComment() OptComment {
+	return s.Comment
 }
 
 // GetEmbedBlock returns the value of EmbedBlock.
@@ -6539,6 +8823,11 @@ func (s *VariantsOK) GetEmbeddedGroup() OptEmbeddedGroup {
 // GetEmbeddedUser returns the value of EmbeddedUser.
 func (s *VariantsOK) GetEmbeddedUser() OptEmbeddedUser {
 	return s.EmbeddedUser
+}
+
+// GetGroup returns the value of Group.
+func (s *VariantsOK) GetGroup() OptGroup {
+	return s.Group
 }
 
 // GetImageBlock returns the value of ImageBlock.
@@ -6561,6 +8850,11 @@ func (s *VariantsOK) GetTextBlock() OptTextBlock {
 	return s.TextBlock
 }
 
+// GetUser returns the value of User.
+func (s *VariantsOK) GetUser() OptUser {
+	return s.User
+}
+
 // SetAttachmentBlock sets the value of AttachmentBlock.
 func (s *VariantsOK) SetAttachmentBlock(val OptAttachmentBlock) {
 	s.AttachmentBlock = val
@@ -6569,6 +8863,11 @@ func (s *VariantsOK) SetAttachmentBlock(val OptAttachmentBlock) {
 // SetChannel sets the value of Channel.
 func (s *VariantsOK) SetChannel(val OptChannel) {
 	s.Channel = val
+}
+
+// SetComment sets the value of Comment.
+func (s *VariantsOK) SetComment(val OptComment) {
+	s.Comment = val
 }
 
 // SetEmbedBlock sets the value of EmbedBlock.
@@ -6584,6 +8883,11 @@ func (s *VariantsOK) SetEmbeddedGroup(val OptEmbeddedGroup) {
 // SetEmbeddedUser sets the value of EmbeddedUser.
 func (s *VariantsOK) SetEmbeddedUser(val OptEmbeddedUser) {
 	s.EmbeddedUser = val
+}
+
+// SetGroup sets the value of Group.
+func (s *VariantsOK) SetGroup(val OptGroup) {
+	s.Group = val
 }
 
 // SetImageBlock sets the value of ImageBlock.
@@ -6604,4 +8908,9 @@ func (s *VariantsOK) SetPendingBlock(val OptPendingBlock) {
 // SetTextBlock sets the value of TextBlock.
 func (s *VariantsOK) SetTextBlock(val OptTextBlock) {
 	s.TextBlock = val
+}
+
+// SetUser sets the value of User.
+func (s *VariantsOK) SetUser(val OptUser) {
+	s.User = val
 }

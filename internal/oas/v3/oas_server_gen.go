@@ -11,7 +11,10 @@ import (
 type Handler interface {
 	BlocksHandler
 	ChannelsHandler
+	CommentsHandler
 	ConnectionsHandler
+	FeedsHandler
+	GroupsHandler
 	SystemHandler
 	UsersHandler
 }
@@ -32,6 +35,12 @@ type BlocksHandler interface {
 	//
 	// POST /v3/blocks
 	CreateBlock(ctx context.Context, req *CreateBlockReq) (wire.Item, error)
+	// CreateBlockComment implements createBlockComment operation.
+	//
+	// `@slug` mentions a user.
+	//
+	// POST /v3/blocks/{id}/comments
+	CreateBlockComment(ctx context.Context, req *CreateBlockCommentReq, params CreateBlockCommentParams) (*Comment, error)
 	// GetBlock implements getBlock operation.
 	//
 	// A block is visible to anyone when it is in a channel that is not private; otherwise to its author,
@@ -39,6 +48,12 @@ type BlocksHandler interface {
 	//
 	// GET /v3/blocks/{id}
 	GetBlock(ctx context.Context, params GetBlockParams) (wire.Item, error)
+	// GetBlockComments implements getBlockComments operation.
+	//
+	// Oldest first, unless `sort` says otherwise.
+	//
+	// GET /v3/blocks/{id}/comments
+	GetBlockComments(ctx context.Context, params GetBlockCommentsParams) (*CommentListResponse, error)
 	// GetBlockConnections implements getBlockConnections operation.
 	//
 	// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
@@ -90,12 +105,30 @@ type ChannelsHandler interface {
 	//
 	// GET /v3/channels/{id}/contents
 	GetChannelContents(ctx context.Context, params GetChannelContentsParams) (*ConnectableListResponse, error)
+	// GetChannelFollowers implements getChannelFollowers operation.
+	//
+	// List who follows a channel.
+	//
+	// GET /v3/channels/{id}/followers
+	GetChannelFollowers(ctx context.Context, params GetChannelFollowersParams) (*UserListResponse, error)
 	// UpdateChannel implements updateChannel operation.
 	//
 	// Only the fields that are given change. A new title gives a new slug; earlier slugs keep resolving.
 	//
 	// PUT /v3/channels/{id}
 	UpdateChannel(ctx context.Context, req *UpdateChannelReq, params UpdateChannelParams) (*Channel, error)
+}
+
+// CommentsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Comments
+type CommentsHandler interface {
+	// DeleteComment implements deleteComment operation.
+	//
+	// Its author may.
+	//
+	// DELETE /v3/comments/{id}
+	DeleteComment(ctx context.Context, params DeleteCommentParams) error
 }
 
 // ConnectionsHandler handles operations described by OpenAPI v3 specification.
@@ -141,6 +174,133 @@ type ConnectionsHandler interface {
 	UpdateConnection(ctx context.Context, req *UpdateConnectionReq, params UpdateConnectionParams) (*Connection, error)
 }
 
+// FeedsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Feeds
+type FeedsHandler interface {
+	// GetMyFeed implements getMyFeed operation.
+	//
+	// What the people, channels and groups that one follows did, newest first, as far as one may see it
+	// now.
+	//
+	// GET /v3/me/feed
+	GetMyFeed(ctx context.Context, params GetMyFeedParams) (*FeedListResponse, error)
+	// GetMyNotifications implements getMyNotifications operation.
+	//
+	// Newest first.
+	//
+	// GET /v3/me/notifications
+	GetMyNotifications(ctx context.Context, params GetMyNotificationsParams) (*NotificationListResponse, error)
+	// MarkAllMyNotificationsRead implements markAllMyNotificationsRead operation.
+	//
+	// Mark all notifications as read.
+	//
+	// POST /v3/me/notifications/read
+	MarkAllMyNotificationsRead(ctx context.Context) (*NotificationsReadAllResponse, error)
+	// MarkMyNotificationRead implements markMyNotificationRead operation.
+	//
+	// Mark a notification as read.
+	//
+	// POST /v3/me/notifications/{id}/read
+	MarkMyNotificationRead(ctx context.Context, params MarkMyNotificationReadParams) (*NotificationReadResponse, error)
+}
+
+// GroupsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Groups
+type GroupsHandler interface {
+	// CreateGroup implements createGroup operation.
+	//
+	// The signed-in user becomes its owner and first member.
+	//
+	// POST /v3/groups
+	CreateGroup(ctx context.Context, req *CreateGroupReq) (*Group, error)
+	// CreateGroupInvitation implements createGroupInvitation operation.
+	//
+	// By user or by e-mail address. `outcome` tells what came of it.
+	//
+	// POST /v3/groups/{id}/invitations
+	CreateGroupInvitation(ctx context.Context, req *CreateGroupInvitationReq, params CreateGroupInvitationParams) (CreateGroupInvitationRes, error)
+	// CreateGroupInvite implements createGroupInvite operation.
+	//
+	// There is one; when it exists already the answer is 200.
+	//
+	// POST /v3/groups/{id}/invite
+	CreateGroupInvite(ctx context.Context, params CreateGroupInviteParams) (CreateGroupInviteRes, error)
+	// DeleteGroup implements deleteGroup operation.
+	//
+	// Its owner may, and gets its channels.
+	//
+	// DELETE /v3/groups/{id}
+	DeleteGroup(ctx context.Context, params DeleteGroupParams) error
+	// DeleteGroupInvite implements deleteGroupInvite operation.
+	//
+	// Ending it again changes nothing.
+	//
+	// DELETE /v3/groups/{id}/invite
+	DeleteGroupInvite(ctx context.Context, params DeleteGroupInviteParams) error
+	// GetGroup implements getGroup operation.
+	//
+	// By id or by any slug it ever had.
+	//
+	// GET /v3/groups/{id}
+	GetGroup(ctx context.Context, params GetGroupParams) (*Group, error)
+	// GetGroupFollowers implements getGroupFollowers operation.
+	//
+	// List who follows a group.
+	//
+	// GET /v3/groups/{id}/followers
+	GetGroupFollowers(ctx context.Context, params GetGroupFollowersParams) (*UserListResponse, error)
+	// GetGroupInvitations implements getGroupInvitations operation.
+	//
+	// Members may. Newest first.
+	//
+	// GET /v3/groups/{id}/invitations
+	GetGroupInvitations(ctx context.Context, params GetGroupInvitationsParams) (*MembershipInvitationListResponse, error)
+	// GetGroupInvite implements getGroupInvite operation.
+	//
+	// Members may.
+	//
+	// GET /v3/groups/{id}/invite
+	GetGroupInvite(ctx context.Context, params GetGroupInviteParams) (*GroupInvite, error)
+	// GetGroupMembers implements getGroupMembers operation.
+	//
+	// The owner comes first on page 1, then the newest.
+	//
+	// GET /v3/groups/{id}/members
+	GetGroupMembers(ctx context.Context, params GetGroupMembersParams) (*GroupMemberListResponse, error)
+	// JoinGroup implements joinGroup operation.
+	//
+	// The token is the code of the group's invite. Joining again answers 200.
+	//
+	// POST /v3/groups/{id}/members
+	JoinGroup(ctx context.Context, req *JoinGroupReq, params JoinGroupParams) (JoinGroupRes, error)
+	// LeaveGroup implements leaveGroup operation.
+	//
+	// Leaving again changes nothing. The owner cannot leave.
+	//
+	// DELETE /v3/groups/{id}/members/me
+	LeaveGroup(ctx context.Context, params LeaveGroupParams) error
+	// RemoveGroupMember implements removeGroupMember operation.
+	//
+	// The group's owner may. The owner cannot be removed.
+	//
+	// DELETE /v3/groups/{id}/members/{user_id}
+	RemoveGroupMember(ctx context.Context, params RemoveGroupMemberParams) error
+	// RevokeGroupInvitation implements revokeGroupInvitation operation.
+	//
+	// Its maker may, and who manages the invitations of the group.
+	//
+	// DELETE /v3/groups/{id}/invitations/{invitation_id}
+	RevokeGroupInvitation(ctx context.Context, params RevokeGroupInvitationParams) error
+	// UpdateGroup implements updateGroup operation.
+	//
+	// Its owner may. Only the fields that are given change; a new name gives a new slug.
+	//
+	// PUT /v3/groups/{id}
+	UpdateGroup(ctx context.Context, req *UpdateGroupReq, params UpdateGroupParams) (*Group, error)
+}
+
 // SystemHandler handles operations described by OpenAPI v3 specification.
 //
 // x-ogen-operation-group: System
@@ -181,6 +341,24 @@ type UsersHandler interface {
 	//
 	// GET /v3/users/{id}
 	GetUser(ctx context.Context, params GetUserParams) (*User, error)
+	// GetUserFollowers implements getUserFollowers operation.
+	//
+	// List who follows a user.
+	//
+	// GET /v3/users/{id}/followers
+	GetUserFollowers(ctx context.Context, params GetUserFollowersParams) (*UserListResponse, error)
+	// GetUserFollowing implements getUserFollowing operation.
+	//
+	// Users, channels and groups; channels only where the viewer may see them.
+	//
+	// GET /v3/users/{id}/following
+	GetUserFollowing(ctx context.Context, params GetUserFollowingParams) (*FollowableListResponse, error)
+	// GetUserGroups implements getUserGroups operation.
+	//
+	// Those the user owns or has joined.
+	//
+	// GET /v3/users/{id}/groups
+	GetUserGroups(ctx context.Context, params GetUserGroupsParams) (*GroupListResponse, error)
 }
 
 // Server implements http server based on OpenAPI v3 specification and
