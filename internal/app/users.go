@@ -146,3 +146,27 @@ func (a *App) changeUser(ctx context.Context, ref domain.Ref, change func(tx *st
 	})
 	return u, err
 }
+
+// UpdateMeInput is a change of the fields that are given.
+type UpdateMeInput struct {
+	Name *string
+	Bio  Patch
+}
+
+// UpdateMe changes what the actor says of themself. The slug stays as it is.
+func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
+	bio := rendered(in.Bio.Value)
+	return a.changeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
+		if in.Name != nil {
+			name, err := title("name", *in.Name)
+			if err != nil {
+				return err
+			}
+			u.Name = name
+		}
+		if in.Bio.Set {
+			u.Bio = bio
+		}
+		return tx.UpdateProfile(ctx, u, a.now())
+	})
+}

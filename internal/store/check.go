@@ -53,6 +53,12 @@ var checks = []check{
 	counted("groups.private_channels", "groups", "private_channels", owned("Group", "= 'private'")),
 	counted("groups.users_count", "groups", "users_count",
 		`SELECT count(*) FROM group_members gm WHERE gm.group_id = r.id`),
+	counted("users.followers_count", "users", "followers_count",
+		`SELECT count(*) FROM follows f WHERE f.followed_type = 'User' AND f.followed_id = r.id`),
+	counted("users.following_count", "users", "following_count",
+		`SELECT count(*) FROM follows f WHERE f.follower_id = r.id`),
+	counted("blocks.comment_count", "blocks", "comment_count",
+		`SELECT count(*) FROM comments c WHERE c.block_id = r.id`),
 	{"connections.item_updated_at of a block", `SELECT c.id, c.item_updated_at, b.updated_at FROM connections c
 		JOIN blocks b ON b.id = c.item_id WHERE c.item_type = 'Block' AND c.item_updated_at <> b.updated_at`},
 	{"connections.item_updated_at of a channel", `SELECT c.id, c.item_updated_at, ch.updated_at FROM connections c

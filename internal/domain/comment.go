@@ -1,0 +1,19 @@
+package domain
+
+import "time"
+
+// Comment is what a user says about a block.
+type Comment struct {
+	ID        CommentID
+	BlockID   BlockID
+	Author    Principal
+	Body      Text
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// CanEditComment tells whether the actor may change or delete a comment.
+func CanEditComment(a Actor, c Comment) bool {
+	return a.MayWrite() && c.Author.PrincipalRef == UserRef(a.UserID)
+}
