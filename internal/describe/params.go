@@ -15,8 +15,8 @@ var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicol
 // an address, sorted by name. Unknown query parameters are ignored. Of a repeated
 // one the first counts, but a list is taken comma-joined and repeated.
 //
-// noSuchID says that a path parameter can name nothing: an id below 1 or beyond
-// 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
+// noSuchID says that a path parameter can name nothing: it is empty, an id below 1
+// or beyond 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
 // caller to answer with 404; such a parameter is not among the violations.
 func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	if len(o.pathParams) > 0 {
@@ -54,7 +54,7 @@ func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 		switch {
 		case err != nil:
 			found = append(found, Violation{p.name, errEncoding.Error()})
-		case strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text), p.integer && impossible(text):
+		case text == "" || strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text), p.integer && impossible(text):
 			noSuchID = true
 		default:
 			found = append(found, p.check(p.scalar(text), o.schemas)...)

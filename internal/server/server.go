@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
-	s.handler = s.routes(o.Now)
+	s.handler = s.routes(o.Now, s.API)
 	return s, nil
 }
 
