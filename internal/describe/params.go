@@ -12,8 +12,8 @@ import (
 var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicolons)")
 
 // CheckParams gives every violation of the declared path and query parameters in
-// an address, sorted by name. Unknown query parameters are ignored. Of a repeated
-// one the first counts, but a list is taken comma-joined and repeated.
+// an address, sorted by name. Unknown query parameters are ignored. A list is taken
+// comma-joined and repeated; anything else must not be repeated.
 //
 // noSuchID says that a path parameter can name nothing: it is empty, an id below 1
 // or beyond 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
@@ -29,6 +29,8 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 		case values == nil && p.required:
 			found = append(found, Violation{p.name, "is required"})
 		case values == nil:
+		case !p.array && len(values) > 1:
+			found = append(found, Violation{p.name, "is given more than once"})
 		case p.array:
 			found = append(found, p.check(split(values), o.schemas)...)
 		default:
