@@ -36,6 +36,7 @@ type Rig struct {
 
 	options database.Options
 	watch   *watch
+	log     *logbook
 	broken  bool // the database is gone and cannot be checked
 
 	mu     sync.Mutex
@@ -100,10 +101,10 @@ func boot(t testing.TB, o database.Options, options ...Option) *Rig {
 		option(&cfg)
 	}
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
-		options: o, watch: new(watch)}
+		options: o, watch: new(watch), log: new(logbook)}
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
-		Log: slog.New(slog.DiscardHandler), Now: r.Clock.Now, Observe: r.watch.observe})
+		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now, Observe: r.watch.observe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	if req.Method == http.MethodHead || req.Method == http.MethodOptions || res.Header.Get("Content-Encoding") != "" {
 		return
 	}
-	for _, doc := range []*describe.Description{r.S.API.V3, r.S.API.Ext} {
+	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
 			if op.Method != req.Method || !matches(op.Path, req.URL.Path) {
 				continue
@@ -253,4 +254,9 @@ func reader(t testing.TB, body any) io.Reader {
 		t.Fatal(err)
 	}
 	return bytes.NewReader(text)
+}
+
+// Descriptions are those that the server serves.
+func (r *Rig) Descriptions() []*describe.Description {
+	return []*describe.Description{r.S.API.V3, r.S.API.Ext}
 }

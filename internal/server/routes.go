@@ -25,7 +25,7 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 		middleware.Compress,
 		middleware.Conditional,
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
-		middleware.BodyLimit(s.cfg.BodyLimit, api.Render),
+		middleware.BodyLimit(s.cfg.BodyLimit),
 	)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
