@@ -1014,11 +1014,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1084,11 +1079,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1211,11 +1201,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: filter.
-	{
-		val := ConnectionFilter("ALL")
-		params.Filter.SetTo(val)
 	}
 	// Decode query: filter.
 	if err := func() error {
@@ -1439,11 +1424,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1509,11 +1489,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1748,11 +1723,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1818,11 +1788,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
