@@ -3318,21 +3318,19 @@ func (s GetOpenapiSpecOK) Read(p []byte) (n int, err error) {
 type Group struct {
 	Links wire.Links `json:"_links"`
 	// Address of the picture, or null.
-	Avatar NilString `json:"avatar"`
-	// What this viewer may do.
+	Avatar      NilString             `json:"avatar"`
 	Can         GroupAbilities        `json:"can"`
 	Counts      GroupCounts           `json:"counts"`
 	CreatedAt   wire.Time             `json:"created_at"`
 	Description OptNilMarkdownContent `json:"description"`
 	ID          int64                 `json:"id"`
 	// First letters of the first and last word of the name.
-	Initials  string    `json:"initials"`
-	Name      string    `json:"name"`
-	Slug      string    `json:"slug"`
-	Type      GroupType `json:"type"`
-	UpdatedAt wire.Time `json:"updated_at"`
-	// The owner.
-	User EmbeddedUser `json:"user"`
+	Initials  string       `json:"initials"`
+	Name      string       `json:"name"`
+	Slug      string       `json:"slug"`
+	Type      GroupType    `json:"type"`
+	UpdatedAt wire.Time    `json:"updated_at"`
+	User      EmbeddedUser `json:"user"`
 }
 
 // GetLinks returns the value of Links.
