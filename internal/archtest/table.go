@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	// Tools and test rigs.
 	"apptest":         {"..."},
 	"bench":           {"..."},
+	"e2e":             {"..."},
 	"database/dbtest": {"database"},
 	"oas/generate":    {},
 	"store/storetest": {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -56,7 +57,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench", "database/dbtest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data

@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -21,9 +22,8 @@ var Migrated = dbtest.NewTemplate(func(o database.Options) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
 	_, err = db.Migrate(context.Background(), store.Migrations(db.Dialect()))
-	return err
+	return errors.Join(err, db.Close())
 })
 
 // Each runs f on an empty store of each database, and checks every derived value
