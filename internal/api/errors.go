@@ -75,9 +75,6 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 		}
 		return domain.NewInvalid("request: " + refusal(err))
 	}
-	if r.Body != nil && strings.Contains(r.Header.Get("Expect"), "100-continue") && errors.Is(err, http.ErrBodyReadAfterClose) {
-		return domain.Wrap(domain.Invalid, "The body ended early", err)
-	}
 	return domain.Wrap(domain.Internal, "", err)
 }
 

@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -96,4 +97,12 @@ func refused(t *testing.T, name string, res *apptest.Response, status int, errs 
 	if kind := res.Header.Get("Content-Type"); kind != "application/json; charset=utf-8" {
 		t.Errorf("%s: Content-Type %q", name, kind)
 	}
+}
+
+func proxies(list ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(list))
+	for i, p := range list {
+		all[i] = netip.MustParsePrefix(p)
+	}
+	return all
 }

@@ -211,7 +211,7 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	}
 	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
-			if op.Method != req.Method || !matches(op.Path, req.URL.Path) {
+			if op.Method != req.Method || !matches(op.Path, req.URL.EscapedPath()) {
 				continue
 			}
 			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {

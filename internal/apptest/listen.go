@@ -53,7 +53,7 @@ func (r *Rig) Break() {
 type Wire struct {
 	net.Conn
 	r  *Rig
-	in *bufio.Reader
+	In *bufio.Reader // what the server sends
 }
 
 // Dial connects to a server that listens.
@@ -64,7 +64,7 @@ func (r *Rig) Dial(addr string) *Wire {
 		r.T.Fatal(err)
 	}
 	r.T.Cleanup(func() { _ = conn.Close() })
-	return &Wire{Conn: conn, r: r, in: bufio.NewReader(conn)}
+	return &Wire{Conn: conn, r: r, In: bufio.NewReader(conn)}
 }
 
 // Say writes text as it is.
@@ -91,7 +91,7 @@ func (w *Wire) Head(as, method, path string, fields ...string) {
 func (w *Wire) Answer(method, path string) *Response {
 	w.r.T.Helper()
 	req := httptest.NewRequest(method, Base+path, nil)
-	res, err := http.ReadResponse(w.in, req)
+	res, err := http.ReadResponse(w.In, req)
 	if err != nil {
 		w.r.T.Fatal(err)
 	}
