@@ -14,14 +14,25 @@ import (
 
 // App is the service without its edges.
 type App struct {
-	store *store.Store
-	now   func() time.Time
-	used  usage
+	store         *store.Store
+	now           func() time.Time
+	used          usage
+	invitationTTL time.Duration
 }
 
+// Option changes a setting of the App.
+type Option func(*App)
+
+// InvitationTTL says how long an invitation to a group is open; 14 days by default.
+func InvitationTTL(d time.Duration) Option { return func(a *App) { a.invitationTTL = d } }
+
 // New makes the service on a store. now is the clock, time.Now outside tests.
-func New(s *store.Store, now func() time.Time) *App {
-	return &App{store: s, now: now, used: usage{at: map[domain.TokenID]time.Time{}}}
+func New(s *store.Store, now func() time.Time, options ...Option) *App {
+	a := &App{store: s, now: now, used: usage{at: map[domain.TokenID]time.Time{}}, invitationTTL: 14 * 24 * time.Hour}
+	for _, o := range options {
+		o(a)
+	}
+	return a
 }
 
 // Ready tells whether requests can be served.

@@ -75,12 +75,25 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 		return nil
 	}
 	if owner.Type == domain.TypeGroup {
-		member, err := tx.IsMember(ctx, domain.GroupID(owner.ID), actor.UserID)
+		member, err := lockMember(ctx, tx, domain.GroupID(owner.ID), actor.UserID)
 		if err != nil || member {
 			return err
 		}
 	}
 	return forbidden("give a channel to anyone but yourself or one of your groups")
+}
+
+// lockMember locks a group, so that it is there when the channel is, and tells whether
+// a user belongs to it.
+func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
+	err := tx.LockGroup(ctx, group)
+	if domain.KindOf(err) == domain.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return tx.IsMember(ctx, group, user)
 }
 
 // UpdateChannelInput is a change of the fields that are given.
@@ -119,7 +132,7 @@ func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.
 			if c.Title, err = title("title", *in.Title); err != nil {
 				return err
 			}
-			if c.Slug, err = a.reslug(ctx, tx, was, c.Title); err != nil {
+			if c.Slug, err = reslug(ctx, tx, named{store.ChannelSlug, int64(was.ID), was.Title, was.Slug}, c.Title, now); err != nil {
 				return err
 			}
 		}
@@ -159,23 +172,6 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	}
 	c.Visibility, c.Owner.PrincipalRef = visibility, owner
 	return nil
-}
-
-// reslug gives the slug of a renamed channel. A name with the same slug keeps it,
-// and a channel gets back a slug that it had before.
-func (a *App) reslug(ctx context.Context, tx *store.Tx, c domain.Channel, title string) (string, error) {
-	plain := domain.Slugify(title)
-	if plain == domain.Slugify(c.Title) {
-		return c.Slug, nil
-	}
-	if had, err := tx.SlugBelongs(ctx, store.ChannelSlug, plain, int64(c.ID)); err != nil || had {
-		return plain, err
-	}
-	slug, err := tx.SlugFor(ctx, store.ChannelSlug, title, a.now())
-	if err != nil {
-		return "", err
-	}
-	return slug, tx.BindSlug(ctx, store.ChannelSlug, slug, int64(c.ID))
 }
 
 // DeleteChannel deletes a channel (V3.md section 4).

@@ -131,11 +131,8 @@ func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, membe
 		if id, err = tx.CreateGroup(t.Context(), store.NewGroup{Slug: slug, Name: name, Owner: owner, Now: Now}); err != nil {
 			return err
 		}
-		if err := tx.BindSlug(t.Context(), store.GroupSlug, slug, int64(id)); err != nil {
-			return err
-		}
 		for _, m := range members {
-			if err := tx.AddMember(t.Context(), id, m, Now); err != nil {
+			if _, err := tx.AddMember(t.Context(), id, m, Now); err != nil {
 				return err
 			}
 		}
