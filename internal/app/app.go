@@ -17,6 +17,8 @@ type App struct {
 	store *store.Store
 	now   func() time.Time
 	used  usage
+
+	cursorKey secret
 }
 
 // New makes the service on a store. now is the clock, time.Now outside tests.

@@ -204,7 +204,11 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
 		return err
 	}
-	return tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) })
+	err = tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) })
+	if err != nil {
+		return err
+	}
+	return tx.ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID))
 }
 
 // eachParent locks the channels that a channel is in and calls fn for each of its
