@@ -117,7 +117,7 @@ func (f *filler) report(ctx context.Context) (Made, error) {
 		return m, err
 	}
 	m.User = owner.Slug
-	m.Token, _, err = app.New(f.s, time.Now).CreateToken(ctx, owner.ID, "benchmark", domain.ScopeWrite)
+	m.Token, _, err = app.New(app.Options{Store: f.s}).CreateToken(ctx, owner.ID, "benchmark", domain.ScopeWrite)
 	if err != nil {
 		return m, fmt.Errorf("dataset: token: %w", err)
 	}

@@ -58,7 +58,7 @@ func (f *filler) group(ctx context.Context, tx *store.Tx, i int) error {
 		return err
 	}
 	for _, m := range members {
-		if err := tx.AddMember(ctx, id, m, n.Now); err != nil {
+		if _, err := tx.AddMember(ctx, id, m, n.Now); err != nil {
 			return err
 		}
 	}

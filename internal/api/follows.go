@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-func followTarget(kind domain.FollowedType, id string) app.FollowTarget {
+func followTarget(kind domain.SubjectType, id string) app.FollowTarget {
 	return app.FollowTarget{Type: kind, Ref: domain.ParseRef(id)}
 }
 
@@ -30,24 +30,24 @@ func (h *handler) followers(ctx context.Context, t app.FollowTarget, number, per
 
 // GetUserFollowers implements getUserFollowers.
 func (h *handler) GetUserFollowers(ctx context.Context, p v3.GetUserFollowersParams) (*v3.UserListResponse, error) {
-	return h.followers(ctx, followTarget(domain.FollowsUser, p.ID), p.Page, p.Per, p.Sort)
+	return h.followers(ctx, followTarget(domain.SubjectUser, p.ID), p.Page, p.Per, p.Sort)
 }
 
 // GetChannelFollowers implements getChannelFollowers.
 func (h *handler) GetChannelFollowers(ctx context.Context, p v3.GetChannelFollowersParams) (*v3.UserListResponse, error) {
-	return h.followers(ctx, followTarget(domain.FollowsChannel, p.ID), p.Page, p.Per, p.Sort)
+	return h.followers(ctx, followTarget(domain.SubjectChannel, p.ID), p.Page, p.Per, p.Sort)
 }
 
 // GetGroupFollowers implements getGroupFollowers.
 func (h *handler) GetGroupFollowers(ctx context.Context, p v3.GetGroupFollowersParams) (*v3.UserListResponse, error) {
-	return h.followers(ctx, followTarget(domain.FollowsGroup, p.ID), p.Page, p.Per, p.Sort)
+	return h.followers(ctx, followTarget(domain.SubjectGroup, p.ID), p.Page, p.Per, p.Sort)
 }
 
 // GetUserFollowing implements getUserFollowing.
 func (h *handler) GetUserFollowing(ctx context.Context, p v3.GetUserFollowingParams) (*v3.FollowableListResponse, error) {
 	at, who := page(p.Page, p.Per), actor(ctx)
 	l, err := h.app.Following(ctx, who, domain.ParseRef(p.ID), app.FollowingInput{
-		Type: domain.FollowedType(p.Type.Or("")), Desc: newestFirst(p.Sort), Page: at})
+		Type: domain.SubjectType(p.Type.Or("")), Desc: newestFirst(p.Sort), Page: at})
 	if err != nil {
 		return nil, err
 	}
@@ -86,45 +86,45 @@ func (h *handler) followState(ctx context.Context, t app.FollowTarget) (*ext.Fol
 
 // GetUserFollow implements getUserFollow.
 func (h *handler) GetUserFollow(ctx context.Context, p ext.GetUserFollowParams) (*ext.FollowState, error) {
-	return h.followState(ctx, followTarget(domain.FollowsUser, p.ID))
+	return h.followState(ctx, followTarget(domain.SubjectUser, p.ID))
 }
 
 // GetChannelFollow implements getChannelFollow.
 func (h *handler) GetChannelFollow(ctx context.Context, p ext.GetChannelFollowParams) (*ext.FollowState, error) {
-	return h.followState(ctx, followTarget(domain.FollowsChannel, p.ID))
+	return h.followState(ctx, followTarget(domain.SubjectChannel, p.ID))
 }
 
 // GetGroupFollow implements getGroupFollow.
 func (h *handler) GetGroupFollow(ctx context.Context, p ext.GetGroupFollowParams) (*ext.FollowState, error) {
-	return h.followState(ctx, followTarget(domain.FollowsGroup, p.ID))
+	return h.followState(ctx, followTarget(domain.SubjectGroup, p.ID))
 }
 
 // FollowUser implements followUser.
 func (h *handler) FollowUser(ctx context.Context, p ext.FollowUserParams) (*ext.FollowState, error) {
-	return h.follow(ctx, followTarget(domain.FollowsUser, p.ID))
+	return h.follow(ctx, followTarget(domain.SubjectUser, p.ID))
 }
 
 // FollowChannel implements followChannel.
 func (h *handler) FollowChannel(ctx context.Context, p ext.FollowChannelParams) (*ext.FollowState, error) {
-	return h.follow(ctx, followTarget(domain.FollowsChannel, p.ID))
+	return h.follow(ctx, followTarget(domain.SubjectChannel, p.ID))
 }
 
 // FollowGroup implements followGroup.
 func (h *handler) FollowGroup(ctx context.Context, p ext.FollowGroupParams) (*ext.FollowState, error) {
-	return h.follow(ctx, followTarget(domain.FollowsGroup, p.ID))
+	return h.follow(ctx, followTarget(domain.SubjectGroup, p.ID))
 }
 
 // UnfollowUser implements unfollowUser.
 func (h *handler) UnfollowUser(ctx context.Context, p ext.UnfollowUserParams) error {
-	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.FollowsUser, p.ID))
+	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.SubjectUser, p.ID))
 }
 
 // UnfollowChannel implements unfollowChannel.
 func (h *handler) UnfollowChannel(ctx context.Context, p ext.UnfollowChannelParams) error {
-	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.FollowsChannel, p.ID))
+	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.SubjectChannel, p.ID))
 }
 
 // UnfollowGroup implements unfollowGroup.
 func (h *handler) UnfollowGroup(ctx context.Context, p ext.UnfollowGroupParams) error {
-	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.FollowsGroup, p.ID))
+	return h.app.Unfollow(ctx, actor(ctx), followTarget(domain.SubjectGroup, p.ID))
 }

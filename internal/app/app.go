@@ -16,21 +16,29 @@ import (
 type App struct {
 	store         *store.Store
 	now           func() time.Time
-	used          usage
+	siteURL       string
 	invitationTTL time.Duration
+	used          usage
+	cursorKey     secret
 }
 
-// Option changes a setting of the App.
-type Option func(*App)
+// Options are what the service stands on.
+type Options struct {
+	Store         *store.Store
+	Now           func() time.Time // the clock; nil means time.Now
+	SiteURL       string           // absolute, without a slash at its end
+	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
+}
 
-// InvitationTTL says how long an invitation to a group is open; 14 days by default.
-func InvitationTTL(d time.Duration) Option { return func(a *App) { a.invitationTTL = d } }
-
-// New makes the service on a store. now is the clock, time.Now outside tests.
-func New(s *store.Store, now func() time.Time, options ...Option) *App {
-	a := &App{store: s, now: now, used: usage{at: map[domain.TokenID]time.Time{}}, invitationTTL: 14 * 24 * time.Hour}
-	for _, o := range options {
-		o(a)
+// New makes the service.
+func New(o Options) *App {
+	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, invitationTTL: o.InvitationTTL,
+		used: usage{at: map[domain.TokenID]time.Time{}}}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.invitationTTL == 0 {
+		a.invitationTTL = 14 * 24 * time.Hour
 	}
 	return a
 }

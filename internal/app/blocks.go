@@ -47,10 +47,18 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 		if err != nil {
 			return err
 		}
-		for _, p := range places {
-			if _, err := tx.Connect(ctx, p.connect(domain.BlockRef(id), actor, now)); err != nil {
+		item := opened{ref: domain.BlockRef(id), owner: made.Author.PrincipalRef}
+		news := make([]domain.News, len(places))
+		for i, p := range places {
+			if _, err := tx.Connect(ctx, p.connect(item.ref, actor, now)); err != nil {
 				return err
 			}
+			if news[i], err = newsOfConnection(ctx, tx, actor, p.channel, item, now); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.RecordAll(ctx, news...); err != nil {
+			return err
 		}
 		b, err = tx.Block(ctx, actor.UserID, id)
 		return err

@@ -50,6 +50,9 @@ func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateCh
 		return full, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockSources(ctx, sourceOf(domain.UserRef(actor.UserID))); err != nil {
+			return err
+		}
 		if in.Owner != nil {
 			if err := mayHandTo(ctx, tx, actor, *in.Owner); err != nil {
 				return err
@@ -63,7 +66,10 @@ func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateCh
 		if err != nil {
 			return err
 		}
-		full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(id)})
+		if full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(id)}); err != nil {
+			return err
+		}
+		_, err = tx.RecordAll(ctx, newsOfChannel(actor, full.Channel, n.Now)...)
 		return err
 	})
 	return full, err

@@ -39,7 +39,15 @@ func (a *App) AddCollaborator(ctx context.Context, actor domain.Actor, ref domai
 		if c.Owner.PrincipalRef == who {
 			return domain.NewUnprocessable("The owner of a channel cannot be its collaborator")
 		}
-		added, err = tx.AddCollaborator(ctx, c.ID, who, a.now())
+		now := a.now()
+		if added, err = tx.AddCollaborator(ctx, c.ID, who, now); err != nil || !added {
+			return err
+		}
+		news, err := newsOfCollaborator(ctx, tx, actor, c, who, now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.RecordAll(ctx, news)
 		return err
 	})
 	return p, added, err

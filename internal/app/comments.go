@@ -40,15 +40,15 @@ func (a *App) CreateComment(ctx context.Context, actor domain.Actor, id domain.B
 		if err != nil {
 			return err
 		}
-		earlier, err := tx.Commenters(ctx, id, maxTold)
-		if err != nil {
-			return err
-		}
 		made, err := tx.CreateComment(ctx, id, actor.UserID, text, now)
 		if err != nil {
 			return err
 		}
-		if err := a.recordComment(ctx, tx, actor, b, made, earlier, mentioned, now); err != nil {
+		news, err := newsOfComment(ctx, tx, actor, b, made, mentioned, now)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.RecordAll(ctx, news...); err != nil {
 			return err
 		}
 		c, err = tx.Comment(ctx, made)

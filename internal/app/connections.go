@@ -62,10 +62,11 @@ func (a *App) Connect(ctx context.Context, actor domain.Actor, item domain.ItemR
 	}
 	now := a.now()
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		places, err := openItem(ctx, tx, actor, item, targets)
+		places, in, err := openItem(ctx, tx, actor, item, targets)
 		if err != nil {
 			return err
 		}
+		var news []domain.News
 		made = nil
 		for _, p := range places {
 			id, err := tx.ConnectionOf(ctx, p.channel.ID, item)
@@ -76,6 +77,11 @@ func (a *App) Connect(ctx context.Context, actor domain.Actor, item domain.ItemR
 				if id, err = tx.Connect(ctx, p.connect(item, actor, now)); err != nil {
 					return err
 				}
+				n, err := newsOfConnection(ctx, tx, actor, p.channel, in, now)
+				if err != nil {
+					return err
+				}
+				news = append(news, n)
 			}
 			c, err := placedConnection(ctx, tx.Queries, actor, id)
 			if err != nil {
@@ -83,37 +89,49 @@ func (a *App) Connect(ctx context.Context, actor domain.Actor, item domain.ItemR
 			}
 			made = append(made, c)
 		}
-		return nil
+		_, err = tx.RecordAll(ctx, news...)
+		return err
 	})
 	return made, err
 }
 
+// opened is an item to connect: whose it is, and whether it is a private channel.
+type opened struct {
+	ref     domain.ItemRef
+	owner   domain.PrincipalRef
+	private bool
+}
+
 // openItem locks the targets and the item, which the actor must see.
-func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain.ItemRef, targets []target) ([]place, error) {
+func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain.ItemRef, targets []target) ([]place, opened, error) {
+	in := opened{ref: item}
 	if item.Type == domain.ItemBlock {
 		places, err := openTargets(ctx, tx, actor, targets, 0)
 		if err != nil {
-			return nil, err
+			return nil, in, err
 		}
 		if err := tx.LockBlock(ctx, domain.BlockID(item.ID)); err != nil {
-			return nil, err
+			return nil, in, err
 		}
-		_, err = tx.Block(ctx, actor.UserID, domain.BlockID(item.ID))
-		return places, err
+		b, err := tx.Block(ctx, actor.UserID, domain.BlockID(item.ID))
+		in.owner = b.Author.PrincipalRef
+		return places, in, err
 	}
 	places, err := openTargets(ctx, tx, actor, targets, domain.ChannelID(item.ID))
 	if err != nil {
-		return nil, err
+		return nil, in, err
 	}
-	if _, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID}); err != nil {
-		return nil, err
+	c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+	if err != nil {
+		return nil, in, err
 	}
 	for _, p := range places {
 		if int64(p.channel.ID) == item.ID {
-			return nil, domain.NewUnprocessable("A channel cannot be connected to itself")
+			return nil, in, domain.NewUnprocessable("A channel cannot be connected to itself")
 		}
 	}
-	return places, nil
+	in.owner, in.private = c.Owner.PrincipalRef, c.Visibility == domain.Private
+	return places, in, nil
 }
 
 // UpdateConnection merges metadata into that of a connection.

@@ -9,34 +9,32 @@ import (
 
 // FollowTarget names what is to be followed, by id or slug.
 type FollowTarget struct {
-	Type domain.FollowedType
+	Type domain.SubjectType
 	Ref  domain.Ref
 }
 
-// followed finds what a target names, as far as the actor may see it, and who is told
-// of a new follower.
-func followed(ctx context.Context, q store.Queries, actor domain.Actor, t FollowTarget) (what domain.Followed, kind domain.ActivityKind, c domain.Channel, err error) {
-	what.Type = t.Type
+// followed finds what a target names, as far as the actor may see it.
+func followed(ctx context.Context, q store.Queries, actor domain.Actor, t FollowTarget) (domain.Subject, error) {
+	what := domain.Subject{Type: t.Type}
 	switch t.Type {
-	case domain.FollowsChannel:
-		c, err = q.Channel(ctx, actor.UserID, t.Ref)
-		what.ID, kind = int64(c.ID), domain.FollowedChannel
-	case domain.FollowsGroup:
-		var g domain.Group
-		g, err = q.Group(ctx, t.Ref)
-		what.ID, kind = int64(g.ID), domain.FollowedGroup
-	default:
-		var u domain.User
-		u, err = q.User(ctx, t.Ref)
-		what.ID, kind = int64(u.ID), domain.FollowedUser
+	case domain.SubjectChannel:
+		c, err := q.Channel(ctx, actor.UserID, t.Ref)
+		what.ID = int64(c.ID)
+		return what, err
+	case domain.SubjectGroup:
+		g, err := q.Group(ctx, actor.UserID, t.Ref)
+		what.ID = int64(g.ID)
+		return what, err
 	}
-	return what, kind, c, err
+	u, err := q.User(ctx, t.Ref)
+	what.ID = int64(u.ID)
+	return what, err
 }
 
 // IsFollowing tells whether the actor follows something they see.
 func (a *App) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTarget) (following bool, err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		what, _, _, err := followed(ctx, v.Queries, actor, t)
+		what, err := followed(ctx, v.Queries, actor, t)
 		if err != nil {
 			return err
 		}
@@ -51,16 +49,15 @@ func (a *App) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTarge
 func (a *App) Follow(ctx context.Context, actor domain.Actor, t FollowTarget) error {
 	now := a.now()
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		what, kind, _, err := followed(ctx, tx.Queries, actor, t)
+		what, err := followed(ctx, tx.Queries, actor, t)
 		if err != nil {
 			return err
 		}
-		if what == (domain.Followed{Type: domain.FollowsUser, ID: int64(actor.UserID)}) {
+		if what == (domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)}) {
 			return domain.NewUnprocessable("You cannot follow yourself")
 		}
-		channel := domain.Channel{}
-		if what.Type == domain.FollowsChannel { // it must not go away meanwhile
-			if channel, err = lockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID}); err != nil {
+		if what.Type == domain.SubjectChannel { // it must not go away meanwhile
+			if _, err := lockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID}); err != nil {
 				return err
 			}
 		}
@@ -68,14 +65,19 @@ func (a *App) Follow(ctx context.Context, actor domain.Actor, t FollowTarget) er
 		if err != nil || !isNew {
 			return err
 		}
-		return a.recordFollow(ctx, tx, actor, kind, what, channel, now)
+		news, err := newsOfFollow(ctx, tx, actor, what, now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.RecordAll(ctx, news)
+		return err
 	})
 }
 
 // Unfollow ends a following; again changes nothing.
 func (a *App) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarget) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		what, _, _, err := followed(ctx, tx.Queries, actor, t)
+		what, err := followed(ctx, tx.Queries, actor, t)
 		if err != nil {
 			return err
 		}
@@ -87,7 +89,7 @@ func (a *App) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarget) 
 // Followers lists who follows something that the actor sees.
 func (a *App) Followers(ctx context.Context, actor domain.Actor, t FollowTarget, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		what, _, _, err := followed(ctx, v.Queries, actor, t)
+		what, err := followed(ctx, v.Queries, actor, t)
 		if err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func (a *App) Followers(ctx context.Context, actor domain.Actor, t FollowTarget,
 
 // FollowingInput asks for a page of what a user follows; Type "" means all kinds.
 type FollowingInput struct {
-	Type domain.FollowedType
+	Type domain.SubjectType
 	Desc bool
 	Page domain.Page
 }
@@ -123,17 +125,17 @@ func (a *App) Following(ctx context.Context, actor domain.Actor, ref domain.Ref,
 }
 
 // things reads users, groups and channels, a query for each kind.
-func things(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Followed) ([]domain.FollowedThing, error) {
+func things(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.FollowedThing, error) {
 	var userIDs []domain.UserID
 	var groupIDs []domain.GroupID
 	var channelIDs []domain.ChannelID
 	for _, r := range refs {
 		switch r.Type {
-		case domain.FollowsUser:
+		case domain.SubjectUser:
 			userIDs = append(userIDs, domain.UserID(r.ID))
-		case domain.FollowsGroup:
+		case domain.SubjectGroup:
 			groupIDs = append(groupIDs, domain.GroupID(r.ID))
-		case domain.FollowsChannel:
+		case domain.SubjectChannel:
 			channelIDs = append(channelIDs, domain.ChannelID(r.ID))
 		}
 	}
@@ -141,7 +143,7 @@ func things(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []d
 	if err != nil {
 		return nil, err
 	}
-	groups, err := v.GroupsByID(ctx, groupIDs)
+	groups, err := v.GroupsByID(ctx, actor.UserID, groupIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +155,13 @@ func things(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []d
 	for _, r := range refs {
 		var t domain.FollowedThing
 		switch r.Type {
-		case domain.FollowsUser:
+		case domain.SubjectUser:
 			u := users[domain.UserID(r.ID)]
 			t.User = &u
-		case domain.FollowsGroup:
+		case domain.SubjectGroup:
 			g := groups[domain.GroupID(r.ID)]
 			t.Group = &g
-		case domain.FollowsChannel:
+		case domain.SubjectChannel:
 			c := channels[domain.ChannelID(r.ID)]
 			t.Channel = &c
 		}

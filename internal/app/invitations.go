@@ -108,7 +108,7 @@ func (a *App) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g do
 		return err
 	}
 	if in.User != 0 { // an address alone must not tell that somebody follows the actor
-		follows, err := tx.IsFollowing(ctx, u.ID, domain.Followed{Type: domain.FollowsUser, ID: int64(actor.UserID)})
+		follows, err := tx.IsFollowing(ctx, u.ID, domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)})
 		if err != nil {
 			return err
 		}

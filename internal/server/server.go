@@ -60,7 +60,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
 		stats: obs.NewMetrics(o.Version, o.Commit)}
-	s.App = app.New(s.Store, o.Now)
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL})
 	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
 	if err != nil {

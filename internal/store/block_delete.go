@@ -49,9 +49,8 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err := tx.execOne(ctx, `DELETE FROM blocks WHERE id = $1`, id); err != nil {
 		return err
 	}
-	subjects := []domain.Subject{{Type: domain.SubjectBlock, ID: int64(id)}}
-	for _, c := range comments {
-		subjects = append(subjects, domain.Subject{Type: domain.SubjectComment, ID: c})
+	if err := tx.ForgetActivities(ctx, domain.SubjectComment, comments...); err != nil {
+		return err
 	}
-	return tx.ForgetActivities(ctx, subjects...)
+	return tx.ForgetActivities(ctx, domain.SubjectBlock, int64(id))
 }

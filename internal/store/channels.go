@@ -208,7 +208,10 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err != nil {
 		return err
 	}
-	return tx.EndFollows(ctx, domain.Followed{Type: domain.FollowsChannel, ID: int64(c.ID)})
+	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+		return err
+	}
+	return tx.ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID))
 }
 
 // eachParent locks the channels that a channel is in and calls fn for each of its

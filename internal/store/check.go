@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Difference is a derived value that is not what the facts say.
@@ -136,7 +137,7 @@ func orderChecks(s orderSort) []check {
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := append(append(checks[:len(checks):len(checks)], orderChecks(positionOrder)...), orderChecks(createdOrder)...)
+	all := slices.Concat(checks, feedChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil

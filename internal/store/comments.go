@@ -7,10 +7,10 @@ import (
 	"vitrine/internal/domain"
 )
 
-const commentColumns = `c.id, c.block_id, c.body_markdown, c.body_html, c.body_plain, c.version, c.created_at, c.updated_at,
-	cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
+const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
+	cm.updated_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
 
-const commentFrom = ` FROM comments c JOIN users cu ON cu.id = c.user_id `
+const commentFrom = ` FROM comments cm JOIN users cu ON cu.id = cm.user_id `
 
 func scanComment(row scanner) (c domain.Comment, err error) {
 	var created, updated int64
@@ -23,7 +23,7 @@ func scanComment(row scanner) (c domain.Comment, err error) {
 
 // Comment reads a comment, whoever looks.
 func (q Queries) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
-	c, err := scanComment(q.q.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE c.id = $1", id))
+	c, err := scanComment(q.q.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
 	return c, found(err)
 }
 
@@ -34,20 +34,10 @@ func (v *Snapshot) Comments(ctx context.Context, block domain.Block, desc bool, 
 		return l, nil
 	}
 	_, dir := direction(desc)
-	rows, err := v.q.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE c.block_id = $1 ORDER BY c.created_at "+dir+
-		", c.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
+	rows, err := v.q.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
+		", cm.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
 	l.Items, err = collect(ctx, rows, err, scanComment)
 	return l, err
-}
-
-// Commenters gives who has commented on a block, most recent first, at most limit.
-func (q Queries) Commenters(ctx context.Context, block domain.BlockID, limit int) ([]domain.UserID, error) {
-	rows, err := q.q.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
-		GROUP BY user_id ORDER BY max(id) DESC LIMIT $2`, block, limit)
-	return collect(ctx, rows, err, func(row scanner) (id domain.UserID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	})
 }
 
 // CreateComment writes a comment on a locked block.
@@ -76,9 +66,23 @@ func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
 	if err := tx.countComments(ctx, c.BlockID, -1); err != nil {
 		return err
 	}
-	return tx.ForgetActivities(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})
+	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
 }
 
 func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {
 	return tx.execOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
+}
+
+// CommentsByID reads comments whose visibility is already known.
+func (q Queries) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[domain.CommentID]domain.Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE "+q.d.in("cm.id", "$1"), list(q.d, ids))
+	all, err := collect(ctx, rows, err, scanComment)
+	byID := make(map[domain.CommentID]domain.Comment, len(all))
+	for _, c := range all {
+		byID[c.ID] = c
+	}
+	return byID, err
 }

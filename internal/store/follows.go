@@ -10,7 +10,7 @@ import (
 )
 
 // IsFollowing tells whether a user follows something.
-func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what domain.Followed) (bool, error) {
+func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, `SELECT count(*) FROM follows WHERE follower_id = $1 AND followed_type = $2 AND followed_id = $3`,
 		follower, what.Type, what.ID).Scan(&n)
@@ -19,35 +19,18 @@ func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what d
 
 // Follow makes a user follow something that exists, and tells whether that is new.
 // Its locks come after those of channels: feed_sources, then users.
-func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Followed, now time.Time) (bool, error) {
-	var id domain.FollowID
-	err := tx.q.QueryRow(ctx, `INSERT INTO follows (follower_id, followed_type, followed_id, created_at)
-		VALUES ($1, $2, $3, $4) ON CONFLICT (follower_id, followed_type, followed_id) DO NOTHING RETURNING id`,
-		follower, what.Type, what.ID, micros(now)).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := tx.followSource(ctx, id, follower, what); err != nil {
+func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
+	isNew, err := tx.StartFollowing(ctx, follower, what, now)
+	if err != nil || !isNew {
 		return false, err
 	}
 	return true, tx.countFollow(ctx, follower, what, 1)
 }
 
 // Unfollow ends a following, and tells whether there was one.
-func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.Followed) (bool, error) {
-	var id domain.FollowID
-	err := tx.q.QueryRow(ctx, `DELETE FROM follows WHERE follower_id = $1 AND followed_type = $2 AND followed_id = $3
-		RETURNING id`, follower, what.Type, what.ID).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := tx.unfollowSource(ctx, id, what); err != nil {
+func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	was, err := tx.StopFollowing(ctx, follower, what)
+	if err != nil || !was {
 		return false, err
 	}
 	return true, tx.countFollow(ctx, follower, what, -1)
@@ -55,9 +38,9 @@ func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.
 
 // countFollow adds to the counts that users show. Users are locked in the order of
 // their ids.
-func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what domain.Followed, by int64) error {
+func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what domain.Subject, by int64) error {
 	followed := domain.UserID(0)
-	if what.Type == domain.FollowsUser {
+	if what.Type == domain.SubjectUser {
 		followed = domain.UserID(what.ID)
 	}
 	bump := func(id domain.UserID) error {
@@ -80,7 +63,7 @@ func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what doma
 }
 
 // EndFollows ends all followings of something that is going away.
-func (tx *Tx) EndFollows(ctx context.Context, what domain.Followed) error {
+func (tx *Tx) EndFollows(ctx context.Context, what domain.Subject) error {
 	err := tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
 		WHERE id IN (SELECT follower_id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)
 	if err != nil {
@@ -99,7 +82,7 @@ func (tx *Tx) EndFollows(ctx context.Context, what domain.Followed) error {
 }
 
 // Followers lists who follows something, by the time of following.
-func (v *Snapshot) Followers(ctx context.Context, what domain.Followed, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
+func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	const from = ` FROM follows f WHERE f.followed_type = $1 AND f.followed_id = $2`
 	if l.Total, err = scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+from, what.Type, what.ID)); err != nil {
 		return l, err
@@ -120,14 +103,14 @@ func (v *Snapshot) Followers(ctx context.Context, what domain.Followed, desc boo
 type FollowingQuery struct {
 	Viewer domain.UserID
 	User   domain.UserID
-	Type   domain.FollowedType
+	Type   domain.SubjectType
 	Desc   bool
 	Page   domain.Page
 }
 
 // Following lists what a user follows, as far as the viewer may see it, by the time
 // of following.
-func (v *Snapshot) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Followed], err error) {
+func (v *Snapshot) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Subject], err error) {
 	from := ` FROM follows f WHERE f.follower_id = $2 AND (f.followed_type <> 'Channel' OR EXISTS (
 		SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + visibleChannel + `))`
 	args := []any{q.Viewer, q.User}
@@ -145,7 +128,7 @@ func (v *Snapshot) Following(ctx context.Context, q FollowingQuery) (l domain.Li
 	_, dir := direction(q.Desc)
 	rows, err := v.q.Query(ctx, "SELECT f.followed_type, f.followed_id"+from+
 		" ORDER BY f.created_at "+dir+", f.id "+dir+limit, append(args, q.Page.Per, q.Page.Offset())...)
-	l.Items, err = collect(ctx, rows, err, func(row scanner) (f domain.Followed, err error) {
+	l.Items, err = collect(ctx, rows, err, func(row scanner) (f domain.Subject, err error) {
 		err = row.Scan(&f.Type, &f.ID)
 		return f, err
 	})

@@ -53,7 +53,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 			return err
 		}
 	}
-	if err := tx.EndFollows(ctx, domain.Followed{Type: domain.FollowsGroup, ID: int64(g.ID)}); err != nil {
+	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
 		return err
 	}
 	return tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID)

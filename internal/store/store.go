@@ -30,8 +30,9 @@ func Migrations(d database.Dialect) fs.FS {
 
 // Queries are the statements that the Store, a Snapshot and a Tx share.
 type Queries struct {
-	q database.Querier
-	d dialect
+	q    database.Querier
+	d    dialect
+	feed FeedLimits
 }
 
 // Store reads outside a transaction, and begins transactions.
@@ -51,21 +52,21 @@ type Tx struct {
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}}, db: db}
+	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits}, db: db}
 }
 
 // InTx runs fn in a write transaction; it may run several times when transactions
 // collide.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.db.Transact(ctx, func(tx *database.Tx) error {
-		return fn(&Tx{Queries: Queries{q: tx, d: s.d}, tx: tx})
+		return fn(&Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed}, tx: tx})
 	})
 }
 
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
 	return s.db.View(ctx, func(q database.Querier) error {
-		return fn(&Snapshot{Queries{q: q, d: s.d}})
+		return fn(&Snapshot{Queries{q: q, d: s.d, feed: s.feed}})
 	})
 }
 

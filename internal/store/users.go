@@ -9,7 +9,8 @@ import (
 )
 
 const userColumns = `u.id, u.slug, u.name, u.email, u.bio_markdown, u.bio_html, u.bio_plain, u.avatar, u.tier,
-	u.open_channels, u.private_channels, u.followers_count, u.following_count, u.unread_count,
+	u.open_channels, u.private_channels, u.followers_count, u.following_count,
+	COALESCE((SELECT n.unread FROM inboxes n WHERE n.user_id = u.id), 0),
 	u.suspended_at, u.version, u.created_at, u.updated_at`
 
 func scanUser(row scanner) (u domain.User, err error) {

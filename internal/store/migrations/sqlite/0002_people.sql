@@ -1,16 +1,20 @@
 -- +goose Up
 
--- Who follows whom or what.
+-- Who follows whom or what. Activities with an id below `copied_from` are not in the
+-- follower's feed_entries but fetched when the feed is read: 0 when all are copied, the
+-- greatest integer when none are.
 CREATE TABLE follows (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     follower_id   BIGINT NOT NULL REFERENCES users (id),
     followed_type TEXT NOT NULL CHECK (followed_type IN ('User', 'Group', 'Channel')),
     followed_id   BIGINT NOT NULL,
+    copied_from   BIGINT NOT NULL DEFAULT 0,
     created_at    BIGINT NOT NULL,
     UNIQUE (follower_id, followed_type, followed_id)
 );
 CREATE INDEX follows_followed ON follows (followed_type, followed_id, created_at, id);
 CREATE INDEX follows_follower ON follows (follower_id, created_at, id);
+CREATE INDEX follows_pulled ON follows (follower_id, copied_from) WHERE copied_from > 0;
 CREATE INDEX follows_follower_type ON follows (follower_id, followed_type, created_at, id);
 
 CREATE TABLE comments (
@@ -80,9 +84,9 @@ CREATE INDEX activities_group ON activities (group_id, id) WHERE group_id IS NOT
 CREATE INDEX activities_item ON activities (item_type, item_id);
 CREATE INDEX activities_target ON activities (target_type, target_id) WHERE target_id IS NOT NULL;
 
--- One row for each thing that was ever followed: its row is the lock between a new
+-- One row for each thing that was ever followed or did something: the lock between a new
 -- follower and a new activity. `pulled` is set for good when it has so many followers
--- that their feeds fetch its activities when they are read.
+-- that its activities are copied to none of them.
 CREATE TABLE feed_sources (
     source_type TEXT NOT NULL CHECK (source_type IN ('User', 'Group', 'Channel')),
     source_id   BIGINT NOT NULL,
@@ -91,8 +95,7 @@ CREATE TABLE feed_sources (
     PRIMARY KEY (source_type, source_id)
 ) WITHOUT ROWID;
 
--- Activities of what a user follows, written when they happen, for sources that are not pulled.
--- An entry counts while its follow exists.
+-- Activities of what a user follows, copied when they happen or when the following begins.
 CREATE TABLE feed_entries (
     user_id     BIGINT NOT NULL,
     activity_id BIGINT NOT NULL,
@@ -104,8 +107,23 @@ CREATE INDEX feed_entries_follow ON feed_entries (follow_id, activity_id);
 CREATE TABLE notifications (
     user_id     BIGINT NOT NULL REFERENCES users (id),
     activity_id BIGINT NOT NULL REFERENCES activities (id),
-    read_at     BIGINT,
+    read_at     BIGINT, -- when it was marked by itself
     PRIMARY KEY (user_id, activity_id)
 ) WITHOUT ROWID;
 CREATE INDEX notifications_unread ON notifications (user_id, activity_id) WHERE read_at IS NULL;
 CREATE INDEX notifications_activity ON notifications (activity_id);
+
+-- What a user has read. It stands apart from users because it is locked last of all in a
+-- transaction, while rows of users are locked on the way.
+CREATE TABLE inboxes (
+    user_id   BIGINT NOT NULL PRIMARY KEY REFERENCES users (id),
+    unread    BIGINT NOT NULL DEFAULT 0, -- notifications with no read_at and an id above read_upto
+    read_upto BIGINT NOT NULL DEFAULT 0  -- notifications up to this id were read all at once
+) WITHOUT ROWID;
+ALTER TABLE users DROP COLUMN unread_count;
+
+-- Random keys of this installation.
+CREATE TABLE secrets (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Thing is a subject of an activity as it is shown: one of its fields is set, or none
+// where there is no subject.
+type Thing struct {
+	Principal *domain.Principal
+	Channel   *domain.Channel
+	Block     *domain.Block
+	Comment   *domain.Comment
+}
+
+// Story is an activity with what it shows (V3.md section 7).
+type Story struct {
+	domain.Activity
+	Actor                domain.Principal
+	Item, Target, Parent Thing
+}
+
+// cast is everything that a page of activities shows, read by a statement for each kind.
+type cast struct {
+	comments   map[domain.CommentID]domain.Comment
+	parents    map[domain.BlockID]domain.ChannelID
+	blocks     map[domain.BlockID]domain.Block
+	channels   map[domain.ChannelID]domain.Channel
+	principals map[domain.PrincipalRef]domain.Principal
+}
+
+// tell reads what activities that the actor may see show.
+func tell(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) ([]Story, error) {
+	c, err := assemble(ctx, v, actor, all)
+	if err != nil {
+		return nil, err
+	}
+	stories := make([]Story, len(all))
+	for i, a := range all {
+		s := Story{Activity: a, Actor: c.principals[domain.UserRef(a.Actor)], Item: c.thing(a.Item), Target: c.thing(a.Target)}
+		switch a.Kind {
+		case domain.Commented:
+			if id, ok := c.parents[domain.BlockID(a.Target.ID)]; ok {
+				s.Parent = c.thing(domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+			}
+		case domain.Mentioned:
+			s.Parent = c.thing(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
+		}
+		stories[i] = s
+	}
+	return stories, nil
+}
+
+func assemble(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) (c cast, err error) {
+	var comments []domain.CommentID
+	var commented, blocks []domain.BlockID
+	var channels []domain.ChannelID
+	var principals []domain.PrincipalRef
+	for _, a := range all {
+		principals = append(principals, domain.UserRef(a.Actor))
+		if a.Kind == domain.Commented {
+			commented = append(commented, domain.BlockID(a.Target.ID))
+		}
+		for _, s := range []domain.Subject{a.Item, a.Target} {
+			switch s.Type {
+			case domain.SubjectComment:
+				comments = append(comments, domain.CommentID(s.ID))
+			case domain.SubjectBlock:
+				blocks = append(blocks, domain.BlockID(s.ID))
+			case domain.SubjectChannel:
+				channels = append(channels, domain.ChannelID(s.ID))
+			case domain.SubjectUser, domain.SubjectGroup:
+				principals = append(principals, principalOf(s))
+			}
+		}
+	}
+	if c.comments, err = v.CommentsByID(ctx, comments); err != nil {
+		return c, err
+	}
+	for _, comment := range c.comments {
+		blocks = append(blocks, comment.BlockID)
+	}
+	if c.parents, err = v.OldestChannels(ctx, actor.UserID, commented); err != nil {
+		return c, err
+	}
+	for _, id := range c.parents {
+		channels = append(channels, id)
+	}
+	if c.blocks, err = v.BlocksByID(ctx, blocks); err != nil {
+		return c, err
+	}
+	if c.channels, err = v.ChannelsByID(ctx, actor.UserID, channels); err != nil {
+		return c, err
+	}
+	c.principals, err = v.PrincipalsByID(ctx, principals)
+	return c, err
+}
+
+func principalOf(s domain.Subject) domain.PrincipalRef {
+	return domain.PrincipalRef{Type: domain.PrincipalType(s.Type), ID: s.ID}
+}
+
+// thing finds a subject.
+func (c cast) thing(s domain.Subject) (t Thing) {
+	switch s.Type {
+	case domain.SubjectComment:
+		t.Comment = found(c.comments, domain.CommentID(s.ID))
+	case domain.SubjectBlock:
+		t.Block = found(c.blocks, domain.BlockID(s.ID))
+	case domain.SubjectChannel:
+		t.Channel = found(c.channels, domain.ChannelID(s.ID))
+	case domain.SubjectUser, domain.SubjectGroup:
+		t.Principal = found(c.principals, principalOf(s))
+	}
+	return t
+}
+
+func found[K comparable, V any](in map[K]V, key K) *V {
+	v, ok := in[key]
+	if !ok {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,40 @@
+package store
+
+import "vitrine/internal/domain"
+
+// feedChecks recompute what feeds and notifications derive.
+var feedChecks = append([]check{
+	{"inboxes.unread", `SELECT id, stored, actual FROM (SELECT i.user_id AS id, i.unread AS stored, (
+		SELECT count(*) FROM notifications n WHERE n.user_id = i.user_id AND n.read_at IS NULL
+			AND n.activity_id > i.read_upto) AS actual FROM inboxes i) AS d WHERE stored <> actual`},
+	{"notifications without an inbox", `SELECT n.user_id, count(*), 0 FROM notifications n
+		WHERE NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.user_id = n.user_id) GROUP BY n.user_id`},
+	{"notifications to the actor", `SELECT a.id, 1, 0 FROM notifications n JOIN activities a
+		ON a.id = n.activity_id AND a.actor_id = n.user_id`},
+	{"feed_sources.followers", `SELECT id, stored, actual FROM (SELECT s.source_id AS id, s.followers AS stored, (
+		SELECT count(*) FROM follows f WHERE f.followed_type = s.source_type AND f.followed_id = s.source_id) AS actual
+		FROM feed_sources s) AS d WHERE stored <> actual`},
+	{"follows without their source", `SELECT f.id, 1, 0 FROM follows f WHERE NOT EXISTS (
+		SELECT 1 FROM feed_sources s WHERE s.source_type = f.followed_type AND s.source_id = f.followed_id)`},
+	{"follows.copied_from of a pulled source", `SELECT f.id, f.copied_from, 9223372036854775807 FROM follows f
+		JOIN feed_sources s ON s.source_type = f.followed_type AND s.source_id = f.followed_id
+		WHERE s.pulled AND f.copied_from <> 9223372036854775807`},
+	{"feed_entries without their follow", `SELECT e.user_id, e.activity_id, e.follow_id FROM feed_entries e
+		WHERE NOT EXISTS (SELECT 1 FROM follows f WHERE f.id = e.follow_id AND f.follower_id = e.user_id)`},
+}, missingEntries()...)
+
+// missingEntries finds, for each kind of source, activities that should have been copied
+// to a follower, and entries that no follow gives.
+func missingEntries() (all []check) {
+	for _, t := range []domain.SubjectType{domain.SubjectUser, domain.SubjectChannel, domain.SubjectGroup} {
+		column := sourceColumn(t)
+		all = append(all, check{"feed_entries missing by " + column, `SELECT f.id, 0, a.id FROM follows f
+			JOIN activities a ON a.` + column + ` = f.followed_id AND a.id >= f.copied_from AND a.actor_id <> f.follower_id
+			WHERE f.followed_type = '` + string(t) + `' AND NOT EXISTS (SELECT 1 FROM feed_entries e
+				WHERE e.user_id = f.follower_id AND e.activity_id = a.id AND e.follow_id = f.id)`},
+			check{"feed_entries of something else by " + column, `SELECT f.id, a.id, 0 FROM feed_entries e
+			JOIN follows f ON f.id = e.follow_id JOIN activities a ON a.id = e.activity_id
+			WHERE f.followed_type = '` + string(t) + `' AND COALESCE(a.` + column + `, 0) <> f.followed_id`})
+	}
+	return all
+}

@@ -1,0 +1,162 @@
+package store_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// feedModel is the definition of the feed, spelled out: what was done, and who follows what.
+type feedModel struct {
+	t        *testing.T
+	s        *store.Store
+	users    []domain.UserID
+	channels []domain.ChannelID
+	groups   []domain.GroupID
+	done     []domain.Activity
+	follows  map[domain.UserID]map[domain.Subject]bool
+}
+
+func newFeedModel(t *testing.T, s *store.Store) *feedModel {
+	m := &feedModel{t: t, s: s, follows: map[domain.UserID]map[domain.Subject]bool{}}
+	for range 6 {
+		u := storetest.User(t, s, "Ada")
+		m.users = append(m.users, u)
+		m.follows[u] = map[domain.Subject]bool{}
+	}
+	for i := range 3 {
+		m.channels = append(m.channels, storetest.Channel(t, s, m.users[i], "Things", domain.Public))
+	}
+	m.groups = append(m.groups, storetest.Group(t, s, "Club", m.users[0]), storetest.Group(t, s, "Team", m.users[1]))
+	return m
+}
+
+func (m *feedModel) sources() (all []domain.Subject) {
+	for _, u := range m.users {
+		all = append(all, storetest.UserSubject(u))
+	}
+	for _, c := range m.channels {
+		all = append(all, storetest.ChannelSubject(c))
+	}
+	for _, g := range m.groups {
+		all = append(all, storetest.GroupSubject(g))
+	}
+	return all
+}
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+func (m *feedModel) step(r *rand.Rand) {
+	user, source := pick(r, m.users), pick(r, m.sources())
+	switch k := r.IntN(100); {
+	case k < 65:
+		a := domain.Activity{Kind: domain.CreatedChannel, Actor: user, Item: storetest.ChannelSubject(m.channels[0])}
+		if r.IntN(2) == 0 {
+			a.Channel = pick(r, m.channels)
+		}
+		if r.IntN(3) == 0 {
+			a.Group = pick(r, m.groups)
+		}
+		a.ID = storetest.Record(m.t, m.s, a)
+		m.done = append(m.done, a)
+	case k < 85:
+		storetest.Follow(m.t, m.s, user, source)
+		m.follows[user][source] = true
+	default:
+		storetest.Unfollow(m.t, m.s, user, source)
+		delete(m.follows[user], source)
+	}
+}
+
+// feed is what a user should see within a window, but for their own activities.
+func (m *feedModel) feed(user domain.UserID, w domain.Window) (ids []domain.ActivityID) {
+	for _, a := range m.done {
+		followed := slices.ContainsFunc(a.Sources(), func(s domain.Subject) bool { return m.follows[user][s] })
+		if followed && a.Actor != user && a.ID > w.After && a.ID < w.Before {
+			ids = append(ids, a.ID)
+		}
+	}
+	if !w.Rising {
+		slices.Reverse(ids)
+	}
+	return ids[:min(len(ids), w.Limit)]
+}
+
+// read reads a window whole, in pieces of its limit.
+func (m *feedModel) read(user domain.UserID, w domain.Window) (ids []domain.ActivityID) {
+	err := m.s.InSnapshot(m.t.Context(), func(v *store.Snapshot) error {
+		for at := w; ; {
+			got, err := v.FeedIDs(context.Background(), user, at)
+			if err != nil {
+				return err
+			}
+			all, err := v.VisibleActivities(context.Background(), user, got)
+			for _, id := range got {
+				if all[id].Actor != user {
+					ids = append(ids, id)
+				}
+			}
+			if err != nil || len(got) < at.Limit {
+				return err
+			}
+			at = at.From(got[len(got)-1])
+		}
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return ids
+}
+
+func (m *feedModel) compare(r *rand.Rand) {
+	m.t.Helper()
+	for _, u := range m.users {
+		w := domain.Window{Before: math.MaxInt64, Rising: r.IntN(2) == 0, Limit: 1 + r.IntN(7)}
+		if r.IntN(2) == 0 && len(m.done) > 0 {
+			w.After = pick(r, m.done).ID
+		}
+		if r.IntN(2) == 0 && len(m.done) > 0 {
+			w.Before = pick(r, m.done).ID
+		}
+		whole := w
+		whole.Limit = len(m.done) + 1
+		if got, want := m.read(u, w), m.feed(u, whole); !slices.Equal(got, want) {
+			m.t.Fatalf("user %d, %+v: feed %v, want %v", u, w, got, want)
+		}
+	}
+}
+
+// TestFeedIsWhatIsFollowed holds the feed against its definition, with everything
+// copied, everything fetched, and all between.
+func TestFeedIsWhatIsFollowed(t *testing.T) {
+	t.Parallel()
+	limits := map[string]store.FeedLimits{
+		"copied":  {Followers: 100, History: 10_000},
+		"fetched": {Followers: 0, History: 0},
+		"history": {Followers: 100, History: 3},
+		"both":    {Followers: 2, History: 5},
+	}
+	for name, l := range limits {
+		t.Run(name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, s *store.Store) {
+				m := newFeedModel(t, s.WithFeedLimits(l))
+				for seed := range uint64(3) {
+					r := rand.New(rand.NewPCG(seed, 1))
+					for i := range 150 {
+						m.step(r)
+						if i%15 == 0 {
+							m.compare(r)
+						}
+					}
+				}
+				m.compare(rand.New(rand.NewPCG(9, 9)))
+			})
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package storetest
+
+import (
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Follow makes a user follow a user, channel or group.
+func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		_, err := tx.StartFollowing(t.Context(), follower, what, Now)
+		return err
+	})
+}
+
+// Unfollow ends what Follow began.
+func Unfollow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		_, err := tx.StopFollowing(t.Context(), follower, what)
+		return err
+	})
+}
+
+// Record records an activity.
+func Record(t testing.TB, s *store.Store, a domain.Activity, notify ...domain.UserID) (id domain.ActivityID) {
+	t.Helper()
+	a.CreatedAt = Now
+	In(t, s, func(tx *store.Tx) (err error) {
+		id, err = tx.Record(t.Context(), a, notify...)
+		return err
+	})
+	return id
+}
+
+// UserSubject names a user as a subject, ChannelSubject a channel, GroupSubject a group,
+// BlockSubject a block.
+func UserSubject(id domain.UserID) domain.Subject {
+	return domain.Subject{Type: domain.SubjectUser, ID: int64(id)}
+}
+
+// ChannelSubject names a channel as a subject.
+func ChannelSubject(id domain.ChannelID) domain.Subject {
+	return domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}
+}
+
+// GroupSubject names a group as a subject.
+func GroupSubject(id domain.GroupID) domain.Subject {
+	return domain.Subject{Type: domain.SubjectGroup, ID: int64(id)}
+}
+
+// BlockSubject names a block as a subject.
+func BlockSubject(id domain.BlockID) domain.Subject {
+	return domain.Subject{Type: domain.SubjectBlock, ID: int64(id)}
+}
