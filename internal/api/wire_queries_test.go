@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -23,35 +24,25 @@ type crowd struct {
 func newCrowd(r *apptest.Rig, n int) *crowd {
 	r.T.Helper()
 	t, s, ada := r.T, r.S.Store, r.Person("ada").ID
-	full := storetest.Channel(t, s, ada, fmt.Sprint("Full ", n), domain.Closed)
-	team := storetest.Channel(t, s, ada, fmt.Sprint("Team ", n), domain.Closed)
-	item := storetest.Channel(t, s, ada, fmt.Sprint("Item ", n), domain.Closed)
-	block := storetest.Block(t, s, ada, "Everywhere")
-	for i := range n {
-		v := []domain.Visibility{domain.Public, domain.Closed, domain.Private}[i%3]
-		other := storetest.Channel(t, s, ada, fmt.Sprint("Other ", n, " ", i), v)
-		member := storetest.User(t, s, fmt.Sprint("User ", n, " ", i))
-		storetest.In(t, s, func(tx *store.Tx) error {
+	var full, team, item domain.ChannelID
+	var block domain.BlockID
+	storetest.In(t, s, func(tx *store.Tx) (err error) {
+		m := maker{t.Context(), tx, ada, fmt.Sprint(" of ", n), &err}
+		full, team, item = m.channel("Full", domain.Closed), m.channel("Team", domain.Closed), m.channel("Item", domain.Closed)
+		block = m.block()
+		for i := range n {
+			other := m.channel(fmt.Sprint("Other ", i), []domain.Visibility{domain.Public, domain.Closed, domain.Private}[i%3])
 			into := domain.ChannelRef(other)
 			if i%2 == 0 {
-				id, err := storetest.NewBlock(t.Context(), tx, member, "Text")
-				if err != nil {
-					return err
-				}
-				into = domain.BlockRef(id)
+				into = domain.BlockRef(m.block())
 			}
-			for _, c := range []struct {
-				channel domain.ChannelID
-				item    domain.ItemRef
-			}{{full, into}, {other, domain.BlockRef(block)}, {other, domain.ChannelRef(item)}} {
-				if _, err := storetest.ConnectIn(t.Context(), tx, ada, c.channel, c.item, 0); err != nil {
-					return err
-				}
-			}
-			_, err := tx.AddCollaborator(t.Context(), team, domain.UserRef(member), storetest.Now)
-			return err
-		})
-	}
+			m.connect(full, into)
+			m.connect(other, domain.BlockRef(block))
+			m.connect(other, domain.ChannelRef(item))
+			m.collaborate(team, fmt.Sprint("User ", i))
+		}
+		return err
+	})
 	c := &crowd{Rig: r}
 	contents := at("/v3/channels/%d/contents?per=100", full)
 	for _, sort := range []string{"position", "created_at", "updated_at"} {
@@ -61,6 +52,68 @@ func newCrowd(r *apptest.Rig, n int) *crowd {
 		at("/v3/blocks/%d/connections?per=100", block), at("/v3/blocks/%d/connections?per=100&filter=OWN", block),
 		at("/v3/channels/%d", team), at("/ext/v1/channels/%d/collaborators", team))
 	return c
+}
+
+// maker makes things in one transaction, until the first error.
+type maker struct {
+	ctx    context.Context
+	tx     *store.Tx
+	ada    domain.UserID
+	suffix string
+	err    *error
+}
+
+func (m maker) channel(title string, v domain.Visibility) (id domain.ChannelID) {
+	m.do(func() error {
+		slug, err := m.tx.SlugFor(m.ctx, store.ChannelSlug, title+m.suffix, storetest.Now)
+		if err != nil {
+			return err
+		}
+		id, err = m.tx.CreateChannel(m.ctx, store.NewChannel{Slug: slug, Title: title, Visibility: v,
+			Owner: domain.UserRef(m.ada), UserID: m.ada, Now: storetest.Now})
+		return err
+	})
+	return id
+}
+
+func (m maker) block() (id domain.BlockID) {
+	m.do(func() (err error) {
+		id, err = storetest.NewBlock(m.ctx, m.tx, m.ada, "Text")
+		return err
+	})
+	return id
+}
+
+func (m maker) connect(channel domain.ChannelID, item domain.ItemRef) {
+	m.do(func() error {
+		_, err := storetest.ConnectIn(m.ctx, m.tx, m.ada, channel, item, 0)
+		return err
+	})
+}
+
+func (m maker) collaborate(channel domain.ChannelID, name string) {
+	m.do(func() error {
+		slug, err := m.tx.SlugFor(m.ctx, store.UserSlug, name+m.suffix, storetest.Now)
+		if err != nil {
+			return err
+		}
+		id, err := m.tx.CreateUser(m.ctx, store.NewUser{Slug: slug, Name: name, Email: slug + "@example.org",
+			Tier: domain.TierFree, Now: storetest.Now})
+		if err != nil {
+			return err
+		}
+		if err := m.tx.BindSlug(m.ctx, store.UserSlug, slug, int64(id)); err != nil {
+			return err
+		}
+		_, err = m.tx.AddCollaborator(m.ctx, channel, domain.UserRef(id), storetest.Now)
+		return err
+	})
+}
+
+func (m maker) do(step func() error) {
+	if *m.err == nil {
+		*m.err = step()
+	}
 }
 
 // The number of statements does not grow with the length of a list.
