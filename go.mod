@@ -68,3 +68,6 @@ require (
 )
 
 tool github.com/ogen-go/ogen/cmd/ogen
+
+// npm packages may hold Go files of their own.
+ignore ./e2e/node_modules
