@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/mail"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"vitrine/internal/auth"
@@ -93,8 +94,8 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 	if domain.ReservedSlug(in.Slug) {
 		bad = append(bad, "slug: is reserved")
 	}
-	if l := utf8.RuneCountInString(n.Name); l < 1 || l > domain.MaxTitle {
-		bad = append(bad, "name: must be 1 to 255 characters long")
+	if why := badName(n.Name); why != "" {
+		bad = append(bad, "name: "+why)
 	}
 	address, err := mail.ParseAddress(in.Email)
 	if err != nil || address.Address != in.Email || len(in.Email) > 254 {
@@ -112,6 +113,21 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 		return n, domain.NewInvalid(bad...)
 	}
 	return n, nil
+}
+
+// badName tells why something cannot be called so, "" if it can. It is for names that
+// do not come through a description.
+func badName(name string) string {
+	l := utf8.RuneCountInString(name)
+	switch {
+	case !utf8.ValidString(name):
+		return "must be valid UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "must not contain control characters"
+	case l < 1 || l > domain.MaxTitle:
+		return "must be 1 to 255 characters long"
+	}
+	return ""
 }
 
 // SetTier changes the tier of a user.
