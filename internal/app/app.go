@@ -67,11 +67,3 @@ type Patch struct {
 	Set   bool
 	Value *string
 }
-
-// apply gives the text after the patch.
-func (p Patch) apply(current *domain.Text) *domain.Text {
-	if !p.Set {
-		return current
-	}
-	return rendered(p.Value)
-}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -47,7 +46,7 @@ func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateCh
 	if n.Title, err = title("title", in.Title); err != nil {
 		return full, err
 	}
-	if n.Metadata, err = newMetadata(in.Metadata); err != nil {
+	if n.Metadata, err = newMetadata("metadata", in.Metadata); err != nil {
 		return full, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -205,12 +204,17 @@ func lockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref do
 	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 }
 
-// newMetadata checks the metadata of something new.
-func newMetadata(patch []byte) (domain.Metadata, error) {
+// newMetadata checks the metadata of something new, given in a field. There too much
+// of it is the request's own fault, as no merge is (V3.md section 13).
+func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil
 	}
-	return domain.MergeMetadata("", patch, false)
+	m, err := domain.MergeMetadata("", patch, false)
+	if domain.KindOf(err) == domain.Unprocessable {
+		err = domain.NewInvalid(field + ": must be at most 50 keys and 32 KB of JSON")
+	}
+	return m, err
 }
 
 // mergedMetadata merges a change into metadata; nil changes nothing.
@@ -218,9 +222,5 @@ func mergedMetadata(current domain.Metadata, patch []byte) (domain.Metadata, err
 	if patch == nil {
 		return current, nil
 	}
-	m, err := domain.MergeMetadata(current, patch, true)
-	if err != nil {
-		return "", fmt.Errorf("metadata: %w", err)
-	}
-	return m, nil
+	return domain.MergeMetadata(current, patch, true)
 }

@@ -77,7 +77,7 @@ func (a *App) FlushUsage(ctx context.Context) error {
 // CreateToken makes a personal access token for a user and gives its secret, which
 // is not kept (V3.md section 8).
 func (a *App) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
-	secret, hash, hint := auth.NewToken()
+	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.now()}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
 		t.ID, err = tx.CreateToken(ctx, t, hash)

@@ -49,6 +49,7 @@ var rooms = map[string][]string{
 	"bench/dataset":   {"..."},
 	"bench/gen":       {"..."},
 	"bench/load":      {"..."},
+	"e2e":             {"..."},
 	"database/dbtest": {"database"},
 	"oas/generate":    {},
 	"store/storetest": {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -58,7 +59,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data

@@ -93,7 +93,7 @@ func (cmd *tokenListCmd) Run(c *console) error {
 			return printJSON(c.out, all)
 		}
 		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tNAME\tENDS IN\tSCOPE\tCREATED\tLAST USED\tREVOKED")
+		fmt.Fprintln(w, "ID\tNAME\tBEGINS WITH\tSCOPE\tCREATED\tLAST USED\tREVOKED")
 		for _, t := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
 				orNever(t.LastUsedAt), orNever(t.RevokedAt))

@@ -1,8 +1,151 @@
 package domain
 
-// Metadata placeholder until the real one is merged.
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of metadata (V3.md section 13).
+const (
+	MaxMetadataKeys        = 50
+	MaxMetadataBytes       = 32 * 1024 // of canonical JSON
+	MaxMetadataKeyLength   = 40        // characters
+	MaxMetadataValueLength = 2000      // characters of a string
+)
+
+// Metadata is the free key-value data of a block, channel or connection: the
+// canonical text of a flat JSON object, without white space and with sorted
+// keys, so that equal data is equal text. "" means that it was never set, which
+// is null on the wire; an emptied one is "{}".
 type Metadata string
 
+// MergeMetadata lays a patch, the text of a JSON object, over what is there.
+// Given keys replace; null removes a key if allowNull, and is an error if not.
+// Numbers keep the digits they came with. What the patch does wrong is Invalid,
+// with every fault in Fields ordered by key; what is too much only after the
+// merge is Unprocessable. With an error the result is current.
 func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, error) {
-	return Metadata(patch), nil
+	changes, err := decodeMetadata(patch)
+	if err != nil {
+		return current, NewInvalid("metadata: must be an object")
+	}
+	merged := map[string]json.RawMessage{}
+	if current != "" {
+		if merged, err = decodeMetadata([]byte(current)); err != nil {
+			return current, Wrap(Internal, "Stored metadata cannot be read", err)
+		}
+	}
+	var faults []string
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		value, why := metadataValue(changes[key], allowNull)
+		if !validMetadataKey(key) {
+			faults = append(faults, metadataField(key)+": a key must be 1 to 40 letters, digits or _")
+		}
+		if why != "" {
+			faults = append(faults, metadataField(key)+": "+why)
+		}
+		if value == nil {
+			delete(merged, key)
+		} else {
+			merged[key] = value
+		}
+	}
+	if len(faults) > 0 {
+		return current, NewInvalid(faults...)
+	}
+	if len(merged) > MaxMetadataKeys {
+		return current, NewUnprocessable(fmt.Sprintf("Metadata may have at most %d keys", MaxMetadataKeys))
+	}
+	text := encodeMetadata(merged)
+	if len(text) > MaxMetadataBytes {
+		return current, NewUnprocessable(fmt.Sprintf("Metadata may have at most %d bytes of JSON", MaxMetadataBytes))
+	}
+	return Metadata(text), nil
+}
+
+// metadataValue returns the canonical text of a value, nil for a null that may
+// stand, or why it may not stand. The raw text is well-formed JSON.
+func metadataValue(raw json.RawMessage, allowNull bool) (value json.RawMessage, why string) {
+	switch raw[0] {
+	case '"':
+		return metadataString(raw)
+	case 't', 'f':
+		return raw, ""
+	case '{', '[':
+		return nil, "must be a string, a number or a boolean"
+	case 'n':
+		if !allowNull {
+			return nil, "must be a string, a number or a boolean, not null"
+		}
+		return nil, ""
+	}
+	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
+		return nil, "is a number out of range"
+	}
+	return raw, ""
+}
+
+func metadataString(raw json.RawMessage) (value json.RawMessage, why string) {
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, "is not a proper string"
+	}
+	if utf8.RuneCountInString(s) > MaxMetadataValueLength {
+		return nil, fmt.Sprintf("must be at most %d characters", MaxMetadataValueLength)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s); err != nil {
+		return nil, "is not a proper string"
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), ""
+}
+
+// decodeMetadata reads an object. Of a key given twice the last value counts.
+func decodeMetadata(text []byte) (map[string]json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return nil, err
+	}
+	if object == nil {
+		return nil, errors.New("null instead of an object")
+	}
+	return object, nil
+}
+
+func encodeMetadata(object map[string]json.RawMessage) string {
+	var b strings.Builder
+	separator := "{"
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		b.WriteString(separator + `"` + key + `":`)
+		b.Write(object[key])
+		separator = ","
+	}
+	if len(object) == 0 {
+		b.WriteString(separator)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+func validMetadataKey(key string) bool {
+	return key != "" && len(key) <= MaxMetadataKeyLength && !strings.ContainsFunc(key, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+}
+
+// metadataField names a key in an error, cut when there is no end to it.
+func metadataField(key string) string {
+	if validMetadataKey(key) {
+		return "metadata." + key
+	}
+	return fmt.Sprintf("metadata.%.60q", key)
 }

@@ -1,92 +1,73 @@
-package store
+package store_test
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"vitrine/internal/database"
-	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
 )
 
-// With statistics that say that most channels have few nodes, the statements on the
-// orders still find each node by its whole key, whatever else would be cheaper for
-// such channels.
-func TestOrderPlans(t *testing.T) {
+// small are what a plan may scan: values of the statement itself and what comes out
+// of its subqueries.
+var small = regexp.MustCompile(`^SCAN (json_each VIRTUAL TABLE.*|CONSTANT ROW|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|r)$`)
+
+// wide are walks over all of a channel, or over the channels of all groups, where the
+// statement needs but a part.
+var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|connections_\w+ \(channel_id=\? AND item_private=\?\)|` +
+	`PRIMARY KEY \(channel_id=\? AND sort=\?( AND level=\?)?\)|channels_owner \(owner_type=\?\)|collaborators_member \(member_type=\?\)`)
+
+// bounded are statements that walk from an end of such a range and stop early.
+var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|ORDER BY item_updated_at`)
+
+func TestPlansOfSQLite(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	db, err := database.Open(ctx, database.Options{URL: filepath.Join(t.TempDir(), "plan.db"), Synchronous: "OFF"})
-	if err != nil {
-		t.Fatal(err)
+	s, db := storetest.OpenDB(t, storetest.Migrated.SQLite(t))
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	st := newStage(t, s, db, 600, 20)
+	st.reads(r, 2)
+	st.writes(r)
+	if len(r.all) < 60 {
+		t.Fatalf("only %d statements were recorded", len(r.all))
 	}
-	defer db.Close()
-	if _, err := db.Migrate(ctx, Migrations(db.Dialect())); err != nil {
-		t.Fatal(err)
-	}
-	s := New(db)
-	if err := s.InTx(ctx, manyNodes(ctx)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Analyze(ctx); err != nil {
-		t.Fatal(err)
-	}
-	whole := regexp.MustCompile(`level=\? AND first_key[<>=]`)
-	for name, query := range map[string]string{"addToPath": addToPath, "ranks": ranksText[false]} {
-		seen := 0
-		for _, step := range plan(t, s, query) {
-			if strings.Contains(step, "(channel_id") && !strings.Contains(step, "connections_") {
-				seen++
-				if !whole.MatchString(step) {
-					t.Errorf("%s: %s", name, step)
+	for _, statistics := range []bool{false, true} {
+		if statistics {
+			storetest.Exec(t, db, "ANALYZE")
+		}
+		for _, st := range r.all {
+			for _, step := range planOf(t, db, st) {
+				if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) ||
+					wide.MatchString(step) && !bounded.MatchString(st.query) {
+					t.Errorf("with statistics %v: %s\nin %s", statistics, step, st.query)
 				}
 			}
 		}
-		if seen == 0 {
-			t.Errorf("%s: no step reads nodes", name)
-		}
 	}
+	storetest.Check(t, s)
 }
 
-// manyNodes makes channels of one node per order, and one of 3,000.
-func manyNodes(ctx context.Context) func(tx *Tx) error {
-	return func(tx *Tx) error {
-		if err := tx.exec(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, created_at, updated_at)
-			VALUES ('ada', 'Ada', 'ada@example.org', '', 'free', 0, 0)`); err != nil {
+// planOf gives the steps that SQLite plans for a statement.
+func planOf(t *testing.T, db *database.DB, st statement) (steps []string) {
+	t.Helper()
+	err := db.View(t.Context(), func(q database.Querier) error {
+		rows, err := q.Query(t.Context(), "EXPLAIN QUERY PLAN "+st.query, st.args...)
+		if err != nil {
 			return err
 		}
-		for id := 1; id <= 2000; id++ {
-			err := tx.exec(ctx, `INSERT INTO channels (id, slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
-				VALUES ($1, $2, 'x', 'closed', 'User', 1, 1, 0, 0)`, id, fmt.Sprint("c", id))
-			if err != nil {
+		defer rows.Close()
+		for rows.Next() {
+			var id, parent, unused int
+			var step string
+			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
 				return err
 			}
-			for key := range map[bool]int{true: 3000, false: 1}[id == 1] {
-				if err := (order{tx.Queries, domain.ChannelID(id), positionOrder}).put(ctx, node{level: 0, first: int64(key), n: 1}); err != nil {
-					return err
-				}
-			}
+			steps = append(steps, step)
 		}
-		return nil
-	}
-}
-
-func plan(t *testing.T, s *Store, query string) (steps []string) {
-	t.Helper()
-	args := []any{1, 0, 5, 1, 0}
-	if !strings.Contains(query, "$2") {
-		args = []any{"[1]"}
-	}
-	rows, err := s.q.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-	steps, err = collect(t.Context(), rows, err, func(row scanner) (step string, err error) {
-		var id, parent, unused int64
-		err = row.Scan(&id, &parent, &unused, &step)
-		return step, err
+		return rows.Err()
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v in %s", err, st.query)
 	}
 	return steps
 }

@@ -1742,7 +1742,6 @@ func (s *Channel) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode Channel to nil")
 	}
 	var requiredBitSet [2]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -2538,7 +2537,6 @@ func (s *ChannelOwnerInput) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode ChannelOwnerInput to nil")
 	}
 	var requiredBitSet [1]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -3741,7 +3739,6 @@ func (s *CreateChannelReq) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode CreateChannelReq to nil")
 	}
 	var requiredBitSet [1]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -6849,7 +6846,6 @@ func (s *MoveConnectionReq) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode MoveConnectionReq to nil")
 	}
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -9509,7 +9505,6 @@ func (s *UpdateChannelReq) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode UpdateChannelReq to nil")
 	}
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {

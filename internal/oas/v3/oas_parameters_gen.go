@@ -320,11 +320,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -390,11 +385,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -517,11 +507,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: filter.
-	{
-		val := ConnectionFilter("ALL")
-		params.Filter.SetTo(val)
 	}
 	// Decode query: filter.
 	if err := func() error {
@@ -745,11 +730,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -815,11 +795,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1054,11 +1029,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1124,11 +1094,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {

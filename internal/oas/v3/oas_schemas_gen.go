@@ -25,15 +25,13 @@ type AttachmentBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState          `json:"state"`
-	Title     OptNilString        `json:"title"`
-	Type      AttachmentBlockType `json:"type"`
-	UpdatedAt wire.Time           `json:"updated_at"`
-	User      EmbeddedUser        `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource   `json:"source"`
+	State      BlockState          `json:"state"`
+	Title      OptNilString        `json:"title"`
+	Type       AttachmentBlockType `json:"type"`
+	UpdatedAt  wire.Time           `json:"updated_at"`
+	User       EmbeddedUser        `json:"user"`
+	Visibility BlockVisibility     `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -2127,15 +2125,13 @@ type EmbedBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState     `json:"state"`
-	Title     OptNilString   `json:"title"`
-	Type      EmbedBlockType `json:"type"`
-	UpdatedAt wire.Time      `json:"updated_at"`
-	User      EmbeddedUser   `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       EmbedBlockType    `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -2704,15 +2700,13 @@ type ImageBlock struct {
 	Image       BlockImage               `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState     `json:"state"`
-	Title     OptNilString   `json:"title"`
-	Type      ImageBlockType `json:"type"`
-	UpdatedAt wire.Time      `json:"updated_at"`
-	User      EmbeddedUser   `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       ImageBlockType    `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -3018,15 +3012,13 @@ type LinkBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState    `json:"state"`
-	Title     OptNilString  `json:"title"`
-	Type      LinkBlockType `json:"type"`
-	UpdatedAt wire.Time     `json:"updated_at"`
-	User      EmbeddedUser  `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       LinkBlockType     `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -5483,15 +5475,13 @@ type PendingBlock struct {
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState       `json:"state"`
-	Title     OptNilString     `json:"title"`
-	Type      PendingBlockType `json:"type"`
-	UpdatedAt wire.Time        `json:"updated_at"`
-	User      EmbeddedUser     `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       PendingBlockType  `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -5787,15 +5777,13 @@ type TextBlock struct {
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState    `json:"state"`
-	Title     OptNilString  `json:"title"`
-	Type      TextBlockType `json:"type"`
-	UpdatedAt wire.Time     `json:"updated_at"`
-	User      EmbeddedUser  `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       TextBlockType     `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.

@@ -68,7 +68,7 @@ CREATE TABLE tokens (
     user_id      BIGINT NOT NULL REFERENCES users (id),
     name         TEXT NOT NULL,
     hash         BLOB NOT NULL UNIQUE, -- SHA-256 of the token
-    hint         TEXT NOT NULL,            -- its last characters, to tell tokens apart
+    hint         TEXT NOT NULL,            -- its first characters, to tell tokens apart
     scope        TEXT NOT NULL CHECK (scope IN ('read', 'write')),
     last_used_at BIGINT,
     revoked_at   BIGINT,
