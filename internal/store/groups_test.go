@@ -127,7 +127,7 @@ func TestOpenInvitation(t *testing.T) {
 		both := store.Invitee{User: max, Email: address}
 		end := storetest.Now.Add(time.Hour)
 		serial := byte(0)
-		make := func(g domain.GroupID, user domain.UserID, email *string) (i domain.InvitationID) {
+		invite := func(g domain.GroupID, user domain.UserID, email *string) (i domain.InvitationID) {
 			serial++
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				i, err = tx.CreateInvitation(ctx, store.NewInvitation{Group: g, Invitee: user, Email: email, InvitedBy: ada,
@@ -143,7 +143,7 @@ func TestOpenInvitation(t *testing.T) {
 				t.Errorf("%s: %+v is invited by %d, %v, want %d", when, who, i.ID, err, id)
 			}
 		}
-		user, mail := make(id, max, nil), make(id, 0, &address)
+		user, mail := invite(id, max, nil), invite(id, 0, &address)
 		for _, c := range []struct {
 			who store.Invitee
 			id  domain.InvitationID
@@ -162,7 +162,7 @@ func TestOpenInvitation(t *testing.T) {
 		want("not yet run out", both, storetest.Now, mail, id)
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.ExpireInvitations(ctx, id, byAddress, end) })
 		want("run out", byAddress, storetest.Now, 0, id)
-		make(id, max, &address) // what has ended is not in the way
+		invite(id, max, &address) // what has ended is not in the way
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.AcceptInvitations(ctx, id, both, end) })
 		want("accepted", both, storetest.Now, 0, id)
 	})
