@@ -127,6 +127,8 @@ func Valid(address string) bool {
 	return err == nil
 }
 
+func isForeign(r rune) bool { return r > unicode.MaxASCII }
+
 // ascii checks an address and writes its domain in ASCII.
 func ascii(address string) (string, error) {
 	parsed, err := netmail.ParseAddress("<" + address + ">")
@@ -135,10 +137,10 @@ func ascii(address string) (string, error) {
 	}
 	at := strings.LastIndexByte(address, '@')
 	local, domain := address[:at], address[at+1:]
-	if strings.ContainsFunc(local, func(r rune) bool { return r > unicode.MaxASCII }) {
+	if strings.ContainsFunc(local, isForeign) {
 		return "", fmt.Errorf("mail: %q: only ASCII is possible before the @", address)
 	}
-	if !strings.HasPrefix(domain, "[") {
+	if strings.ContainsFunc(domain, isForeign) {
 		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
 			return "", fmt.Errorf("mail: %q has no possible domain: %w", address, err)
 		}

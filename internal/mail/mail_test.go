@@ -99,7 +99,7 @@ func TestValid(t *testing.T) {
 	for address, want := range map[string]bool{
 		"ada@example.org": true, "ada+x.y@example.org": true, "a@b": true, "ada@bücher.example": true, "ada@[127.0.0.1]": true,
 		"": false, "ada": false, "ada@": false, "@example.org": false, "a b@example.org": false, "ada@exa mple.org": false,
-		"ada@example.org ": false, "<ada@example.org>": false, "zoë@example.org": false, "ada@-x-.example": false,
+		"ada@example.org ": false, "<ada@example.org>": false, "zoë@example.org": false, "ada@-ü-.example": false,
 		strings.Repeat("a", 65) + "@example.org": false, "a@" + strings.Repeat("b.", 130) + "org": false,
 	} {
 		if got := mail.Valid(address); got != want {
