@@ -13,9 +13,11 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
 	"vitrine/internal/store"
+	"vitrine/internal/worker"
 )
 
 // usageInterval is how often the times of tokens' last use are written.
@@ -26,6 +28,7 @@ type Server struct {
 	App   *app.App
 	Store *store.Store
 	API   *api.API
+	Jobs  *jobs.Workers
 
 	cfg     config.Config
 	stats   *obs.Metrics
@@ -35,6 +38,7 @@ type Server struct {
 	http    *http.Server
 	metrics *http.Server
 	failed  chan error
+	idle    bool
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the background work has ended
 }
@@ -46,6 +50,7 @@ type Options struct {
 	Version string           // of this build, for the metrics
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
+	Idle    bool              // leave jobs alone until somebody calls Jobs.Drain, for tests
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -59,8 +64,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
-		stats: obs.NewMetrics(o.Version, o.Commit)}
-	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL})
+		stats: obs.NewMetrics(o.Version, o.Commit), idle: o.Idle}
+	mailer, err := newMailer(cfg, o.Now)
+	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer})
+	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App), jobs.Options{Concurrency: cfg.JobConcurrency})
 	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
 	if err != nil {
@@ -80,7 +90,7 @@ func joinClose(err error, db *database.DB) error {
 // Handler answers all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Start serves on a listener, and metrics on theirs, until Shutdown.
+// Start serves on a listener, and metrics on theirs, and works jobs, until Shutdown.
 func (s *Server) Start(l net.Listener) error {
 	if s.cfg.MetricsAddr != "" {
 		ml, err := net.Listen("tcp", s.cfg.MetricsAddr)
@@ -88,6 +98,11 @@ func (s *Server) Start(l net.Listener) error {
 			return err
 		}
 		s.metrics = s.serve(ml, s.metricsRoutes())
+	}
+	if !s.idle {
+		if err := s.Jobs.Start(context.Background()); err != nil {
+			return err
+		}
 	}
 	s.http = s.serve(l, s.handler)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -132,8 +147,8 @@ func (s *Server) background(ctx context.Context) {
 	}
 }
 
-// Shutdown stops listening, lets the requests in flight finish until ctx is done,
-// and closes the database.
+// Shutdown stops listening and taking jobs, lets requests and jobs in progress finish
+// until ctx is done, and closes the database.
 func (s *Server) Shutdown(ctx context.Context) error {
 	var first error
 	keep := func(err error) {
@@ -141,6 +156,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			first = err
 		}
 	}
+	drained := make(chan error, 1)
+	go func() { drained <- s.Jobs.Stop(ctx) }()
 	if s.stop != nil {
 		keep(s.http.Shutdown(ctx))
 		if s.metrics != nil {
@@ -149,6 +166,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.stop()
 		<-s.done
 	}
+	keep(<-drained)
 	keep(s.App.FlushUsage(ctx))
 	keep(s.db.Close())
 	return first
