@@ -1,0 +1,261 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// town is a cast around one channel of a group, in which ada does things.
+type town struct {
+	t       *testing.T
+	app     *App
+	s       *store.Store
+	who     map[string]domain.UserID
+	group   domain.GroupID
+	channel domain.ChannelID // the group's
+	other   domain.ChannelID // of owner
+	block   domain.BlockID   // by author, in other
+}
+
+// The cast: ada acts; fan follows her, reader the group's channel, watcher the group;
+// chief and member are in the group; early has commented before.
+var townsfolk = []string{"ada", "author", "chief", "early", "fan", "helper", "member", "named", "owner", "reader", "watcher"}
+
+func newTown(t *testing.T, s *store.Store) *town {
+	w := &town{t: t, s: s, who: map[string]domain.UserID{}}
+	now := storetest.Now
+	w.app = New(s, func() time.Time { now = now.Add(time.Second); return now })
+	for _, name := range townsfolk {
+		w.who[name] = storetest.User(t, s, name)
+	}
+	w.group = storetest.Group(t, s, "Guild", w.who["chief"], w.who["member"])
+	w.channel = storetest.OwnedChannel(t, s, domain.GroupRef(w.group), w.who["chief"], "Hall", domain.Public)
+	w.other = storetest.Channel(t, s, w.who["owner"], "Other", domain.Public)
+	w.block = storetest.Block(t, s, w.who["author"], "x")
+	storetest.Connect(t, s, w.who["author"], w.other, domain.BlockRef(w.block), 0)
+	storetest.Comment(t, s, w.who["early"], w.block, "first")
+	storetest.Follow(t, s, w.who["fan"], storetest.UserSubject(w.who["ada"]))
+	storetest.Follow(t, s, w.who["reader"], storetest.ChannelSubject(w.channel))
+	storetest.Follow(t, s, w.who["watcher"], storetest.GroupSubject(w.group))
+	return w
+}
+
+func (w *town) actor(name string) domain.Actor {
+	return domain.Actor{UserID: w.who[name], Tier: domain.TierFree, Scope: domain.ScopeWrite}
+}
+
+func (w *town) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// record records news within a transaction.
+func (w *town) record(news func(ctx context.Context, tx *store.Tx) ([]domain.News, error)) {
+	w.t.Helper()
+	storetest.In(w.t, w.s, func(tx *store.Tx) error {
+		all, err := news(w.t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.RecordAll(w.t.Context(), all...)
+		return err
+	})
+}
+
+// told lists, as two lists of names, in whose feed and in whose notifications an
+// activity of a kind by ada is.
+func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
+	w.t.Helper()
+	var feeds, notices []string
+	for _, name := range townsfolk {
+		f, err := w.app.Feed(w.t.Context(), w.actor(name), CursorInput{Limit: 100})
+		w.must(err)
+		n, err := w.app.Notifications(w.t.Context(), w.actor(name), false, CursorInput{Limit: 100})
+		w.must(err)
+		if slices.ContainsFunc(f.Items, func(s Story) bool { return s.Kind == kind }) {
+			feeds = append(feeds, name)
+		}
+		if slices.ContainsFunc(n.Items, func(s Notice) bool { return s.Kind == kind }) {
+			notices = append(notices, name)
+		}
+	}
+	return strings.Join(feeds, " "), strings.Join(notices, " ")
+}
+
+func (w *town) connect(item domain.ItemRef, to domain.ChannelID) {
+	w.t.Helper()
+	_, err := w.app.Connect(w.t.Context(), w.actor("ada"), item, []Target{{Channel: domain.Ref{ID: int64(to)}}})
+	w.must(err)
+}
+
+func (w *town) hide(id domain.ChannelID, by string) {
+	w.t.Helper()
+	private := domain.Private
+	_, err := w.app.UpdateChannel(w.t.Context(), w.actor(by), domain.Ref{ID: int64(id)}, UpdateChannelInput{Visibility: &private})
+	w.must(err)
+}
+
+func (w *town) follow(what domain.Subject) {
+	w.record(func(ctx context.Context, tx *store.Tx) ([]domain.News, error) {
+		n, err := newsOfFollow(ctx, tx, w.actor("ada"), what, storetest.Now)
+		return []domain.News{n}, err
+	})
+}
+
+func (w *town) comment(mentions ...string) {
+	id := storetest.Comment(w.t, w.s, w.who["ada"], w.block, "hello")
+	w.record(func(ctx context.Context, tx *store.Tx) ([]domain.News, error) {
+		b, err := tx.Block(ctx, w.who["ada"], w.block)
+		if err != nil {
+			return nil, err
+		}
+		var mentioned []domain.UserID
+		for _, m := range mentions {
+			mentioned = append(mentioned, w.who[m])
+		}
+		return newsOfComment(ctx, tx, w.actor("ada"), b, id, mentioned, storetest.Now)
+	})
+}
+
+func (w *town) collaborate(who domain.PrincipalRef) {
+	w.t.Helper()
+	// Only owners may, so ada becomes a member.
+	storetest.In(w.t, w.s, func(tx *store.Tx) error {
+		return tx.AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
+	})
+	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.channel)}, who)
+	w.must(err)
+}
+
+// forget deletes all that was told of something, as its deletion does.
+func (w *town) forget(s domain.Subject) {
+	storetest.In(w.t, w.s, func(tx *store.Tx) error { return tx.ForgetActivities(w.t.Context(), s.Type, s.ID) })
+}
+
+func unfollow(w *town) {
+	storetest.Unfollow(w.t, w.s, w.who["fan"], storetest.UserSubject(w.who["ada"]))
+	storetest.Unfollow(w.t, w.s, w.who["watcher"], storetest.GroupSubject(w.group))
+}
+
+func hideHall(w *town)  { w.hide(w.channel, "chief") }
+func hideOther(w *town) { w.hide(w.other, "owner") }
+
+func deleteHall(w *town) {
+	w.must(w.app.DeleteChannel(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}))
+}
+
+func forgetBlock(w *town) { w.forget(storetest.BlockSubject(w.block)) }
+
+func forgetGroup(w *town) { w.forget(storetest.GroupSubject(w.group)) }
+
+// hideWithHelper makes the hall private to its group and to helper, who follows ada.
+func hideWithHelper(w *town) {
+	storetest.Follow(w.t, w.s, w.who["helper"], storetest.UserSubject(w.who["ada"]))
+	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}, domain.UserRef(w.who["helper"]))
+	w.must(err)
+	hideHall(w)
+}
+
+func hideWithoutHelper(w *town) {
+	hideWithHelper(w)
+	w.must(w.app.RemoveCollaborator(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}, domain.UserRef(w.who["helper"])))
+}
+
+// after is a change, and in whose feed and notifications the activity is then.
+type after struct {
+	name           string
+	change         func(*town)
+	feed, notified string
+}
+
+func TestWhoIsTold(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		kind           domain.ActivityKind
+		do             func(*town)
+		feed, notified string
+		after          []after
+	}{
+		{domain.AddedBlock, func(w *town) { w.connect(domain.BlockRef(w.block), w.channel) },
+			"fan reader watcher", "author chief member", []after{
+				{"unfollow", unfollow, "reader", "author chief member"},
+				{"channel private", hideHall, "", "chief member"},
+				{"channel deleted", deleteHall, "", ""},
+				{"elsewhere private", hideOther, "fan reader watcher", "author chief member"},
+				{"block deleted", forgetBlock, "", ""},
+				{"collaborator", hideWithHelper, "helper", "chief member"},
+				{"collaborator removed", hideWithoutHelper, "", "chief member"},
+				{"group deleted", forgetGroup, "fan reader watcher", "author chief member"},
+			}},
+		{domain.AddedChannel, func(w *town) { w.connect(domain.ChannelRef(w.other), w.channel) },
+			"fan reader watcher", "chief member owner", []after{
+				{"unfollow", unfollow, "reader", "chief member owner"},
+				{"channel private", hideHall, "", "chief member"},
+				{"item private", hideOther, "", "owner"},
+				{"channel deleted", deleteHall, "", ""},
+			}},
+		{domain.CreatedChannel, func(w *town) {
+			_, err := w.app.CreateChannel(w.t.Context(), w.actor("ada"), CreateChannelInput{Title: "New", Visibility: domain.Closed})
+			w.must(err)
+		}, "fan", "", []after{{"unfollow", unfollow, "", ""}}},
+		{domain.FollowedUser, func(w *town) { w.follow(storetest.UserSubject(w.who["owner"])) },
+			"fan", "owner", []after{{"unfollow", unfollow, "", "owner"}, {"channel private", hideHall, "fan", "owner"}}},
+		{domain.FollowedChannel, func(w *town) { w.follow(storetest.ChannelSubject(w.channel)) },
+			"fan", "chief member", []after{
+				{"unfollow", unfollow, "", "chief member"},
+				{"channel private", hideHall, "", "chief member"},
+				{"channel deleted", deleteHall, "", ""},
+				{"group deleted", forgetGroup, "fan", "chief member"},
+			}},
+		{domain.FollowedGroup, func(w *town) { w.follow(storetest.GroupSubject(w.group)) },
+			"fan", "", []after{{"unfollow", unfollow, "", ""}, {"group deleted", forgetGroup, "", ""}}},
+		{domain.CollaboratingUser, func(w *town) { w.collaborate(domain.UserRef(w.who["helper"])) },
+			"fan reader watcher", "helper", []after{
+				{"unfollow", unfollow, "reader", "helper"},
+				{"channel private", hideHall, "", "helper"},
+				{"channel deleted", deleteHall, "", ""},
+			}},
+		{domain.CollaboratingGroup, func(w *town) {
+			w.collaborate(domain.GroupRef(storetest.Group(w.t, w.s, "Band", w.who["owner"], w.who["helper"])))
+		}, "fan reader watcher", "helper owner", []after{{"channel private", hideHall, "", "helper owner"}}},
+		{domain.Commented, func(w *town) { w.comment() },
+			"fan", "author early", []after{
+				{"unfollow", unfollow, "", "author early"},
+				{"block in private", hideOther, "", "author"},
+				{"block deleted", forgetBlock, "", ""},
+			}},
+		{domain.Mentioned, func(w *town) { w.comment("named", "ada") },
+			"fan", "named", []after{{"unfollow", unfollow, "", "named"}, {"block in private", hideOther, "", ""}}},
+		{domain.AddedToGroup, func(w *town) {
+			w.record(func(context.Context, *store.Tx) ([]domain.News, error) {
+				return []domain.News{newsOfMember(w.actor("ada"), w.group, w.who["named"], storetest.Now)}, nil
+			})
+		}, "fan watcher", "named", []after{{"unfollow", unfollow, "", "named"}, {"group deleted", forgetGroup, "", ""}}},
+	}
+	for _, test := range tests {
+		all := append([]after{{"at once", func(*town) {}, test.feed, test.notified}}, test.after...)
+		for _, then := range all {
+			t.Run(string(test.kind)+"/"+then.name, func(t *testing.T) {
+				t.Parallel()
+				storetest.Each(t, func(t *testing.T, s *store.Store) {
+					w := newTown(t, s)
+					test.do(w)
+					then.change(w)
+					feed, notified := w.told(test.kind)
+					if feed != then.feed || notified != then.notified {
+						t.Errorf("in the feeds of %q, want %q; in the notifications of %q, want %q", feed, then.feed, notified, then.notified)
+					}
+				})
+			})
+		}
+	}
+}
