@@ -18,7 +18,7 @@ import (
 // one for each JSON body but the description itself.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	d, err := describe.Load(description.V3, describe.BaseURL("https://api.example.org"))
+	d, err := describe.Load(description.V3, describe.BaseURL("https://api.example.org"), describe.SiteURL("https://www.example.org"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Options struct {
 	App     *app.App
 	Limiter *middleware.Limiter
 	BaseURL string // absolute, without a slash at its end
-	SiteURL string
+	SiteURL string // the same
 	Now     func() time.Time
 }
 
@@ -43,6 +43,7 @@ type API struct {
 type handler struct {
 	app  *app.App
 	base string
+	site string
 	// epoch is part of every ETag: it differs when the base address or the
 	// description does, since representations do then.
 	epoch  uint64
@@ -60,7 +61,7 @@ func New(o Options) (*API, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api/ext.yaml: %w", err)
 	}
-	h := &handler{app: o.App, base: o.BaseURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(v3Doc.JSON())}
+	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(v3Doc.JSON())}
 	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(NotFound), v3.WithMethodNotAllowed(methodNotAllowed))
 	if err != nil {
 		return nil, err

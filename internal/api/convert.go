@@ -13,8 +13,8 @@ import (
 // embedded is a user or group inside another resource.
 func embedded(p domain.Principal) wire.Item {
 	if p.Type == domain.TypeGroup {
-		return wire.Item{Value: &v3.EmbeddedGroup{ID: p.ID, Type: v3.EmbeddedGroupTypeGroup, Name: p.Name, Slug: p.Slug,
-			Avatar: nilString(p.Avatar), Initials: domain.Initials(p.Name)}}
+		g := embeddedGroup(p)
+		return wire.Item{Value: &g}
 	}
 	u := embeddedUser(p)
 	return wire.Item{Value: &u}
@@ -22,6 +22,11 @@ func embedded(p domain.Principal) wire.Item {
 
 func embeddedUser(p domain.Principal) v3.EmbeddedUser {
 	return v3.EmbeddedUser{ID: p.ID, Type: v3.EmbeddedUserTypeUser, Name: p.Name, Slug: p.Slug,
+		Avatar: nilString(p.Avatar), Initials: domain.Initials(p.Name)}
+}
+
+func embeddedGroup(p domain.Principal) v3.EmbeddedGroup {
+	return v3.EmbeddedGroup{ID: p.ID, Type: v3.EmbeddedGroupTypeGroup, Name: p.Name, Slug: p.Slug,
 		Avatar: nilString(p.Avatar), Initials: domain.Initials(p.Name)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -56,7 +57,7 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 		return known
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return domain.Wrap(domain.TooLarge, "The body is larger than the server takes", tooLarge)
+		return domain.Wrap(domain.TooLarge, fmt.Sprintf("The body may have at most %d bytes", tooLarge.Limit), tooLarge)
 	}
 	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return domain.Wrap(domain.Timeout, "The request took too long", err)
@@ -73,9 +74,6 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 			return violations(found).(*domain.Error)
 		}
 		return domain.NewInvalid("request: " + refusal(err))
-	}
-	if r.Body != nil && strings.Contains(r.Header.Get("Expect"), "100-continue") && errors.Is(err, http.ErrBodyReadAfterClose) {
-		return domain.Wrap(domain.Invalid, "The body ended early", err)
 	}
 	return domain.Wrap(domain.Internal, "", err)
 }

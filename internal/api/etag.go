@@ -55,6 +55,16 @@ func (h *handler) userTag(kind string, who domain.Actor, u domain.User) string {
 	return h.tag(kind, int64(u.ID), u.Version, u.ChannelsFor(who), u.Unread)
 }
 
+func (h *handler) groupTag(who domain.Actor, g domain.Group) string {
+	can := domain.AbilitiesOnGroup(who, g)
+	return h.tag("group", int64(g.ID), g.Version, g.Owner.Version, g.Channels(),
+		bits(can.Update, can.Destroy, can.ManageMembers, can.ManageInvitations))
+}
+
+func (h *handler) inviteTag(i app.GroupInvite) string {
+	return h.tag("invite", int64(i.ID), i.Group.FaceVersion)
+}
+
 // bits packs flags into a number.
 func bits(flags ...bool) (n int64) {
 	for i, f := range flags {

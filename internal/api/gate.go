@@ -3,9 +3,11 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,7 +100,7 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	if found := op.CheckBody(body); len(found) > 0 {
 		params, _ := op.CheckParams(r.URL)
@@ -108,6 +110,18 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	return nil
+}
+
+// unreadable is what a failure to read a body means: it is too large, too slow, or
+// the client has broken off.
+func unreadable(err error) error {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return domain.Wrap(domain.Timeout, "The body came too slowly", err)
+	}
+	return domain.NewInvalid("body: cannot be read to its end")
 }
 
 // violations makes one error of all that was found.

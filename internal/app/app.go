@@ -14,16 +14,33 @@ import (
 
 // App is the service without its edges.
 type App struct {
-	store *store.Store
-	now   func() time.Time
-	used  usage
-
-	cursorKey secret
+	store         *store.Store
+	now           func() time.Time
+	siteURL       string
+	invitationTTL time.Duration
+	used          usage
+	cursorKey     secret
 }
 
-// New makes the service on a store. now is the clock, time.Now outside tests.
-func New(s *store.Store, now func() time.Time) *App {
-	return &App{store: s, now: now, used: usage{at: map[domain.TokenID]time.Time{}}}
+// Options are what the service stands on.
+type Options struct {
+	Store         *store.Store
+	Now           func() time.Time // the clock; nil means time.Now
+	SiteURL       string           // absolute, without a slash at its end
+	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
+}
+
+// New makes the service.
+func New(o Options) *App {
+	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, invitationTTL: o.InvitationTTL,
+		used: usage{at: map[domain.TokenID]time.Time{}}}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.invitationTTL == 0 {
+		a.invitationTTL = 14 * 24 * time.Hour
+	}
+	return a
 }
 
 // Ready tells whether requests can be served.
@@ -68,12 +85,4 @@ func title(field, s string) (string, error) {
 type Patch struct {
 	Set   bool
 	Value *string
-}
-
-// apply gives the text after the patch.
-func (p Patch) apply(current *domain.Text) *domain.Text {
-	if !p.Set {
-		return current
-	}
-	return rendered(p.Value)
 }

@@ -74,7 +74,7 @@ func newBlock(actor domain.Actor, in CreateBlockInput) (b domain.Block, err erro
 		SourceURL: nonEmpty(in.OriginalSourceURL), SourceTitle: nonEmpty(in.OriginalSourceTitle),
 		AltText: nonEmpty(in.AltText),
 	}
-	if b.Metadata, err = newMetadata(in.Metadata); err != nil {
+	if b.Metadata, err = newMetadata("metadata", in.Metadata); err != nil {
 		return b, err
 	}
 	if strings.TrimSpace(in.Value) == "" {

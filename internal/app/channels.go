@@ -46,7 +46,7 @@ func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateCh
 	if n.Title, err = title("title", in.Title); err != nil {
 		return full, err
 	}
-	if n.Metadata, err = newMetadata(in.Metadata); err != nil {
+	if n.Metadata, err = newMetadata("metadata", in.Metadata); err != nil {
 		return full, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -81,12 +81,25 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 		return nil
 	}
 	if owner.Type == domain.TypeGroup {
-		member, err := tx.IsMember(ctx, domain.GroupID(owner.ID), actor.UserID)
+		member, err := lockMember(ctx, tx, domain.GroupID(owner.ID), actor.UserID)
 		if err != nil || member {
 			return err
 		}
 	}
 	return forbidden("give a channel to anyone but yourself or one of your groups")
+}
+
+// lockMember locks a group, so that it is there when the channel is, and tells whether
+// a user belongs to it.
+func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
+	err := tx.LockGroup(ctx, group)
+	if domain.KindOf(err) == domain.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return tx.IsMember(ctx, group, user)
 }
 
 // UpdateChannelInput is a change of the fields that are given.
@@ -125,7 +138,7 @@ func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.
 			if c.Title, err = title("title", *in.Title); err != nil {
 				return err
 			}
-			if c.Slug, err = a.reslug(ctx, tx, was, c.Title); err != nil {
+			if c.Slug, err = reslug(ctx, tx, named{store.ChannelSlug, int64(was.ID), was.Title, was.Slug}, c.Title, now); err != nil {
 				return err
 			}
 		}
@@ -167,23 +180,6 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	return nil
 }
 
-// reslug gives the slug of a renamed channel. A name with the same slug keeps it,
-// and a channel gets back a slug that it had before.
-func (a *App) reslug(ctx context.Context, tx *store.Tx, c domain.Channel, title string) (string, error) {
-	plain := domain.Slugify(title)
-	if plain == domain.Slugify(c.Title) {
-		return c.Slug, nil
-	}
-	if had, err := tx.SlugBelongs(ctx, store.ChannelSlug, plain, int64(c.ID)); err != nil || had {
-		return plain, err
-	}
-	slug, err := tx.SlugFor(ctx, store.ChannelSlug, title, a.now())
-	if err != nil {
-		return "", err
-	}
-	return slug, tx.BindSlug(ctx, store.ChannelSlug, slug, int64(c.ID))
-}
-
 // DeleteChannel deletes a channel (V3.md section 4).
 func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -210,12 +206,17 @@ func lockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref do
 	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 }
 
-// newMetadata checks the metadata of something new.
-func newMetadata(patch []byte) (domain.Metadata, error) {
+// newMetadata checks the metadata of something new, given in a field. There too much
+// of it is the request's own fault, as no merge is (V3.md section 13).
+func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil
 	}
-	return domain.MergeMetadata("", patch, false)
+	m, err := domain.MergeMetadata("", patch, false)
+	if domain.KindOf(err) == domain.Unprocessable {
+		err = domain.NewInvalid(field + ": must be at most 50 keys and 32 KB of JSON")
+	}
+	return m, err
 }
 
 // mergedMetadata merges a change into metadata; nil changes nothing.

@@ -28,6 +28,11 @@ func (a *App) AddCollaborator(ctx context.Context, actor domain.Actor, ref domai
 		if !domain.CanOwn(actor, c) {
 			return forbidden("manage the collaborators of this channel")
 		}
+		if who.Type == domain.TypeGroup { // it must not go away meanwhile
+			if err := tx.LockGroup(ctx, domain.GroupID(who.ID)); err != nil {
+				return err
+			}
+		}
 		if p, err = tx.Principal(ctx, who); err != nil {
 			return err
 		}

@@ -158,16 +158,18 @@ func (a *App) UpdateConnection(ctx context.Context, actor domain.Actor, id domai
 
 // DeleteConnection removes an item from a channel.
 func (a *App) DeleteConnection(ctx context.Context, actor domain.Actor, id domain.ConnectionID) error {
-	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		p, err := lockedConnection(ctx, tx, actor, id)
-		if err != nil {
-			return err
-		}
-		if !domain.CanRemove(actor, p.Channel, p.Connection) {
-			return forbidden("remove this from the channel")
-		}
-		return tx.Disconnect(ctx, p.Connection)
-	})
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return disconnect(ctx, tx, actor, id) })
+}
+
+func disconnect(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) error {
+	p, err := lockedConnection(ctx, tx, actor, id)
+	if err != nil {
+		return err
+	}
+	if !domain.CanRemove(actor, p.Channel, p.Connection) {
+		return forbidden("remove this from the channel")
+	}
+	return tx.Disconnect(ctx, p.Connection)
 }
 
 // MoveConnection moves an item within its channel (V3.md section 5). position is

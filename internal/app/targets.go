@@ -35,7 +35,7 @@ func checked(in []Target) ([]target, error) {
 	}
 	out := make([]target, len(in))
 	for i, t := range in {
-		m, err := newMetadata(t.Metadata)
+		m, err := newMetadata("channels["+strconv.Itoa(i)+"].metadata", t.Metadata)
 		if err != nil {
 			return nil, err
 		}

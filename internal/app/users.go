@@ -62,8 +62,10 @@ func (a *App) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User
 		if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
 			return err
 		}
-		u, err = tx.User(ctx, domain.Ref{ID: int64(id)})
-		return err
+		if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
+			return err
+		}
+		return a.adoptInvitations(ctx, tx, u)
 	})
 	if domain.KindOf(err) == domain.Conflict {
 		err = domain.NewInvalid("email: is already in use")
@@ -96,11 +98,9 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 	if l := utf8.RuneCountInString(n.Name); l < 1 || l > domain.MaxTitle {
 		bad = append(bad, "name: must be 1 to 255 characters long")
 	}
-	address, err := mail.ParseAddress(in.Email)
-	if err != nil || address.Address != in.Email || len(in.Email) > 254 {
-		bad = append(bad, "email: must be an address such as ada@example.org")
-	} else {
-		n.Email = strings.ToLower(in.Email)
+	var ok bool
+	if n.Email, ok = emailAddress(in.Email); !ok {
+		bad = append(bad, badEmail)
 	}
 	if in.Password != "" && (len(in.Password) < 8 || len(in.Password) > 200) {
 		bad = append(bad, "password: must be 8 to 200 bytes long")
@@ -112,6 +112,17 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 		return n, domain.NewInvalid(bad...)
 	}
 	return n, nil
+}
+
+const badEmail = "email: must be an address such as ada@example.org"
+
+// emailAddress gives a bare address in lower case, which is how addresses are kept.
+func emailAddress(s string) (string, bool) {
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || len(s) > 254 {
+		return "", false
+	}
+	return strings.ToLower(s), true
 }
 
 // SetTier changes the tier of a user.
@@ -145,4 +156,28 @@ func (a *App) changeUser(ctx context.Context, ref domain.Ref, change func(tx *st
 		return err
 	})
 	return u, err
+}
+
+// UpdateMeInput is a change of the fields that are given.
+type UpdateMeInput struct {
+	Name *string
+	Bio  Patch
+}
+
+// UpdateMe changes what the actor says of themself. The slug stays as it is.
+func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
+	bio := rendered(in.Bio.Value)
+	return a.changeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
+		if in.Name != nil {
+			name, err := title("name", *in.Name)
+			if err != nil {
+				return err
+			}
+			u.Name = name
+		}
+		if in.Bio.Set {
+			u.Bio = bio
+		}
+		return tx.UpdateProfile(ctx, u, a.now())
+	})
 }

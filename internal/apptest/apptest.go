@@ -34,8 +34,14 @@ type Rig struct {
 	S     *server.Server
 	Clock *Clock
 
+	options database.Options
+	watch   *watch
+	log     *logbook
+	broken  bool // the database is gone and cannot be checked
+
 	mu     sync.Mutex
 	people map[string]Person
+	db     *database.DB
 }
 
 // Person is a member of the cast. Tokens are for the name with a scope: "ada" has
@@ -94,13 +100,18 @@ func boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	for _, option := range options {
 		option(&cfg)
 	}
-	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}}}
+	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
+		options: o, watch: new(watch), log: new(logbook)}
 	var err error
-	r.S, err = server.New(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler), Now: r.Clock.Now})
+	r.S, err = server.New(t.Context(), cfg, server.Options{
+		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now, Observe: r.watch.observe})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if r.broken {
+			return
+		}
 		storetest.Check(t, r.S.Store)
 		if err := r.S.Shutdown(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -167,17 +178,7 @@ type Response struct {
 // description.
 func (r *Rig) Do(as, method, path string, body any, headers ...string) *Response {
 	r.T.Helper()
-	req := httptest.NewRequestWithContext(r.T.Context(), method, Base+path, reader(r.T, body))
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if token := r.token(as); token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	return r.Send(req)
+	return r.Send(r.Request(as, method, path, body, headers...))
 }
 
 // Send sends a request as it is, and holds the response against the description.
@@ -185,7 +186,18 @@ func (r *Rig) Send(req *http.Request) *Response {
 	r.T.Helper()
 	w := httptest.NewRecorder()
 	r.S.Handler().ServeHTTP(w, req)
-	res := &Response{T: r.T, Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
+	return r.read(req, w.Result())
+}
+
+// read takes a response whole, and holds it against the description.
+func (r *Rig) read(req *http.Request, from *http.Response) *Response {
+	r.T.Helper()
+	defer from.Body.Close()
+	body, err := io.ReadAll(from.Body)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	res := &Response{T: r.T, Status: from.StatusCode, Header: from.Header, Body: body}
 	r.conform(req, res)
 	return res
 }
@@ -197,9 +209,9 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	if req.Method == http.MethodHead || req.Method == http.MethodOptions || res.Header.Get("Content-Encoding") != "" {
 		return
 	}
-	for _, doc := range []*describe.Description{r.S.API.V3, r.S.API.Ext} {
+	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
-			if op.Method != req.Method || !matches(op.Path, req.URL.Path) {
+			if op.Method != req.Method || !matches(op.Path, req.URL.EscapedPath()) {
 				continue
 			}
 			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {
@@ -242,4 +254,9 @@ func reader(t testing.TB, body any) io.Reader {
 		t.Fatal(err)
 	}
 	return bytes.NewReader(text)
+}
+
+// Descriptions are those that the server serves.
+func (r *Rig) Descriptions() []*describe.Description {
+	return []*describe.Description{r.S.API.V3, r.S.API.Ext}
 }

@@ -46,7 +46,10 @@ var rooms = map[string][]string{
 
 	// Tools and test rigs.
 	"apptest":         {"..."},
-	"bench":           {"..."},
+	"bench/dataset":   {"..."},
+	"bench/gen":       {"..."},
+	"bench/load":      {"..."},
+	"e2e":             {"..."},
 	"database/dbtest": {"database"},
 	"oas/generate":    {},
 	"store/storetest": {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -56,7 +59,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench", "database/dbtest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -64,7 +67,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/storetest", "jobs"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/gen", "bench/load"}
 
 // vague are names under which anything could be filed.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}

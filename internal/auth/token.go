@@ -16,6 +16,7 @@ type Kind string
 const (
 	Personal Kind = "pat" // made by a user for their own programs
 	OAuth    Kind = "oat" // given out by the token endpoint (RFC 6749 section 5.1)
+	Invited  Kind = "inv" // mailed with an invitation to a group; opens nothing else
 )
 
 const (
@@ -35,7 +36,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // that hold the CRC-32 (IEEE) of all before, most significant first, padded with
 // "0". The pattern
 //
-//	\bvitrine_(pat|oat)_[0-9A-Za-z]{46}\b
+//	\bvitrine_(pat|oat|inv)_[0-9A-Za-z]{46}\b
 //
 // finds them in source code, and the checksum tells a scanner without asking
 // anybody that what it found is not just similar.
@@ -64,7 +65,7 @@ func LooksLikeToken(s string) bool {
 func TokenKind(s string) (kind Kind, ok bool) {
 	rest, branded := strings.CutPrefix(s, tokenBrand)
 	name, secret, _ := strings.Cut(rest, "_")
-	if !branded || !slices.Contains([]Kind{Personal, OAuth}, Kind(name)) {
+	if !branded || !slices.Contains([]Kind{Personal, OAuth, Invited}, Kind(name)) {
 		return "", false
 	}
 	if len(secret) != secretLength+checksumLength || strings.Trim(secret, base62) != "" {
@@ -76,6 +77,9 @@ func TokenKind(s string) (kind Kind, ok bool) {
 	}
 	return Kind(name), true
 }
+
+// NewCode mints the code of a reusable invite: 24 random base-62 characters, 142 bits.
+func NewCode() string { return randomBase62(24) }
 
 // checksum writes the CRC-32 of s in base 62.
 func checksum(s string) string {

@@ -131,7 +131,7 @@ func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(cfg, app.New(store.New(db), now)), db.Close())
+	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: cfg.SiteURL})), db.Close())
 }
 
 // printJSON prints a value as indented JSON.

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"time"
 
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
 	"vitrine/internal/server"
 )
-
-func now() time.Time { return time.Now() }
 
 type serveCmd struct{ config.Flags }
 

@@ -53,6 +53,10 @@ type Options struct {
 	// URL says in pool_max_conns, else four times GOMAXPROCS, at least 10; never
 	// fewer than 2).
 	MaxConns int
+
+	// Observe, if set, is told of every statement. It is for tests that count
+	// them; nothing is wrapped without it.
+	Observe Observer
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -64,6 +68,7 @@ type DB struct {
 	path        string // SQLite: the file
 	synchronous string // SQLite: as in Options
 
+	observe  Observer
 	patience time.Duration // how long conflicts are retried
 	tracked  atomic.Bool   // the table of versions has been seen
 	close    func() error  // may be called again
@@ -75,7 +80,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, patience: defaultPatience}
+	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience}
 	if dialect == Postgres {
 		err = db.openPostgres(o)
 	} else {

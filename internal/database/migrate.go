@@ -60,7 +60,7 @@ func (db *DB) migrateLocked(ctx context.Context, migrations fs.FS, to int64) (Mi
 	if !errors.Is(err, ErrOlderSchema) {
 		return res, err
 	}
-	if res.BackupPath, err = db.backup(ctx, from, to); err != nil {
+	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", from, to)); err != nil {
 		return res, fmt.Errorf("database: back up before migrating: %w", Classify(ctx, err))
 	}
 	failure := Classify(ctx, db.up(ctx, migrations))

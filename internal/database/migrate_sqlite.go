@@ -87,8 +87,9 @@ func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// backup copies a database that has any tables to a new file beside it.
-func (db *DB) backup(ctx context.Context, from, to int64) (path string, err error) {
+// backup copies a database that has any tables to a new file beside it, whose name
+// says what it comes before.
+func (db *DB) backup(ctx context.Context, before string) (path string, err error) {
 	if db.dialect != SQLite {
 		return "", nil
 	}
@@ -96,7 +97,7 @@ func (db *DB) backup(ctx context.Context, from, to int64) (path string, err erro
 	if err := db.Reader().QueryRow(ctx, "SELECT COUNT(*) > 0 FROM sqlite_schema").Scan(&used); err != nil || !used {
 		return "", err
 	}
-	path, err = reserve(fmt.Sprintf("%s.before-%d-to-%d", db.path, from, to))
+	path, err = reserve(db.path + ".before-" + before)
 	if err != nil {
 		return "", err
 	}

@@ -54,4 +54,4 @@ func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.Row.Scan(dest..
 // Reader gives the pool of readers, where each statement stands alone. Only
 // SQLite refuses to write through it; statements that write belong in Transact
 // all the same.
-func (db *DB) Reader() Querier { return querier{db.readers} }
+func (db *DB) Reader() Querier { return querier{db.watched(db.readers)} }

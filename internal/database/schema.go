@@ -41,7 +41,7 @@ func LatestVersion(migrations fs.FS) (int64, error) {
 // was. It costs one small query once there is a version.
 func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	if !db.tracked.Load() {
-		exists, err := db.hasVersionTable(ctx)
+		exists, err := db.hasTable(ctx, goose.DefaultTablename)
 		if err != nil || !exists {
 			return 0, err
 		}
@@ -55,12 +55,12 @@ func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-func (db *DB) hasVersionTable(ctx context.Context) (exists bool, err error) {
+func (db *DB) hasTable(ctx context.Context, name string) (exists bool, err error) {
 	query := "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = $1"
 	if db.dialect == Postgres {
 		query = "SELECT to_regclass($1) IS NOT NULL"
 	}
-	if err := db.Reader().QueryRow(ctx, query, goose.DefaultTablename).Scan(&exists); err != nil {
+	if err := db.Reader().QueryRow(ctx, query, name).Scan(&exists); err != nil {
 		return false, fmt.Errorf("database: look for schema version: %w", err)
 	}
 	return exists, nil

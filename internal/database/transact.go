@@ -16,7 +16,7 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 		opts.Isolation = sql.LevelRepeatableRead
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.readers, &opts, func(tx *sql.Tx) error { return fn(querier{tx}) })
+		return inTx(ctx, db.readers, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(tx)}) })
 	})
 }
 
@@ -34,7 +34,7 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.writer, nil, func(tx *sql.Tx) error {
-			t := &Tx{tx: tx}
+			t := &Tx{tx: tx, run: db.watched(tx)}
 			if err := fn(t); err != nil {
 				return err
 			}
@@ -61,6 +61,7 @@ func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *sq
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
 	tx     *sql.Tx
+	run    handle // tx, perhaps watched
 	failed error
 }
 
@@ -88,7 +89,7 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	if t.failed != nil {
 		return nil, t.refusal()
 	}
-	rows, err := t.tx.QueryContext(ctx, query, args...)
+	rows, err := t.run.QueryContext(ctx, query, args...)
 	return rows, t.note(ctx, err)
 }
 
@@ -97,7 +98,7 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
 	if t.failed != nil {
 		return failedRow{t.refusal()}
 	}
-	return &txRow{tx: t, ctx: ctx, row: t.tx.QueryRowContext(ctx, query, args...)}
+	return &txRow{tx: t, ctx: ctx, row: t.run.QueryRowContext(ctx, query, args...)}
 }
 
 // Exec implements Querier.
@@ -105,7 +106,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.failed != nil {
 		return nil, t.refusal()
 	}
-	res, err := t.tx.ExecContext(ctx, query, args...)
+	res, err := t.run.ExecContext(ctx, query, args...)
 	return res, t.note(ctx, err)
 }
 

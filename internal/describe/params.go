@@ -12,11 +12,11 @@ import (
 var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicolons)")
 
 // CheckParams gives every violation of the declared path and query parameters in
-// an address, sorted by name. Unknown query parameters are ignored. Of a repeated
-// one the first counts, but a list is taken comma-joined and repeated.
+// an address, sorted by name. Unknown query parameters are ignored. A list is taken
+// comma-joined and repeated; anything else must not be repeated.
 //
-// noSuchID says that a path parameter can name nothing: an id below 1 or beyond
-// 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
+// noSuchID says that a path parameter can name nothing: it is empty, an id below 1
+// or beyond 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
 // caller to answer with 404; such a parameter is not among the violations.
 func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	if len(o.pathParams) > 0 {
@@ -29,6 +29,8 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 		case values == nil && p.required:
 			found = append(found, Violation{p.name, "is required"})
 		case values == nil:
+		case !p.array && len(values) > 1:
+			found = append(found, Violation{p.name, "is given more than once"})
 		case p.array:
 			found = append(found, p.check(split(values), o.schemas)...)
 		default:
@@ -54,7 +56,7 @@ func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 		switch {
 		case err != nil:
 			found = append(found, Violation{p.name, errEncoding.Error()})
-		case strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text), p.integer && impossible(text):
+		case text == "" || strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text), p.integer && impossible(text):
 			noSuchID = true
 		default:
 			found = append(found, p.check(p.scalar(text), o.schemas)...)

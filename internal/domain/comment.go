@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Comment is what somebody said about a block.
+// Comment is what a user says about a block.
 type Comment struct {
 	ID        CommentID
 	BlockID   BlockID
@@ -11,4 +11,9 @@ type Comment struct {
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+}
+
+// CanEditComment tells whether the actor may change or delete a comment.
+func CanEditComment(a Actor, c Comment) bool {
+	return a.MayWrite() && c.Author.PrincipalRef == UserRef(a.UserID)
 }

@@ -33,7 +33,7 @@ type Text struct {
 // addresses; every link gets target="_blank" rel="nofollow noopener".
 func Render(markdown string) Text {
 	markdown = strings.ReplaceAll(strings.ToValidUTF8(markdown, "\uFFFD"), "\x00", "\uFFFD")
-	source := strings.ReplaceAll(strings.ReplaceAll(markdown, "\r\n", "\n"), "\r", "\n")
+	source := newlines(markdown)
 	rendered := literal(source)
 	if len(source) <= maxBytes {
 		rendered = toHTML([]byte(source))

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,13 +12,13 @@ import (
 
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
+	var received string
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
+		received = string(body)
 		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			renderText(w, r, http.StatusInsufficientStorage, tooLarge.Error())
-			return
+			received += fmt.Sprint(" then more than ", tooLarge.Limit)
 		}
-		_, _ = w.Write(body)
 	})
 	tests := map[string]struct {
 		body    io.Reader
@@ -26,19 +27,18 @@ func TestBodyLimit(t *testing.T) {
 	}{
 		"none":             {nil, false, ""},
 		"at the limit":     {strings.NewReader("12345"), false, "12345"},
-		"announced":        {strings.NewReader("123456"), false, "413 The request body may have at most 5 bytes"},
+		"announced":        {strings.NewReader("123456"), false, " then more than 5"},
 		"chunked at limit": {strings.NewReader("12345"), true, "12345"},
-		"chunked too long": {strings.NewReader("123456"), true, "507 http: request body too large"},
+		"chunked too long": {strings.NewReader("123456"), true, "12345 then more than 5"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := httptest.NewRequest(http.MethodPost, "/", tt.body)
 			if tt.chunked {
 				r.ContentLength = -1
 			}
-			if got := serve(BodyLimit(5, renderText)(handler), r).Body.String(); got != tt.want {
-				t.Errorf("answer = %q, want %q", got, tt.want)
+			if serve(BodyLimit(5)(handler), r); received != tt.want {
+				t.Errorf("received %q, want %q", received, tt.want)
 			}
 		})
 	}

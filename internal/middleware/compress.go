@@ -41,7 +41,7 @@ func compressible(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
 	switch media {
-	case "application/json", "application/javascript", "application/xml",
+	case "application/json", "application/yaml", "application/javascript", "application/xml",
 		"application/wasm", "application/x-ndjson", "font/ttf", "font/otf":
 		return true
 	}

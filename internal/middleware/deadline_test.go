@@ -135,7 +135,7 @@ func TestDeadlineCoversSlowBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := Chain(handler, Begin(time.Now), Compress, Deadline(15*time.Second, renderText), BodyLimit(1<<20, renderText))
+				h := Chain(handler, Begin(time.Now), Compress, Deadline(15*time.Second, renderText), BodyLimit(1<<20))
 				conn, in := connect(t, h)
 				start := time.Now()
 				resp, body := roundTrip(t, conn, in, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhal")

@@ -12,7 +12,7 @@ import (
 func wholeChain(h http.Handler) http.Handler {
 	return Chain(h, ClientAddr(nil), RequestID(nil), CacheHeaders, SecureHeaders, CORS,
 		Recover(quiet(), renderText), Head, Compress, Conditional,
-		Deadline(time.Hour, renderText), BodyLimit(1<<20, renderText))
+		Deadline(time.Hour, renderText), BodyLimit(1<<20))
 }
 
 func TestWholeChainRevalidates(t *testing.T) {

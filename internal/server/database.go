@@ -12,18 +12,27 @@ import (
 
 // Open opens the database of a configuration without looking at its schema.
 func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
+	return open(ctx, cfg, nil)
+}
+
+func open(ctx context.Context, cfg config.Config, observe database.Observer) (*database.DB, error) {
 	url := cfg.DatabaseURL
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Open(ctx, database.Options{URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)})
+	return database.Open(ctx, database.Options{
+		URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous), Observe: observe})
 }
 
 // OpenReady opens the database and sees to its schema: SQLite is migrated, after a
 // copy of what is there; PostgreSQL, which several programs share, is refused when
 // it is not of this program's version.
 func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
-	db, err := Open(ctx, cfg)
+	return openReady(ctx, cfg, log, nil)
+}
+
+func openReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe database.Observer) (*database.DB, error) {
+	db, err := open(ctx, cfg, observe)
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,10 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// routes puts the pieces around the API, outermost first.
-func (s *Server) routes(now func() time.Time) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", healthz)
-	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.Handle("/", middleware.Chain(s.API,
+// routes puts the pieces around the API, outermost first. There is no http.ServeMux:
+// it would redirect addresses with empty or dotted segments, in words of its own.
+func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler {
+	service = middleware.Chain(service,
 		middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
 		s.stats.InFlight,
 		middleware.ClientAddr(s.cfg.TrustedProxies),
@@ -27,9 +25,19 @@ func (s *Server) routes(now func() time.Time) http.Handler {
 		middleware.Compress,
 		middleware.Conditional,
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
-		middleware.BodyLimit(s.cfg.BodyLimit, api.Render),
-	))
-	return mux
+		middleware.BodyLimit(s.cfg.BodyLimit),
+	)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		read := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch {
+		case read && r.URL.Path == "/healthz":
+			healthz(w, r)
+		case read && r.URL.Path == "/readyz":
+			s.readyz(w, r)
+		default:
+			service.ServeHTTP(w, r)
+		}
+	})
 }
 
 func (s *Server) observe(r *http.Request, x *middleware.Exchange, took time.Duration) {

@@ -45,6 +45,7 @@ type Options struct {
 	Now     func() time.Time // the clock; nil means time.Now
 	Version string           // of this build, for the metrics
 	Commit  string
+	Observe database.Observer // of statements, for tests that count them; may be nil
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -53,19 +54,19 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	db, err := OpenReady(ctx, cfg, o.Log)
+	db, err := openReady(ctx, cfg, o.Log, o.Observe)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
 		stats: obs.NewMetrics(o.Version, o.Commit)}
-	s.App = app.New(s.Store, o.Now)
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL})
 	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
-	s.handler = s.routes(o.Now)
+	s.handler = s.routes(o.Now, s.API)
 	return s, nil
 }
 

@@ -208,6 +208,9 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err != nil {
 		return err
 	}
+	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+		return err
+	}
 	return tx.ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID))
 }
 

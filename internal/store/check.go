@@ -54,6 +54,12 @@ var checks = []check{
 	counted("groups.private_channels", "groups", "private_channels", owned("Group", "= 'private'")),
 	counted("groups.users_count", "groups", "users_count",
 		`SELECT count(*) FROM group_members gm WHERE gm.group_id = r.id`),
+	counted("users.followers_count", "users", "followers_count",
+		`SELECT count(*) FROM follows f WHERE f.followed_type = 'User' AND f.followed_id = r.id`),
+	counted("users.following_count", "users", "following_count",
+		`SELECT count(*) FROM follows f WHERE f.follower_id = r.id`),
+	counted("blocks.comment_count", "blocks", "comment_count",
+		`SELECT count(*) FROM comments c WHERE c.block_id = r.id`),
 	{"connections.item_updated_at of a block", `SELECT c.id, c.item_updated_at, b.updated_at FROM connections c
 		JOIN blocks b ON b.id = c.item_id WHERE c.item_type = 'Block' AND c.item_updated_at <> b.updated_at`},
 	{"connections.item_updated_at of a channel", `SELECT c.id, c.item_updated_at, ch.updated_at FROM connections c
@@ -80,27 +86,41 @@ var checks = []check{
 		SELECT 1 FROM slugs s WHERE s.kind = 'User' AND s.slug = u.slug AND s.target_id = u.id)`},
 	{"groups.slug without its claim", `SELECT g.id, 1, 0 FROM groups g WHERE NOT EXISTS (
 		SELECT 1 FROM slugs s WHERE s.kind = 'Group' AND s.slug = g.slug AND s.target_id = g.id)`},
+	{"groups whose owner is no member", `SELECT g.id, 0, 1 FROM groups g WHERE NOT EXISTS (
+		SELECT 1 FROM group_members gm WHERE gm.group_id = g.id AND gm.user_id = g.owner_id)`},
+	{"channels of a group that is gone", `SELECT ch.id, ch.owner_id, 0 FROM channels ch
+		WHERE ch.owner_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = ch.owner_id)`},
+	{"collaborators that are a group that is gone", `SELECT co.channel_id, co.member_id, 0 FROM collaborators co
+		WHERE co.member_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = co.member_id)`},
+	{"followers of a group that is gone", `SELECT f.id, f.followed_id, 0 FROM follows f
+		WHERE f.followed_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = f.followed_id)`},
+	{"invitations that are pending for a member", `SELECT i.id, 1, 0 FROM invitations i
+		JOIN group_members gm ON gm.group_id = i.group_id AND gm.user_id = i.invitee_id WHERE i.state = 'pending'`},
 }
 
-// below is the range of keys of each node of an order, up to but without `next`.
-const below = `SELECT channel_id, sort, level, first_key, n, n_private, lead(first_key) OVER (
-	PARTITION BY channel_id, sort, level ORDER BY first_key) AS next FROM order_nodes`
+// below is the range of keys of each node of an order. Its end is a number even for
+// the last node, so that an index is read within the range only.
+const below = `SELECT channel_id, sort, level, first_key, n, n_private, COALESCE(lead(first_key) OVER (
+	PARTITION BY channel_id, sort, level ORDER BY first_key) - 1, 9223372036854775807) AS last FROM order_nodes`
 
 // orderChecks recompute the nodes of one order.
 func orderChecks(s orderSort) []check {
 	key, at := s.column(), fmt.Sprint(int16(s))
-	inLeaf := ` FROM connections k WHERE k.channel_id = r.channel_id AND k.item_private IN (FALSE, TRUE)
-		AND k.` + key + ` >= r.first_key AND (r.next IS NULL OR k.` + key + ` < r.next)`
+	// Apart by item_private, as the indexes have it.
+	inLeaf := func(private string) string {
+		return `(SELECT count(*) FROM connections k WHERE k.channel_id = r.channel_id AND k.item_private = ` + private + `
+			AND k.` + key + ` BETWEEN r.first_key AND r.last)`
+	}
 	inNode := ` FROM order_nodes k WHERE k.channel_id = r.channel_id AND k.sort = r.sort AND k.level = r.level - 1
-		AND k.first_key >= r.first_key AND (r.next IS NULL OR k.first_key < r.next)`
+		AND k.first_key BETWEEN r.first_key AND r.last`
 	node := func(what, column, actual, level string) check {
 		return check{"order_nodes." + what + " by " + key, `SELECT channel_id, stored, actual FROM (
 			SELECT r.channel_id, r.` + column + ` AS stored, (SELECT ` + actual + `) AS actual FROM (` + below + `) AS r
 			WHERE r.sort = ` + at + ` AND r.level ` + level + `) AS d WHERE stored <> actual`}
 	}
 	return []check{
-		node("n of a leaf", "n", "count(*)"+inLeaf, "= 0"),
-		node("n_private of a leaf", "n_private", "COALESCE(sum(CASE WHEN k.item_private THEN 1 ELSE 0 END), 0)"+inLeaf, "= 0"),
+		node("n of a leaf", "n", inLeaf("FALSE")+" + "+inLeaf("TRUE"), "= 0"),
+		node("n_private of a leaf", "n_private", inLeaf("TRUE"), "= 0"),
 		node("n", "n", "CAST(COALESCE(sum(k.n), 0) AS BIGINT)"+inNode, "> 0"),
 		node("n_private", "n_private", "CAST(COALESCE(sum(k.n_private), 0) AS BIGINT)"+inNode, "> 0"),
 		{"order_nodes without a child at their first key by " + key, `SELECT o.channel_id, o.level, o.level - 1

@@ -21,6 +21,58 @@ func scanComment(row scanner) (c domain.Comment, err error) {
 	return c, err
 }
 
+// Comment reads a comment, whoever looks.
+func (q Queries) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
+	c, err := scanComment(q.q.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
+	return c, found(err)
+}
+
+// Comments lists the comments on a block by time.
+func (v *Snapshot) Comments(ctx context.Context, block domain.Block, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
+	l.Total = block.Comments
+	if page.Offset() >= l.Total {
+		return l, nil
+	}
+	_, dir := direction(desc)
+	rows, err := v.q.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
+		", cm.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
+	l.Items, err = collect(ctx, rows, err, scanComment)
+	return l, err
+}
+
+// CreateComment writes a comment on a locked block.
+func (tx *Tx) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
+	var id domain.CommentID
+	err := tx.q.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
+		block, author, body.Markdown, body.HTML, body.Plain, micros(now)).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.countComments(ctx, block, 1)
+}
+
+// UpdateComment replaces the body of a comment.
+func (tx *Tx) UpdateComment(ctx context.Context, id domain.CommentID, body domain.Text, now time.Time) error {
+	return tx.execOne(ctx, `UPDATE comments SET body_markdown = $2, body_html = $3, body_plain = $4,
+		version = version + 1, updated_at = $5 WHERE id = $1`, id, body.Markdown, body.HTML, body.Plain, micros(now))
+}
+
+// DeleteComment removes a comment on a locked block, and what was told of it.
+func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
+	if err := tx.execOne(ctx, `DELETE FROM comments WHERE id = $1`, c.ID); err != nil {
+		return err
+	}
+	if err := tx.countComments(ctx, c.BlockID, -1); err != nil {
+		return err
+	}
+	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
+}
+
+func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {
+	return tx.execOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
+}
+
 // CommentsByID reads comments whose visibility is already known.
 func (q Queries) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[domain.CommentID]domain.Comment, error) {
 	if len(ids) == 0 {

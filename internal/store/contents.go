@@ -58,16 +58,18 @@ func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed
 		return nil, nil
 	}
 	key := sortOf(q.Sort).column()
-	rows, err := v.q.Query(ctx, `WITH mine (id) AS (
+	const here = ` FROM connections c
+		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
+	rows, err := v.q.Query(ctx, `WITH
+		groups_of (id) AS (SELECT group_id FROM group_members WHERE user_id = $1),
+		mine (id) AS (
 			SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND visibility = 'private'
-			UNION SELECT ch.id FROM group_members gm JOIN channels ch ON ch.owner_type = 'Group' AND ch.owner_id = gm.group_id
-				WHERE gm.user_id = $1 AND ch.visibility = 'private'
+			UNION SELECT id FROM channels
+				WHERE owner_type = 'Group' AND owner_id IN (SELECT id FROM groups_of) AND visibility = 'private'
 			UNION SELECT channel_id FROM collaborators WHERE member_type = 'User' AND member_id = $1
-			UNION SELECT co.channel_id FROM group_members gm JOIN collaborators co
-				ON co.member_type = 'Group' AND co.member_id = gm.group_id WHERE gm.user_id = $1)
-		SELECT c.id, c.`+key+` FROM mine JOIN connections c
-			ON c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id
-		WHERE c.item_private = TRUE ORDER BY 2`, q.Viewer, q.Channel.ID)
+			UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id IN (SELECT id FROM groups_of))
+		SELECT id, k FROM (SELECT (SELECT c.id`+here+`) AS id, (SELECT c.`+key+here+`) AS k FROM mine) AS found
+		WHERE id IS NOT NULL ORDER BY 2`, q.Viewer, q.Channel.ID)
 	return collect(ctx, rows, err, scanKeyed)
 }
 
@@ -208,53 +210,4 @@ func (q Queries) place(ctx context.Context, conns []domain.Connection) error {
 		conns[i].Position = at[conns[i].ID]
 	}
 	return err
-}
-
-// scanContents finds the page by walking an index up to the offset.
-func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, private []keyed) (l domain.List[domain.Connection], err error) {
-	ids := make([]domain.ConnectionID, len(private))
-	for i, k := range private {
-		ids[i] = k.id
-	}
-	where := "c.channel_id = $1 AND (CAST($2 AS BIGINT) = 0 OR c.user_id = $2) AND "
-	args := []any{q.Channel.ID, q.By}
-	if q.By != 0 {
-		where = "c.channel_id = $1 AND c.user_id = $2 AND "
-	}
-	if len(ids) == 0 {
-		where += "c.item_private = FALSE"
-	} else {
-		where += "(c.item_private = FALSE OR " + v.d.in("c.id", "$3") + ")"
-		args = append(args, list(v.d, ids))
-	}
-	l.Total = q.Channel.Contents() - q.Channel.PrivateItems + int64(len(private))
-	if q.By != 0 {
-		if err := v.q.QueryRow(ctx, "SELECT count(*) FROM connections c WHERE "+where, args...).Scan(&l.Total); err != nil {
-			return l, err
-		}
-	}
-	if q.Page.Offset() >= l.Total {
-		return l, nil
-	}
-	_, dir := direction(q.Sort.Desc)
-	by := map[domain.ContentKey]string{
-		domain.ByPosition:  "c.position_key " + dir,
-		domain.ByConnected: "c.created_at " + dir,
-		domain.ByUpdated:   "c.item_updated_at " + dir + ", c.id " + dir,
-	}[q.Sort.Key]
-	limit := map[bool]string{true: " LIMIT $4 OFFSET $5", false: " LIMIT $3 OFFSET $4"}[len(args) == 3]
-	rows, err := v.q.Query(ctx, "SELECT c.id, 0 FROM connections c WHERE "+where+" ORDER BY "+by+limit,
-		append(args, q.Page.Per, q.Page.Offset())...)
-	page, err := collect(ctx, rows, err, scanKeyed)
-	if err != nil {
-		return l, err
-	}
-	found := make([]domain.ConnectionID, len(page))
-	for i, k := range page {
-		found[i] = k.id
-	}
-	if l.Items, err = v.connectionsInOrder(ctx, found); err != nil {
-		return l, err
-	}
-	return l, v.place(ctx, l.Items)
 }

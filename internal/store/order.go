@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -37,6 +39,19 @@ func (s orderSort) column() string {
 	return "position_key"
 }
 
+// keys selects the keys k of channel $1 in [$2, $3] with item_private and the ids of
+// their connections. Open and private items are apart in the indexes, so each has a
+// walk of its own; that it is wanted in the order of keys makes PostgreSQL take the
+// index on them also where it expects the channel to be small.
+func (s orderSort) keys() string {
+	walk := func(private string) string {
+		return fmt.Sprintf(`SELECT k, item_private, id FROM (SELECT %s AS k, item_private, id FROM connections
+			WHERE channel_id = $1 AND item_private = %s AND %s BETWEEN $2 AND $3 ORDER BY %s) AS walk`,
+			s.column(), private, s.column(), s.column())
+	}
+	return "(" + walk("FALSE") + " UNION ALL " + walk("TRUE") + ") AS keys"
+}
+
 // order is one order of one channel.
 type order struct {
 	Queries
@@ -57,18 +72,21 @@ func scanNode(row scanner) (n node, err error) {
 	return n, err
 }
 
-// pathTo selects, for the key $3, the (level, first_key) of the node on each level.
+// pathTo selects the keys of the nodes above the key $3, one on each level. Each is
+// looked up by the whole primary key, so that no estimate of how many nodes a
+// channel has can make a database read them all.
 var pathTo = func() string {
 	parts := make([]string, levels)
 	for l := range parts {
-		parts[l] = fmt.Sprintf(`SELECT %d AS level, max(first_key) AS first_key FROM order_nodes
-			WHERE channel_id = $1 AND sort = $2 AND level = %d AND first_key <= $3`, l, l)
+		parts[l] = fmt.Sprintf(`SELECT * FROM (SELECT channel_id, sort, level, first_key FROM order_nodes
+			WHERE channel_id = $1 AND sort = $2 AND level = %d AND first_key <= $3
+			ORDER BY first_key DESC LIMIT 1) AS level%d`, l, l)
 	}
-	return strings.Join(parts, " UNION ALL ")
+	return "SELECT channel_id, sort, level, first_key FROM (" + strings.Join(parts, " UNION ALL ") + ") AS path"
 }()
 
 var addToPath = `UPDATE order_nodes SET n = n + $4, n_private = n_private + $5
-	WHERE channel_id = $1 AND sort = $2 AND (level, first_key) IN (` + pathTo + `)
+	WHERE (channel_id, sort, level, first_key) IN (` + pathTo + `)
 	RETURNING level, first_key, n, n_private`
 
 // add counts a key in (by = 1) or out (by = -1), and keeps the tree in shape. The
@@ -147,13 +165,14 @@ func (o order) last(ctx context.Context, level int, first int64) (int64, error) 
 	return *next - 1, nil
 }
 
-// height is the number of levels; 0 for an empty tree.
+// height is the number of levels; 0 for an empty tree. The last node in the order of
+// the primary key is on the top level.
 func (o order) height(ctx context.Context) (int, error) {
-	var top *int
-	err := o.q.QueryRow(ctx, `SELECT max(level) FROM order_nodes n WHERE n.channel_id = $1 AND n.sort = $2
-		AND n.first_key = $3`, o.channel, o.sort, int64(leastKey)).Scan(&top)
-	if err != nil || top == nil {
-		return 0, err
+	var top int
+	err := o.q.QueryRow(ctx, `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2
+		ORDER BY level DESC, first_key DESC LIMIT 1`, o.channel, o.sort).Scan(&top)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
 	}
-	return *top + 1, nil
+	return top + 1, err
 }

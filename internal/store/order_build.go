@@ -47,10 +47,7 @@ func (o order) rebuild(ctx context.Context, below int, first, last int64) error 
 
 // leaves cuts the keys in [first, last] into leaves.
 func (o order) leaves(ctx context.Context, first, last int64) ([]node, error) {
-	key := o.sort.column()
-	rows, err := o.q.Query(ctx, `SELECT `+key+`, item_private FROM connections
-		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND `+key+` BETWEEN $2 AND $3
-		ORDER BY `+key, o.channel, first, last)
+	rows, err := o.q.Query(ctx, "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
 	if err != nil {
 		return nil, err
 	}

@@ -130,9 +130,8 @@ func (o order) spreadAll(ctx context.Context) error {
 
 // spread gives new keys to the connections of a node and rebuilds what is below it.
 func (o order) spread(ctx context.Context, n node, last, start, step int64) error {
-	err := o.exec(ctx, `UPDATE connections SET position_key = $4 + $5 * r.i FROM (
-			SELECT id, row_number() OVER (ORDER BY position_key) AS i FROM connections
-			WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND position_key BETWEEN $2 AND $3) AS r
+	err := o.exec(ctx, `UPDATE connections SET position_key = $4 + $5 * r.i
+		FROM (SELECT id, row_number() OVER (ORDER BY k) AS i FROM `+o.sort.keys()+`) AS r
 		WHERE connections.id = r.id`, o.channel, n.first, last, start, step)
 	if err != nil || n.level == 0 {
 		return err

@@ -28,9 +28,14 @@ func ranksOf(d dialect) string {
 	}
 	return `WITH p AS (SELECT c.id, c.channel_id, c.position_key, ` + strings.Join(path, ", ") + `
 			FROM connections c WHERE ` + d.in("c.id", "$1") + `)
-		SELECT p.id, CAST(` + strings.Join(sums, " + ") + ` + (
-			SELECT count(*) FROM connections k WHERE k.channel_id = p.channel_id
-			AND k.item_private IN (FALSE, TRUE) AND k.position_key BETWEEN f0 AND p.position_key) AS BIGINT) FROM p`
+		SELECT p.id, CAST(` + strings.Join(append(sums, inLeaf("FALSE"), inLeaf("TRUE")), " + ") + ` AS BIGINT) FROM p`
+}
+
+// inLeaf counts the open or the private items of a leaf up to the connection's key, in
+// the manner of orderSort.keys.
+func inLeaf(private string) string {
+	return `(SELECT count(*) FROM (SELECT k.id FROM connections k WHERE k.channel_id = p.channel_id
+		AND k.item_private = ` + private + ` AND k.position_key BETWEEN f0 AND p.position_key ORDER BY k.position_key) AS walk)`
 }
 
 var ranksText = map[bool]string{false: ranksOf(dialect{0}), true: ranksOf(dialect{1})}
@@ -114,10 +119,7 @@ func (o order) keyAt(ctx context.Context, rank int64, s seen) (key int64, ok boo
 
 // keyInLeaf finds the rank-th counted key within one leaf.
 func (o order) keyInLeaf(ctx context.Context, first, last, rank int64, s seen) (int64, bool, error) {
-	key := o.sort.column()
-	rows, err := o.q.Query(ctx, `SELECT `+key+`, item_private FROM connections
-		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND `+key+` BETWEEN $2 AND $3
-		ORDER BY `+key, o.channel, first, last)
+	rows, err := o.q.Query(ctx, "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
 	if err != nil {
 		return 0, false, err
 	}

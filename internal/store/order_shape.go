@@ -9,16 +9,13 @@ func (o order) splitLeaf(ctx context.Context, leaf node) error {
 		return err
 	}
 	var right node
-	key := o.sort.column()
-	err = o.q.QueryRow(ctx, `SELECT `+key+` FROM connections
-		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND `+key+` BETWEEN $2 AND $3
-		ORDER BY `+key+` LIMIT 1 OFFSET $4`, o.channel, leaf.first, last, leaf.n/2).Scan(&right.first)
+	err = o.q.QueryRow(ctx, "SELECT k FROM "+o.sort.keys()+" ORDER BY k LIMIT 1 OFFSET $4",
+		o.channel, leaf.first, last, leaf.n/2).Scan(&right.first)
 	if err != nil {
 		return err
 	}
-	err = o.q.QueryRow(ctx, `SELECT count(*), COALESCE(sum(CASE WHEN item_private THEN 1 ELSE 0 END), 0) FROM connections
-		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND `+key+` BETWEEN $2 AND $3`,
-		o.channel, right.first, last).Scan(&right.n, &right.nPrivate)
+	err = o.q.QueryRow(ctx, "SELECT count(*), COALESCE(sum(CASE WHEN item_private THEN 1 ELSE 0 END), 0) FROM "+
+		o.sort.keys(), o.channel, right.first, last).Scan(&right.n, &right.nPrivate)
 	if err != nil {
 		return err
 	}

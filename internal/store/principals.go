@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"vitrine/internal/domain"
 )
@@ -24,45 +23,6 @@ func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain
 	err := q.q.QueryRow(ctx, "SELECT name, slug, avatar, face_version FROM "+table+" WHERE id = $1", ref.ID).
 		Scan(&p.Name, &p.Slug, &p.Avatar, &p.Version)
 	return p, found(err)
-}
-
-// IsMember tells whether a user belongs to a group.
-func (q Queries) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
-	var n int
-	err := q.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE group_id = $1 AND user_id = $2", group, user).Scan(&n)
-	return n > 0, err
-}
-
-// NewGroup is what a group is made from.
-type NewGroup struct {
-	Slug  string
-	Name  string
-	Owner domain.UserID
-	Now   time.Time
-}
-
-// CreateGroup makes a group with its owner as first member.
-func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
-	var id domain.GroupID
-	err := tx.q.QueryRow(ctx, `INSERT INTO groups (slug, name, owner_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $4) RETURNING id`, n.Slug, n.Name, n.Owner, micros(n.Now)).Scan(&id)
-	if err != nil {
-		return 0, err
-	}
-	return id, tx.AddMember(ctx, id, n.Owner, n.Now)
-}
-
-// AddMember puts a user into a group. A second time changes nothing.
-func (tx *Tx) AddMember(ctx context.Context, group domain.GroupID, user domain.UserID, now time.Time) error {
-	res, err := tx.q.Exec(ctx, `INSERT INTO group_members (group_id, user_id, created_at) VALUES ($1, $2, $3)
-		ON CONFLICT (group_id, user_id) DO NOTHING`, group, user, micros(now))
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return err
-	}
-	return tx.execOne(ctx, `UPDATE groups SET users_count = users_count + 1, version = version + 1 WHERE id = $1`, group)
 }
 
 // bumpOwner adds to the counts of channels that an owner shows. Private channels

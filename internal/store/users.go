@@ -102,3 +102,12 @@ func (tx *Tx) SetSuspended(ctx context.Context, id domain.UserID, since *time.Ti
 	}
 	return tx.execOne(ctx, `UPDATE users SET suspended_at = $2, version = version + 1 WHERE id = $1`, id, at)
 }
+
+// UpdateProfile writes what a user says of themself. Name, slug and avatar are shown
+// inside other resources, so a new name is a new face.
+func (tx *Tx) UpdateProfile(ctx context.Context, u domain.User, now time.Time) error {
+	b := textColumns(u.Bio)
+	return tx.execOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
+			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
+		WHERE id = $1`, u.ID, u.Name, b.markdown, b.html, b.plain, micros(now))
+}

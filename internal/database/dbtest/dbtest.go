@@ -3,7 +3,7 @@
 //
 // PostgreSQL is used where the environment variable VITRINE_TEST_POSTGRES holds
 // the URL of a server on which databases may be created; without it those tests
-// are skipped and say so.
+// are skipped and say so, or fail where VITRINE_TEST_REQUIRE_POSTGRES is set.
 package dbtest
 
 import (
@@ -19,6 +19,10 @@ import (
 
 // Env names the variable that holds the URL of the PostgreSQL server.
 const Env = "VITRINE_TEST_POSTGRES"
+
+// RequireEnv names the variable that, when not empty, makes tests fail that would be
+// skipped for want of a server.
+const RequireEnv = "VITRINE_TEST_REQUIRE_POSTGRES"
 
 // testConns keeps many parallel tests within a server's hundred connections.
 const testConns = 5
@@ -133,7 +137,7 @@ func prepareFile(prepare func(o database.Options) error) (content string, err er
 func (tp *Template) PostgresURL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(Env) == "" {
-		t.Skipf("no PostgreSQL to test on: %s holds no server's URL", Env)
+		missing(t)
 	}
 	s, err := connect()
 	if err != nil {
@@ -158,4 +162,14 @@ func (tp *Template) PostgresURL(t testing.TB) string {
 		}
 	})
 	return s.url(name)
+}
+
+// missing ends a test that has no server to run on.
+func missing(t testing.TB) {
+	t.Helper()
+	end := t.Skipf
+	if os.Getenv(RequireEnv) != "" {
+		end = t.Fatalf
+	}
+	end("no PostgreSQL to test on: %s holds no server's URL", Env)
 }

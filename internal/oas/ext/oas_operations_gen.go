@@ -21,5 +21,7 @@ const (
 	UnfollowChannelOperation       OperationName = "UnfollowChannel"
 	UnfollowGroupOperation         OperationName = "UnfollowGroup"
 	UnfollowUserOperation          OperationName = "UnfollowUser"
+	UpdateCommentOperation         OperationName = "UpdateComment"
+	UpdateMeOperation              OperationName = "UpdateMe"
 	VariantsOperation              OperationName = "Variants"
 )

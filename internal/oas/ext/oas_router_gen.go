@@ -14,6 +14,12 @@ var (
 	rn3AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
+	rn24AllowedHeaders = map[string]string{
+		"PATCH": "Content-Type",
+	}
+	rn25AllowedHeaders = map[string]string{
+		"PATCH": "Content-Type",
+	}
 )
 
 func (s *Server) cutPrefix(path string) (string, bool) {
@@ -103,125 +109,116 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					return
 				}
 
-			case 'c': // Prefix: "channels/"
+			case 'c': // Prefix: "c"
 
-				if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
+				if l := len("c"); len(elem) >= l && elem[0:l] == "c" {
 					elem = elem[l:]
 				} else {
 					break
 				}
 
-				// Param: "id"
-				// Match until "/"
-				idx := strings.IndexByte(elem, '/')
-				if idx < 0 {
-					idx = len(elem)
-				}
-				args[0] = elem[:idx]
-				elem = elem[idx:]
-
 				if len(elem) == 0 {
 					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/"
+				case 'h': // Prefix: "hannels/"
 
-					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case 'b': // Prefix: "blocks/"
+					case '/': // Prefix: "/"
 
-						if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						// Param: "block_id"
-						// Leaf parameter, slashes are prohibited
-						idx := strings.IndexByte(elem, '/')
-						if idx >= 0 {
-							break
-						}
-						args[1] = elem
-						elem = ""
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "DELETE":
-								s.handleDisconnectBlockRequest([2]string{
-									args[0],
-									args[1],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "DELETE",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-
-					case 'c': // Prefix: "collaborators"
-
-						if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							switch r.Method {
-							case "GET":
-								s.handleGetCollaboratorsRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "POST":
-								s.handleAddCollaboratorRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET,POST",
-									allowedHeaders: rn3AllowedHeaders,
-									acceptPost:     "application/json",
-									acceptPatch:    "",
-								})
-							}
-
-							return
+							break
 						}
 						switch elem[0] {
-						case '/': // Prefix: "/"
+						case 'b': // Prefix: "blocks/"
 
-							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
-							// Param: "type"
-							// Match until "/"
+							// Param: "block_id"
+							// Leaf parameter, slashes are prohibited
 							idx := strings.IndexByte(elem, '/')
-							if idx < 0 {
-								idx = len(elem)
+							if idx >= 0 {
+								break
 							}
-							args[1] = elem[:idx]
-							elem = elem[idx:]
+							args[1] = elem
+							elem = ""
 
 							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "DELETE":
+									s.handleDisconnectBlockRequest([2]string{
+										args[0],
+										args[1],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "DELETE",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'c': // Prefix: "collaborators"
+
+							if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+								elem = elem[l:]
+							} else {
 								break
+							}
+
+							if len(elem) == 0 {
+								switch r.Method {
+								case "GET":
+									s.handleGetCollaboratorsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "POST":
+									s.handleAddCollaboratorRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET,POST",
+										allowedHeaders: rn3AllowedHeaders,
+										acceptPost:     "application/json",
+										acceptPatch:    "",
+									})
+								}
+
+								return
 							}
 							switch elem[0] {
 							case '/': // Prefix: "/"
@@ -232,75 +229,134 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									break
 								}
 
-								// Param: "collaborator_id"
-								// Leaf parameter, slashes are prohibited
+								// Param: "type"
+								// Match until "/"
 								idx := strings.IndexByte(elem, '/')
-								if idx >= 0 {
-									break
+								if idx < 0 {
+									idx = len(elem)
 								}
-								args[2] = elem
-								elem = ""
+								args[1] = elem[:idx]
+								elem = elem[idx:]
 
 								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "DELETE":
-										s.handleRemoveCollaboratorRequest([3]string{
-											args[0],
-											args[1],
-											args[2],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "DELETE",
-											allowedHeaders: nil,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
+									break
+								}
+								switch elem[0] {
+								case '/': // Prefix: "/"
+
+									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+										elem = elem[l:]
+									} else {
+										break
 									}
 
-									return
+									// Param: "collaborator_id"
+									// Leaf parameter, slashes are prohibited
+									idx := strings.IndexByte(elem, '/')
+									if idx >= 0 {
+										break
+									}
+									args[2] = elem
+									elem = ""
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "DELETE":
+											s.handleRemoveCollaboratorRequest([3]string{
+												args[0],
+												args[1],
+												args[2],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "DELETE",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
 								}
 
 							}
 
-						}
+						case 'f': // Prefix: "follow"
 
-					case 'f': // Prefix: "follow"
-
-						if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "DELETE":
-								s.handleUnfollowChannelRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "GET":
-								s.handleGetChannelFollowRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "PUT":
-								s.handleFollowChannelRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "DELETE,GET,PUT",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
+							if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
+								elem = elem[l:]
+							} else {
+								break
 							}
 
-							return
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "DELETE":
+									s.handleUnfollowChannelRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "GET":
+									s.handleGetChannelFollowRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "PUT":
+									s.handleFollowChannelRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "DELETE,GET,PUT",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
 						}
 
+					}
+
+				case 'o': // Prefix: "omments/"
+
+					if l := len("omments/"); len(elem) >= l && elem[0:l] == "omments/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Leaf parameter, slashes are prohibited
+					idx := strings.IndexByte(elem, '/')
+					if idx >= 0 {
+						break
+					}
+					args[0] = elem
+					elem = ""
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "PATCH":
+							s.handleUpdateCommentRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "PATCH",
+								allowedHeaders: rn24AllowedHeaders,
+								acceptPost:     "",
+								acceptPatch:    "application/json",
+							})
+						}
+
+						return
 					}
 
 				}
@@ -361,6 +417,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						return
 					}
 
+				}
+
+			case 'm': // Prefix: "me"
+
+				if l := len("me"); len(elem) >= l && elem[0:l] == "me" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch r.Method {
+					case "PATCH":
+						s.handleUpdateMeRequest([0]string{}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "PATCH",
+							allowedHeaders: rn25AllowedHeaders,
+							acceptPost:     "",
+							acceptPatch:    "application/json",
+						})
+					}
+
+					return
 				}
 
 			case 'o': // Prefix: "openapi.json"
@@ -580,125 +661,116 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					}
 				}
 
-			case 'c': // Prefix: "channels/"
+			case 'c': // Prefix: "c"
 
-				if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
+				if l := len("c"); len(elem) >= l && elem[0:l] == "c" {
 					elem = elem[l:]
 				} else {
 					break
 				}
 
-				// Param: "id"
-				// Match until "/"
-				idx := strings.IndexByte(elem, '/')
-				if idx < 0 {
-					idx = len(elem)
-				}
-				args[0] = elem[:idx]
-				elem = elem[idx:]
-
 				if len(elem) == 0 {
 					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/"
+				case 'h': // Prefix: "hannels/"
 
-					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case 'b': // Prefix: "blocks/"
+					case '/': // Prefix: "/"
 
-						if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						// Param: "block_id"
-						// Leaf parameter, slashes are prohibited
-						idx := strings.IndexByte(elem, '/')
-						if idx >= 0 {
-							break
-						}
-						args[1] = elem
-						elem = ""
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "DELETE":
-								r.name = DisconnectBlockOperation
-								r.summary = "Remove a block from a channel"
-								r.operationID = "disconnectBlock"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
-								r.args = args
-								r.count = 2
-								return r, true
-							default:
-								return
-							}
-						}
-
-					case 'c': // Prefix: "collaborators"
-
-						if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							switch method {
-							case "GET":
-								r.name = GetCollaboratorsOperation
-								r.summary = "List who collaborates on a channel"
-								r.operationID = "getCollaborators"
-								r.operationGroup = "Collaborators"
-								r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "POST":
-								r.name = AddCollaboratorOperation
-								r.summary = "Let a user or a group add to a channel"
-								r.operationID = "addCollaborator"
-								r.operationGroup = "Collaborators"
-								r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
+							break
 						}
 						switch elem[0] {
-						case '/': // Prefix: "/"
+						case 'b': // Prefix: "blocks/"
 
-							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
-							// Param: "type"
-							// Match until "/"
+							// Param: "block_id"
+							// Leaf parameter, slashes are prohibited
 							idx := strings.IndexByte(elem, '/')
-							if idx < 0 {
-								idx = len(elem)
+							if idx >= 0 {
+								break
 							}
-							args[1] = elem[:idx]
-							elem = elem[idx:]
+							args[1] = elem
+							elem = ""
 
 							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "DELETE":
+									r.name = DisconnectBlockOperation
+									r.summary = "Remove a block from a channel"
+									r.operationID = "disconnectBlock"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
+									r.args = args
+									r.count = 2
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'c': // Prefix: "collaborators"
+
+							if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+								elem = elem[l:]
+							} else {
 								break
+							}
+
+							if len(elem) == 0 {
+								switch method {
+								case "GET":
+									r.name = GetCollaboratorsOperation
+									r.summary = "List who collaborates on a channel"
+									r.operationID = "getCollaborators"
+									r.operationGroup = "Collaborators"
+									r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "POST":
+									r.name = AddCollaboratorOperation
+									r.summary = "Let a user or a group add to a channel"
+									r.operationID = "addCollaborator"
+									r.operationGroup = "Collaborators"
+									r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
 							}
 							switch elem[0] {
 							case '/': // Prefix: "/"
@@ -709,79 +781,136 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									break
 								}
 
-								// Param: "collaborator_id"
-								// Leaf parameter, slashes are prohibited
+								// Param: "type"
+								// Match until "/"
 								idx := strings.IndexByte(elem, '/')
-								if idx >= 0 {
-									break
+								if idx < 0 {
+									idx = len(elem)
 								}
-								args[2] = elem
-								elem = ""
+								args[1] = elem[:idx]
+								elem = elem[idx:]
 
 								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "DELETE":
-										r.name = RemoveCollaboratorOperation
-										r.summary = "End a collaboration"
-										r.operationID = "removeCollaborator"
-										r.operationGroup = "Collaborators"
-										r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
-										r.args = args
-										r.count = 3
-										return r, true
-									default:
-										return
+									break
+								}
+								switch elem[0] {
+								case '/': // Prefix: "/"
+
+									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+										elem = elem[l:]
+									} else {
+										break
 									}
+
+									// Param: "collaborator_id"
+									// Leaf parameter, slashes are prohibited
+									idx := strings.IndexByte(elem, '/')
+									if idx >= 0 {
+										break
+									}
+									args[2] = elem
+									elem = ""
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "DELETE":
+											r.name = RemoveCollaboratorOperation
+											r.summary = "End a collaboration"
+											r.operationID = "removeCollaborator"
+											r.operationGroup = "Collaborators"
+											r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
+											r.args = args
+											r.count = 3
+											return r, true
+										default:
+											return
+										}
+									}
+
 								}
 
 							}
 
-						}
+						case 'f': // Prefix: "follow"
 
-					case 'f': // Prefix: "follow"
-
-						if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "DELETE":
-								r.name = UnfollowChannelOperation
-								r.summary = "Follow a channel no longer"
-								r.operationID = "unfollowChannel"
-								r.operationGroup = "Follows"
-								r.pathPattern = "/ext/v1/channels/{id}/follow"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "GET":
-								r.name = GetChannelFollowOperation
-								r.summary = "Ask whether one follows a channel"
-								r.operationID = "getChannelFollow"
-								r.operationGroup = "Follows"
-								r.pathPattern = "/ext/v1/channels/{id}/follow"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "PUT":
-								r.name = FollowChannelOperation
-								r.summary = "Follow a channel"
-								r.operationID = "followChannel"
-								r.operationGroup = "Follows"
-								r.pathPattern = "/ext/v1/channels/{id}/follow"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
+							if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
+								elem = elem[l:]
+							} else {
+								break
 							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "DELETE":
+									r.name = UnfollowChannelOperation
+									r.summary = "Follow a channel no longer"
+									r.operationID = "unfollowChannel"
+									r.operationGroup = "Follows"
+									r.pathPattern = "/ext/v1/channels/{id}/follow"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "GET":
+									r.name = GetChannelFollowOperation
+									r.summary = "Ask whether one follows a channel"
+									r.operationID = "getChannelFollow"
+									r.operationGroup = "Follows"
+									r.pathPattern = "/ext/v1/channels/{id}/follow"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "PUT":
+									r.name = FollowChannelOperation
+									r.summary = "Follow a channel"
+									r.operationID = "followChannel"
+									r.operationGroup = "Follows"
+									r.pathPattern = "/ext/v1/channels/{id}/follow"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
 						}
 
+					}
+
+				case 'o': // Prefix: "omments/"
+
+					if l := len("omments/"); len(elem) >= l && elem[0:l] == "omments/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Leaf parameter, slashes are prohibited
+					idx := strings.IndexByte(elem, '/')
+					if idx >= 0 {
+						break
+					}
+					args[0] = elem
+					elem = ""
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "PATCH":
+							r.name = UpdateCommentOperation
+							r.summary = "Change a comment"
+							r.operationID = "updateComment"
+							r.operationGroup = "Comments"
+							r.pathPattern = "/ext/v1/comments/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
 					}
 
 				}
@@ -850,6 +979,31 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						}
 					}
 
+				}
+
+			case 'm': // Prefix: "me"
+
+				if l := len("me"); len(elem) >= l && elem[0:l] == "me" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch method {
+					case "PATCH":
+						r.name = UpdateMeOperation
+						r.summary = "Change what one says of oneself"
+						r.operationID = "updateMe"
+						r.operationGroup = "Users"
+						r.pathPattern = "/ext/v1/me"
+						r.args = args
+						r.count = 0
+						return r, true
+					default:
+						return
+					}
 				}
 
 			case 'o': // Prefix: "openapi.json"

@@ -57,6 +57,122 @@ func (s *CollaboratorList) SetData(val []wire.Item) {
 	s.Data = val
 }
 
+// A comment on a block, as in `/v3`.
+// Ref: #/components/schemas/Comment
+type Comment struct {
+	Links     wire.Links   `json:"_links"`
+	Body      Markdown     `json:"body"`
+	CreatedAt wire.Time    `json:"created_at"`
+	ID        int64        `json:"id"`
+	Type      CommentType  `json:"type"`
+	UpdatedAt wire.Time    `json:"updated_at"`
+	User      EmbeddedUser `json:"user"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Comment) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBody returns the value of Body.
+func (s *Comment) GetBody() Markdown {
+	return s.Body
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Comment) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *Comment) GetID() int64 {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *Comment) GetType() CommentType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Comment) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetUser returns the value of User.
+func (s *Comment) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetLinks sets the value of Links.
+func (s *Comment) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBody sets the value of Body.
+func (s *Comment) SetBody(val Markdown) {
+	s.Body = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Comment) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *Comment) SetID(val int64) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *Comment) SetType(val CommentType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Comment) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetUser sets the value of User.
+func (s *Comment) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+type CommentType string
+
+const (
+	CommentTypeComment CommentType = "Comment"
+)
+
+// AllValues returns all CommentType values.
+func (CommentType) AllValues() []CommentType {
+	return []CommentType{
+		CommentTypeComment,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CommentType) MarshalText() ([]byte, error) {
+	switch s {
+	case CommentTypeComment:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CommentType) UnmarshalText(data []byte) error {
+	switch CommentType(data) {
+	case CommentTypeComment:
+		*s = CommentTypeComment
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // DeleteBlockNoContent is response for DeleteBlock operation.
 type DeleteBlockNoContent struct{}
 
@@ -289,6 +405,89 @@ func (s *FollowState) SetFollowing(val bool) {
 	s.Following = val
 }
 
+// A text in three forms.
+// Ref: #/components/schemas/Markdown
+type Markdown struct {
+	HTML     string `json:"html"`
+	Markdown string `json:"markdown"`
+	Plain    string `json:"plain"`
+}
+
+// GetHTML returns the value of HTML.
+func (s *Markdown) GetHTML() string {
+	return s.HTML
+}
+
+// GetMarkdown returns the value of Markdown.
+func (s *Markdown) GetMarkdown() string {
+	return s.Markdown
+}
+
+// GetPlain returns the value of Plain.
+func (s *Markdown) GetPlain() string {
+	return s.Plain
+}
+
+// SetHTML sets the value of HTML.
+func (s *Markdown) SetHTML(val string) {
+	s.HTML = val
+}
+
+// SetMarkdown sets the value of Markdown.
+func (s *Markdown) SetMarkdown(val string) {
+	s.Markdown = val
+}
+
+// SetPlain sets the value of Plain.
+func (s *Markdown) SetPlain(val string) {
+	s.Plain = val
+}
+
+// NewNilMarkdown returns new NilMarkdown with value set to v.
+func NewNilMarkdown(v Markdown) NilMarkdown {
+	return NilMarkdown{
+		Value: v,
+	}
+}
+
+// NilMarkdown is nullable Markdown.
+type NilMarkdown struct {
+	Value Markdown
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilMarkdown) SetTo(v Markdown) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilMarkdown) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilMarkdown) SetToNull() {
+	o.Null = true
+	var v Markdown
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilMarkdown) Get() (v Markdown, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilMarkdown) Or(d Markdown) Markdown {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilString returns new NilString with value set to v.
 func NewNilString(v string) NilString {
 	return NilString{
@@ -472,6 +671,236 @@ func (o OptInt64) Or(d int64) int64 {
 	return d
 }
 
+// NewOptNilString returns new OptNilString with value set to v.
+func NewOptNilString(v string) OptNilString {
+	return OptNilString{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilString is optional nullable string.
+type OptNilString struct {
+	Value string
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilString was set.
+func (o OptNilString) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilString) Reset() {
+	var v string
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilString) SetTo(v string) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilString) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilString) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v string
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilString) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilString) Get() (v string, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptString returns new OptString with value set to v.
+func NewOptString(v string) OptString {
+	return OptString{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptString is optional string.
+type OptString struct {
+	Value string
+	Set   bool
+}
+
+// IsSet returns true if OptString was set.
+func (o OptString) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptString) Reset() {
+	var v string
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptString) SetTo(v string) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptString) Get() (v string, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// What a user says of themself.
+// Ref: #/components/schemas/Profile
+type Profile struct {
+	Links     wire.Links  `json:"_links"`
+	Bio       NilMarkdown `json:"bio"`
+	ID        int64       `json:"id"`
+	Name      string      `json:"name"`
+	Slug      string      `json:"slug"`
+	Type      ProfileType `json:"type"`
+	UpdatedAt wire.Time   `json:"updated_at"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Profile) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetBio returns the value of Bio.
+func (s *Profile) GetBio() NilMarkdown {
+	return s.Bio
+}
+
+// GetID returns the value of ID.
+func (s *Profile) GetID() int64 {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *Profile) GetName() string {
+	return s.Name
+}
+
+// GetSlug returns the value of Slug.
+func (s *Profile) GetSlug() string {
+	return s.Slug
+}
+
+// GetType returns the value of Type.
+func (s *Profile) GetType() ProfileType {
+	return s.Type
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Profile) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// SetLinks sets the value of Links.
+func (s *Profile) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetBio sets the value of Bio.
+func (s *Profile) SetBio(val NilMarkdown) {
+	s.Bio = val
+}
+
+// SetID sets the value of ID.
+func (s *Profile) SetID(val int64) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *Profile) SetName(val string) {
+	s.Name = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *Profile) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetType sets the value of Type.
+func (s *Profile) SetType(val ProfileType) {
+	s.Type = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Profile) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+type ProfileType string
+
+const (
+	ProfileTypeUser ProfileType = "User"
+)
+
+// AllValues returns all ProfileType values.
+func (ProfileType) AllValues() []ProfileType {
+	return []ProfileType{
+		ProfileTypeUser,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ProfileType) MarshalText() ([]byte, error) {
+	switch s {
+	case ProfileTypeUser:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ProfileType) UnmarshalText(data []byte) error {
+	switch ProfileType(data) {
+	case ProfileTypeUser:
+		*s = ProfileTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // RemoveCollaboratorNoContent is response for RemoveCollaborator operation.
 type RemoveCollaboratorNoContent struct{}
 
@@ -524,6 +953,46 @@ type UnfollowGroupNoContent struct{}
 
 // UnfollowUserNoContent is response for UnfollowUser operation.
 type UnfollowUserNoContent struct{}
+
+type UpdateCommentReq struct {
+	Body string `json:"body"`
+}
+
+// GetBody returns the value of Body.
+func (s *UpdateCommentReq) GetBody() string {
+	return s.Body
+}
+
+// SetBody sets the value of Body.
+func (s *UpdateCommentReq) SetBody(val string) {
+	s.Body = val
+}
+
+type UpdateMeReq struct {
+	// Markdown; null clears it.
+	Bio  OptNilString `json:"bio"`
+	Name OptString    `json:"name"`
+}
+
+// GetBio returns the value of Bio.
+func (s *UpdateMeReq) GetBio() OptNilString {
+	return s.Bio
+}
+
+// GetName returns the value of Name.
+func (s *UpdateMeReq) GetName() OptString {
+	return s.Name
+}
+
+// SetBio sets the value of Bio.
+func (s *UpdateMeReq) SetBio(val OptNilString) {
+	s.Bio = val
+}
+
+// SetName sets the value of Name.
+func (s *UpdateMeReq) SetName(val OptString) {
+	s.Name = val
+}
 
 type VariantsOK struct {
 	EmbeddedGroup OptEmbeddedGroup `json:"EmbeddedGroup"`

@@ -11,8 +11,10 @@ import (
 type Handler interface {
 	BlocksHandler
 	CollaboratorsHandler
+	CommentsHandler
 	FollowsHandler
 	SystemHandler
+	UsersHandler
 }
 
 // BlocksHandler handles operations described by OpenAPI v3 specification.
@@ -56,6 +58,18 @@ type CollaboratorsHandler interface {
 	//
 	// DELETE /ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}
 	RemoveCollaborator(ctx context.Context, params RemoveCollaboratorParams) error
+}
+
+// CommentsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Comments
+type CommentsHandler interface {
+	// UpdateComment implements updateComment operation.
+	//
+	// Its author may. Nobody is told of new mentions.
+	//
+	// PATCH /ext/v1/comments/{id}
+	UpdateComment(ctx context.Context, req *UpdateCommentReq, params UpdateCommentParams) (*Comment, error)
 }
 
 // FollowsHandler handles operations described by OpenAPI v3 specification.
@@ -128,6 +142,18 @@ type SystemHandler interface {
 	//
 	// GET /ext/v1/openapi.json
 	GetExtOpenapiSpecJson(ctx context.Context) (wire.JSON, error)
+}
+
+// UsersHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Users
+type UsersHandler interface {
+	// UpdateMe implements updateMe operation.
+	//
+	// Only the fields that are given change. The slug stays as it is.
+	//
+	// PATCH /ext/v1/me
+	UpdateMe(ctx context.Context, req *UpdateMeReq) (*Profile, error)
 }
 
 // Server implements http server based on OpenAPI v3 specification and

@@ -124,7 +124,9 @@ func parameters(of, schemas object) {
 	}
 }
 
-// rewrite simplifies one schema and everything below it. response says that the
+// rewrite simplifies one schema and everything below it. Defaults go, since the
+// generator gives one that stands beside a reference to everybody who refers there:
+// handlers know them. response says that the
 // schema is written by the server, so that hand types may stand for unions and times.
 func rewrite(node any, schemas object, response bool) any {
 	s, ok := node.(object)
@@ -135,8 +137,9 @@ func rewrite(node any, schemas object, response bool) any {
 		if hand := handType(base(ref), schemas); hand != "" {
 			return object{"x-ogen-type": hand}
 		}
-		return s
+		return object{"$ref": ref}
 	}
+	delete(s, "default")
 	if response && isUnion(s, schemas) {
 		return object{"x-ogen-type": wire + "Item"}
 	}

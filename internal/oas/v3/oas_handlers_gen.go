@@ -393,7 +393,7 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 
 // handleCreateGroupRequest handles createGroup operation.
 //
-// The signed-in user becomes its owner and first member.
+// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture.
 //
 // POST /v3/groups
 func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -477,7 +477,8 @@ func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w ht
 
 // handleCreateGroupInvitationRequest handles createGroupInvitation operation.
 //
-// By user or by e-mail address. `outcome` tells what came of it.
+// By user or by e-mail address; members may. `outcome` tells what came of it. Who invites an address
+// does not learn whose it is: `user` and `invitee` are null then.
 //
 // POST /v3/groups/{id}/invitations
 func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -912,7 +913,7 @@ func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool,
 
 // handleDeleteGroupRequest handles deleteGroup operation.
 //
-// Its owner may, and gets its channels.
+// Its owner may, and gets its channels. Memberships, collaborations, followings and invitations end.
 //
 // DELETE /v3/groups/{id}
 func (s *Server) handleDeleteGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1887,7 +1888,7 @@ func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w
 
 // handleGetGroupRequest handles getGroup operation.
 //
-// By id or by any slug it ever had.
+// By id or by any slug it ever had. `counts.channels` counts private channels for members only.
 //
 // GET /v3/groups/{id}
 func (s *Server) handleGetGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2999,7 +3000,7 @@ func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool,
 
 // handleGetUserGroupsRequest handles getUserGroups operation.
 //
-// Those the user owns or has joined.
+// Those the user owns or has joined. Names are ordered without regard to case and accents.
 //
 // GET /v3/users/{id}/groups
 func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3095,7 +3096,7 @@ func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w 
 
 // handleJoinGroupRequest handles joinGroup operation.
 //
-// The token is the code of the group's invite. Joining again answers 200.
+// The token is the code of the group's invite. Joining again answers 200, without a valid token 403.
 //
 // POST /v3/groups/{id}/members
 func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3528,7 +3529,7 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 
 // handleRemoveGroupMemberRequest handles removeGroupMember operation.
 //
-// The group's owner may. The owner cannot be removed.
+// The group's owner may. The owner cannot be removed. Who is no member stays none.
 //
 // DELETE /v3/groups/{id}/members/{user_id}
 func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3616,7 +3617,7 @@ func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool
 
 // handleRevokeGroupInvitationRequest handles revokeGroupInvitation operation.
 //
-// Its maker may, and who manages the invitations of the group.
+// Its maker may, and every member. One that is not pending any more, or has run out, is 422.
 //
 // DELETE /v3/groups/{id}/invitations/{invitation_id}
 func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -2049,7 +2049,6 @@ func (s *Channel) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode Channel to nil")
 	}
 	var requiredBitSet [2]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -2845,7 +2844,6 @@ func (s *ChannelOwnerInput) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode ChannelOwnerInput to nil")
 	}
 	var requiredBitSet [1]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -4497,7 +4495,6 @@ func (s *CreateChannelReq) Decode(d *jx.Decoder) error {
 		return errors.New("invalid: unable to decode CreateChannelReq to nil")
 	}
 	var requiredBitSet [1]uint8
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -10510,7 +10507,6 @@ func (s *MoveConnectionReq) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode MoveConnectionReq to nil")
 	}
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
@@ -14000,7 +13996,6 @@ func (s *UpdateChannelReq) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode UpdateChannelReq to nil")
 	}
-	s.setDefaults()
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {

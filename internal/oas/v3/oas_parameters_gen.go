@@ -705,11 +705,6 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -775,11 +770,6 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1014,11 +1004,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1084,11 +1069,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1211,11 +1191,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: filter.
-	{
-		val := ConnectionFilter("ALL")
-		params.Filter.SetTo(val)
 	}
 	// Decode query: filter.
 	if err := func() error {
@@ -1439,11 +1414,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1509,11 +1479,6 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -1748,11 +1713,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -1818,11 +1778,6 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -2112,11 +2067,6 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -2182,11 +2132,6 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -2542,11 +2487,6 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -2612,11 +2552,6 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -2829,11 +2764,6 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -2899,11 +2829,6 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -3126,11 +3051,6 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -3196,11 +3116,6 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -3314,11 +3229,6 @@ func unpackGetMyFeedParams(packed middleware.Parameters) (params GetMyFeedParams
 
 func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (params GetMyFeedParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
-	// Set default value for query: limit.
-	{
-		val := int64(24)
-		params.Limit.SetTo(val)
-	}
 	// Decode query: limit.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -3524,11 +3434,6 @@ func unpackGetMyNotificationsParams(packed middleware.Parameters) (params GetMyN
 
 func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Request) (params GetMyNotificationsParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
-	// Set default value for query: limit.
-	{
-		val := int64(24)
-		params.Limit.SetTo(val)
-	}
 	// Decode query: limit.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -3884,11 +3789,6 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -3954,11 +3854,6 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -4193,11 +4088,6 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -4263,11 +4153,6 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {
@@ -4547,11 +4432,6 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 			Err:  err,
 		}
 	}
-	// Set default value for query: page.
-	{
-		val := int64(1)
-		params.Page.SetTo(val)
-	}
 	// Decode query: page.
 	if err := func() error {
 		cfg := uri.QueryParameterDecodingConfig{
@@ -4617,11 +4497,6 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 			In:   "query",
 			Err:  err,
 		}
-	}
-	// Set default value for query: per.
-	{
-		val := int64(24)
-		params.Per.SetTo(val)
 	}
 	// Decode query: per.
 	if err := func() error {

@@ -258,15 +258,13 @@ type AttachmentBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState          `json:"state"`
-	Title     OptNilString        `json:"title"`
-	Type      AttachmentBlockType `json:"type"`
-	UpdatedAt wire.Time           `json:"updated_at"`
-	User      EmbeddedUser        `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource   `json:"source"`
+	State      BlockState          `json:"state"`
+	Title      OptNilString        `json:"title"`
+	Type       AttachmentBlockType `json:"type"`
+	UpdatedAt  wire.Time           `json:"updated_at"`
+	User       EmbeddedUser        `json:"user"`
+	Visibility BlockVisibility     `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -2653,15 +2651,13 @@ type EmbedBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState     `json:"state"`
-	Title     OptNilString   `json:"title"`
-	Type      EmbedBlockType `json:"type"`
-	UpdatedAt wire.Time      `json:"updated_at"`
-	User      EmbeddedUser   `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       EmbedBlockType    `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -3322,21 +3318,19 @@ func (s GetOpenapiSpecOK) Read(p []byte) (n int, err error) {
 type Group struct {
 	Links wire.Links `json:"_links"`
 	// Address of the picture, or null.
-	Avatar NilString `json:"avatar"`
-	// What this viewer may do.
+	Avatar      NilString             `json:"avatar"`
 	Can         GroupAbilities        `json:"can"`
 	Counts      GroupCounts           `json:"counts"`
 	CreatedAt   wire.Time             `json:"created_at"`
 	Description OptNilMarkdownContent `json:"description"`
 	ID          int64                 `json:"id"`
 	// First letters of the first and last word of the name.
-	Initials  string    `json:"initials"`
-	Name      string    `json:"name"`
-	Slug      string    `json:"slug"`
-	Type      GroupType `json:"type"`
-	UpdatedAt wire.Time `json:"updated_at"`
-	// The owner.
-	User EmbeddedUser `json:"user"`
+	Initials  string       `json:"initials"`
+	Name      string       `json:"name"`
+	Slug      string       `json:"slug"`
+	Type      GroupType    `json:"type"`
+	UpdatedAt wire.Time    `json:"updated_at"`
+	User      EmbeddedUser `json:"user"`
 }
 
 // GetLinks returns the value of Links.
@@ -4090,15 +4084,13 @@ type ImageBlock struct {
 	Image       BlockImage               `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState     `json:"state"`
-	Title     OptNilString   `json:"title"`
-	Type      ImageBlockType `json:"type"`
-	UpdatedAt wire.Time      `json:"updated_at"`
-	User      EmbeddedUser   `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       ImageBlockType    `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -4429,15 +4421,13 @@ type LinkBlock struct {
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState    `json:"state"`
-	Title     OptNilString  `json:"title"`
-	Type      LinkBlockType `json:"type"`
-	UpdatedAt wire.Time     `json:"updated_at"`
-	User      EmbeddedUser  `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       LinkBlockType     `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -7691,15 +7681,13 @@ type PendingBlock struct {
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState       `json:"state"`
-	Title     OptNilString     `json:"title"`
-	Type      PendingBlockType `json:"type"`
-	UpdatedAt wire.Time        `json:"updated_at"`
-	User      EmbeddedUser     `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       PendingBlockType  `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.
@@ -8001,15 +7989,13 @@ type TextBlock struct {
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
 	// Where the content comes from.
-	Source OptNilBlockSource `json:"source"`
-	// `processing` until the content is known.
-	State     BlockState    `json:"state"`
-	Title     OptNilString  `json:"title"`
-	Type      TextBlockType `json:"type"`
-	UpdatedAt wire.Time     `json:"updated_at"`
-	User      EmbeddedUser  `json:"user"`
-	// Derived from the channels the block is in: public, private, or orphan when it is in none.
-	Visibility BlockVisibility `json:"visibility"`
+	Source     OptNilBlockSource `json:"source"`
+	State      BlockState        `json:"state"`
+	Title      OptNilString      `json:"title"`
+	Type       TextBlockType     `json:"type"`
+	UpdatedAt  wire.Time         `json:"updated_at"`
+	User       EmbeddedUser      `json:"user"`
+	Visibility BlockVisibility   `json:"visibility"`
 }
 
 // GetLinks returns the value of Links.

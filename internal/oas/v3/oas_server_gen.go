@@ -211,13 +211,14 @@ type FeedsHandler interface {
 type GroupsHandler interface {
 	// CreateGroup implements createGroup operation.
 	//
-	// The signed-in user becomes its owner and first member.
+	// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture.
 	//
 	// POST /v3/groups
 	CreateGroup(ctx context.Context, req *CreateGroupReq) (*Group, error)
 	// CreateGroupInvitation implements createGroupInvitation operation.
 	//
-	// By user or by e-mail address. `outcome` tells what came of it.
+	// By user or by e-mail address; members may. `outcome` tells what came of it. Who invites an address
+	// does not learn whose it is: `user` and `invitee` are null then.
 	//
 	// POST /v3/groups/{id}/invitations
 	CreateGroupInvitation(ctx context.Context, req *CreateGroupInvitationReq, params CreateGroupInvitationParams) (CreateGroupInvitationRes, error)
@@ -229,7 +230,7 @@ type GroupsHandler interface {
 	CreateGroupInvite(ctx context.Context, params CreateGroupInviteParams) (CreateGroupInviteRes, error)
 	// DeleteGroup implements deleteGroup operation.
 	//
-	// Its owner may, and gets its channels.
+	// Its owner may, and gets its channels. Memberships, collaborations, followings and invitations end.
 	//
 	// DELETE /v3/groups/{id}
 	DeleteGroup(ctx context.Context, params DeleteGroupParams) error
@@ -241,7 +242,7 @@ type GroupsHandler interface {
 	DeleteGroupInvite(ctx context.Context, params DeleteGroupInviteParams) error
 	// GetGroup implements getGroup operation.
 	//
-	// By id or by any slug it ever had.
+	// By id or by any slug it ever had. `counts.channels` counts private channels for members only.
 	//
 	// GET /v3/groups/{id}
 	GetGroup(ctx context.Context, params GetGroupParams) (*Group, error)
@@ -271,7 +272,7 @@ type GroupsHandler interface {
 	GetGroupMembers(ctx context.Context, params GetGroupMembersParams) (*GroupMemberListResponse, error)
 	// JoinGroup implements joinGroup operation.
 	//
-	// The token is the code of the group's invite. Joining again answers 200.
+	// The token is the code of the group's invite. Joining again answers 200, without a valid token 403.
 	//
 	// POST /v3/groups/{id}/members
 	JoinGroup(ctx context.Context, req *JoinGroupReq, params JoinGroupParams) (JoinGroupRes, error)
@@ -283,13 +284,13 @@ type GroupsHandler interface {
 	LeaveGroup(ctx context.Context, params LeaveGroupParams) error
 	// RemoveGroupMember implements removeGroupMember operation.
 	//
-	// The group's owner may. The owner cannot be removed.
+	// The group's owner may. The owner cannot be removed. Who is no member stays none.
 	//
 	// DELETE /v3/groups/{id}/members/{user_id}
 	RemoveGroupMember(ctx context.Context, params RemoveGroupMemberParams) error
 	// RevokeGroupInvitation implements revokeGroupInvitation operation.
 	//
-	// Its maker may, and who manages the invitations of the group.
+	// Its maker may, and every member. One that is not pending any more, or has run out, is 422.
 	//
 	// DELETE /v3/groups/{id}/invitations/{invitation_id}
 	RevokeGroupInvitation(ctx context.Context, params RevokeGroupInvitationParams) error
@@ -355,7 +356,7 @@ type UsersHandler interface {
 	GetUserFollowing(ctx context.Context, params GetUserFollowingParams) (*FollowableListResponse, error)
 	// GetUserGroups implements getUserGroups operation.
 	//
-	// Those the user owns or has joined.
+	// Those the user owns or has joined. Names are ordered without regard to case and accents.
 	//
 	// GET /v3/users/{id}/groups
 	GetUserGroups(ctx context.Context, params GetUserGroupsParams) (*GroupListResponse, error)

@@ -58,19 +58,28 @@ func (j *JSON) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// Time is an instant, written as RFC 3339 in UTC with milliseconds (V3.md section 1).
+// Time is an instant, written as RFC 3339 in UTC with milliseconds (V3.md section 1);
+// the zero Time is written as null.
 type Time struct{ time.Time }
 
 const timeLayout = `"2006-01-02T15:04:05.000Z"`
 
 // Encode writes the instant.
 func (t Time) Encode(e *jx.Encoder) {
+	if t.IsZero() {
+		e.Null()
+		return
+	}
 	var buf [len(timeLayout)]byte
 	e.Raw(t.UTC().AppendFormat(buf[:0], timeLayout))
 }
 
-// Decode reads any RFC 3339 instant.
+// Decode reads any RFC 3339 instant, and null as the zero Time.
 func (t *Time) Decode(d *jx.Decoder) error {
+	if d.Next() == jx.Null {
+		t.Time = time.Time{}
+		return d.Null()
+	}
 	s, err := d.Str()
 	if err != nil {
 		return err

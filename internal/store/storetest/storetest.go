@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -21,24 +22,36 @@ var Migrated = dbtest.NewTemplate(func(o database.Options) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
 	_, err = db.Migrate(context.Background(), store.Migrations(db.Dialect()))
-	return err
+	return errors.Join(err, db.Close())
 })
 
 // Each runs f on an empty store of each database, and checks every derived value
 // when it is done.
 func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
+	EachDB(t, func(t *testing.T, s *store.Store, _ *database.DB) { f(t, s) })
+}
+
+// EachDB is Each for tests that go past the store.
+func EachDB(t *testing.T, f func(t *testing.T, s *store.Store, db *database.DB)) {
+	t.Helper()
 	Migrated.Each(t, func(t *testing.T, o database.Options) {
-		s := Open(t, o)
-		f(t, s)
+		s, db := OpenDB(t, o)
+		f(t, s, db)
 		Check(t, s)
 	})
 }
 
 // Open opens a store that is closed when the test ends.
 func Open(t testing.TB, o database.Options) *store.Store {
+	t.Helper()
+	s, _ := OpenDB(t, o)
+	return s
+}
+
+// OpenDB is Open that gives the database below the store as well.
+func OpenDB(t testing.TB, o database.Options) (*store.Store, *database.DB) {
 	t.Helper()
 	db, err := database.Open(t.Context(), o)
 	if err != nil {
@@ -49,7 +62,19 @@ func Open(t testing.TB, o database.Options) *store.Store {
 			t.Error(err)
 		}
 	})
-	return store.New(db)
+	return store.New(db), db
+}
+
+// Exec runs a statement past the store, in a transaction of its own.
+func Exec(t testing.TB, db *database.DB, query string, args ...any) {
+	t.Helper()
+	err := db.Transact(t.Context(), func(tx *database.Tx) error {
+		_, err := tx.Exec(t.Context(), query, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%v in %s", err, query)
+	}
 }
 
 // Check fails the test when a stored value is not what the facts say.
@@ -106,11 +131,8 @@ func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, membe
 		if id, err = tx.CreateGroup(t.Context(), store.NewGroup{Slug: slug, Name: name, Owner: owner, Now: Now}); err != nil {
 			return err
 		}
-		if err := tx.BindSlug(t.Context(), store.GroupSlug, slug, int64(id)); err != nil {
-			return err
-		}
 		for _, m := range members {
-			if err := tx.AddMember(t.Context(), id, m, Now); err != nil {
+			if _, err := tx.AddMember(t.Context(), id, m, Now); err != nil {
 				return err
 			}
 		}

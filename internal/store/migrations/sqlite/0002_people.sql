@@ -31,15 +31,20 @@ CREATE TABLE comments (
 CREATE INDEX comments_block ON comments (block_id, created_at, id);
 CREATE INDEX comments_user ON comments (user_id, block_id);
 
+-- What groups are ordered by when ordered by name.
+ALTER TABLE groups ADD COLUMN name_key TEXT NOT NULL DEFAULT '';
+UPDATE groups SET name_key = lower(name);
+CREATE INDEX group_members_newest ON group_members (group_id, created_at, user_id);
+
 -- Invitations of one person to a group, by account or by address.
 CREATE TABLE invitations (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     group_id      BIGINT NOT NULL REFERENCES groups (id),
-    invitee_id    BIGINT REFERENCES users (id),
-    invitee_email TEXT, -- lower case; of an account that does not exist yet, or as it was typed
+    invitee_id    BIGINT REFERENCES users (id), -- the account, once there is one
+    invitee_email TEXT, -- lower case; set where an address was invited, not a user as such
     invited_by    BIGINT NOT NULL REFERENCES users (id),
     token_hash    BLOB NOT NULL UNIQUE, -- SHA-256 of the token in the mail
-    state         TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'accepted', 'declined', 'revoked')),
+    state         TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'accepted', 'declined', 'revoked', 'expired')),
     mailed_at     BIGINT, -- when the mail was handed over; never twice
     accepted_at   BIGINT,
     expires_at    BIGINT NOT NULL,

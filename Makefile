@@ -1,0 +1,48 @@
+# What a developer runs. .ci/run uses the same targets.
+.PHONY: run test check format vet lint generated build e2e bench
+
+BIN := bin/vitrine
+TOOL := go tool -modfile=tools/go.mod
+
+run:
+	go run ./cmd/vitrine serve
+
+test:
+	go test ./...
+
+# Everything but the tests of the built program. With VITRINE_TEST_POSTGRES set to the
+# URL of a server, the tests run on PostgreSQL too.
+check: format vet lint generated
+	go test -race -shuffle=on ./...
+
+format:
+	@unformatted="$$(gofmt -l .)"; test -z "$$unformatted" || { echo "gofmt these:"; echo "$$unformatted"; exit 1; }
+
+vet:
+	go vet ./...
+
+lint:
+	$(TOOL) staticcheck ./...
+	$(TOOL) errcheck -ignoretests -ignoregenerated -exclude tools/errcheck.txt ./...
+
+# Generated code and module files are as their sources make them.
+generated:
+	@before="$$(git status --porcelain; git diff)"; \
+	go generate ./... && \
+	test "$$before" = "$$(git status --porcelain; git diff)" || { git --no-pager diff --stat; echo "go generate makes other code"; exit 1; }
+	go mod tidy -diff
+	go -C tools mod tidy -diff
+
+# The program knows its version and commit from git.
+build:
+	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o $(BIN) ./cmd/vitrine
+
+# Clients of others against the built program, on SQLite and, as in check, PostgreSQL.
+e2e: build e2e/node_modules/.package-lock.json
+	VITRINE_BIN="$(CURDIR)/$(BIN)" npm --prefix e2e test
+
+e2e/node_modules/.package-lock.json: e2e/package-lock.json
+	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
+
+bench:
+	go test -run='^$$' -bench=. ./bench/...

@@ -1,0 +1,88 @@
+// Gen fills an empty database with data to measure on:
+//
+//	go run ./bench/gen --data-dir /tmp/bench-data --json > /tmp/bench-data/made.json
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"vitrine/bench/dataset"
+	"vitrine/internal/config"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+type command struct {
+	config.Common
+	Users       int    `default:"2000" help:"Accounts to make."`
+	Channels    int    `default:"5000" help:"Channels beside the large and the small one."`
+	Blocks      int    `default:"200000" help:"Blocks in ordinary channels."`
+	Connections int    `default:"300000" help:"Connections in ordinary channels."`
+	Large       int    `default:"1000000" help:"Items of the large channel."`
+	Small       int    `default:"1000" help:"Items of the small channel."`
+	Seed        uint64 `default:"1" help:"The same seed makes the same rows, but for the token."`
+	JSON        bool   `name:"json" help:"Print what was made as JSON."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var cmd command
+	kong.Parse(&cmd, kong.Description("Fill an empty database with data to measure on."))
+	if err := cmd.run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func (cmd command) run(ctx context.Context, out io.Writer) error {
+	cfg, problems := cmd.Resolve()
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	cfg.SQLiteSynchronous = "off" // a power cut costs no more than running this again
+	db, err := server.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := server.Migrate(ctx, db, slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
+	began := time.Now()
+	made, err := dataset.Fill(ctx, store.New(db), dataset.Size{Users: cmd.Users, Channels: cmd.Channels,
+		Blocks: cmd.Blocks, Connections: cmd.Connections, Large: cmd.Large, Small: cmd.Small, Seed: cmd.Seed})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "filled in %s\n", time.Since(began).Round(100*time.Millisecond))
+	return errors.Join(print(out, made, cmd.JSON), db.Close())
+}
+
+func print(out io.Writer, made dataset.Made, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(made)
+	}
+	_, err := fmt.Fprintf(out, `%d users, %d channels, %d blocks, %d connections
+large channel:  %d items, id %d, slug %s
+small channel:  %d items, id %d, slug %s
+middle channel: %d items, id %d, slug %s
+blocks of ordinary channels: ids %d to %d
+token of %s, to write with: %s
+`, made.Users, made.Channels, made.Blocks, made.Connections,
+		made.Large.Items, made.Large.ID, made.Large.Slug, made.Small.Items, made.Small.ID, made.Small.Slug,
+		made.Middle.Items, made.Middle.ID, made.Middle.Slug, made.FirstBlock, made.LastBlock, made.User, made.Token)
+	return err
+}

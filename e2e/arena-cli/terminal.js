@@ -1,0 +1,55 @@
+// Runs the command-line client `arena` as in a terminal of its own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
+
+const client = fileURLToPath(new URL("../node_modules/@aredotna/cli/dist/cli.js", import.meta.url));
+
+/** A home folder, where the client keeps its token, and the server it speaks to. */
+export class Terminal {
+  #home;
+  #url;
+
+  static async open(url) {
+    const terminal = new Terminal();
+    terminal.#home = await mkdtemp(join(tmpdir(), "arena-cli-"));
+    terminal.#url = url;
+    return terminal;
+  }
+
+  close() {
+    return rm(this.#home, { recursive: true });
+  }
+
+  /** Runs the client; input is what is piped into it. */
+  async arena(args, { input = "", token } = {}) {
+    const env = { PATH: process.env.PATH, HOME: this.#home, ARENA_API_URL: this.#url };
+    if (token) env.ARENA_TOKEN = token;
+    const child = spawn(process.execPath, [client, ...args], { cwd: this.#home, env });
+    child.stdin.end(input);
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+    return { stdout, stderr, code };
+  }
+
+  /** Runs a command that must succeed and gives its JSON. */
+  async json(...args) {
+    return this.piped("", ...args);
+  }
+
+  async piped(input, ...args) {
+    const { stdout, stderr, code } = await this.arena([...args, "--json"], { input });
+    if (code !== 0) throw new Error(`arena ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** Runs a command that must fail and gives its exit code with the status and type in its JSON. */
+  async failure(token, ...args) {
+    const { stderr, code } = await this.arena([...args, "--json"], { token });
+    const { code: status, type } = JSON.parse(stderr);
+    return [code, status, type];
+  }
+}

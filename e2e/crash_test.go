@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"vitrine/internal/database/dbtest"
+)
+
+const (
+	writers   = 8
+	rounds    = 4
+	leastAcks = 100 // writes acknowledged in a round before the kill
+	mostAcks  = 400
+)
+
+// The program is killed in the middle of many writes, again and again on the same
+// database. After each restart every acknowledged write must be there, one in flight
+// wholly or not at all, and every derived value must be right.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	path := build(t)
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		killAgainAndAgain(t, newProgram(t, path, ""))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		killAgainAndAgain(t, newProgram(t, path, dbtest.PostgresURL(t)))
+	})
+}
+
+func killAgainAndAgain(t *testing.T, p program) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	all := make([]*writer, writers)
+	for i := range all {
+		slug := fmt.Sprintf("writer%d", i)
+		all[i] = newWriter(t, slug, p.user(slug), rand.New(rand.NewPCG(seed, uint64(i+1))))
+	}
+	s := p.serve()
+	shared := all[0].channel(s.url, "Shared", "public")
+	for _, w := range all {
+		w.own, w.shared = w.channel(s.url, "Own", "private"), shared
+	}
+	for round := range rounds {
+		acks := killWhileWriting(t, s, all, leastAcks+random.IntN(mostAcks-leastAcks))
+		if t.Failed() {
+			t.Fatalf("round %d, seed %d\n%s", round, seed, s.log)
+		}
+		s = p.serve()
+		items := 0
+		for _, w := range all {
+			w.verify(s.url)
+			items += len(w.items)
+		}
+		p.run("check")
+		t.Logf("round %d: killed after %d writes, %d items in the writers' channels", round, acks, items)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}
+
+// killWhileWriting lets all writers write until the server, killed once so many writes
+// are acknowledged, answers no more. It gives the writes acknowledged in the end.
+func killWhileWriting(t *testing.T, s *process, all []*writer, after int) int {
+	t.Helper()
+	var acks atomic.Int64
+	var killed atomic.Bool
+	acknowledged := func() {
+		if acks.Add(1) == int64(after) {
+			killed.Store(true)
+			if err := s.cmd.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: writers}
+	defer transport.CloseIdleConnections()
+	var writing sync.WaitGroup
+	for _, w := range all {
+		w.to(s.url, transport)
+		writing.Go(func() {
+			err := w.write(acknowledged)
+			if err == nil {
+				t.Errorf("%s has stopped writing", w.name)
+			} else if !killed.Load() {
+				t.Errorf("%s, before the kill: %v", w.name, err)
+				_ = s.cmd.Process.Kill()
+			}
+		})
+	}
+	writing.Wait()
+	if code := s.ended(t); code != -1 {
+		t.Errorf("the server ended by itself, exit code %d", code)
+	}
+	return int(acks.Load())
+}

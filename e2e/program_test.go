@@ -1,0 +1,122 @@
+// Package e2e tests the built program from outside: here by killing it, and by
+// clients of others from npm in the folders beside.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// program is the built program with its settings.
+type program struct {
+	t    *testing.T
+	path string
+	env  []string
+}
+
+// build builds the program as it is in the source.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "vitrine")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../cmd/vitrine").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// newProgram gives the program on an empty database, which it has migrated. An empty
+// databaseURL means SQLite.
+func newProgram(t *testing.T, path, databaseURL string) program {
+	t.Helper()
+	p := program{t: t, path: path}
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "VITRINE_") {
+			p.env = append(p.env, setting)
+		}
+	}
+	p.env = append(p.env, "VITRINE_ADDR=127.0.0.1:0", "VITRINE_LOG_LEVEL=warn",
+		"VITRINE_DATA_DIR="+t.TempDir(), "VITRINE_DATABASE_URL="+databaseURL,
+		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0")
+	p.run("migrate")
+	return p
+}
+
+// run runs a command and gives what it printed.
+func (p program) run(args ...string) string {
+	p.t.Helper()
+	var errs bytes.Buffer
+	// Not the test's context: it is done when clean-ups run.
+	cmd := exec.CommandContext(context.Background(), p.path, args...)
+	cmd.Env, cmd.Stderr = p.env, &errs
+	out, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("vitrine %s: %v\n%s%s", strings.Join(args, " "), err, out, errs.Bytes())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// user makes an account and gives a token of it that may write.
+func (p program) user(slug string) (token string) {
+	p.t.Helper()
+	p.run("user", "create", "--slug", slug, "--name", slug, "--email", slug+"@example.org")
+	return p.run("token", "create", "--user", slug, "--scope", "write")
+}
+
+// process is a running server.
+type process struct {
+	cmd *exec.Cmd
+	url string
+	log *bytes.Buffer // to be read when the process has ended
+}
+
+var listens = regexp.MustCompile(`listens on (\S+)`)
+
+// serve starts a server and waits until it listens. It is killed when the test ends,
+// if it runs still.
+func (p program) serve() *process {
+	p.t.Helper()
+	s := &process{cmd: exec.CommandContext(p.t.Context(), p.path, "serve"), log: new(bytes.Buffer)}
+	s.cmd.Env, s.cmd.Stderr = p.env, s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for s.url == "" {
+		line, err := lines.ReadString('\n')
+		if found := listens.FindStringSubmatch(line); found != nil {
+			s.url = found[1]
+		} else if err != nil {
+			p.t.Fatalf("the server does not listen: %v, %v\n%s", err, s.cmd.Wait(), s.log)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that it never waits for a reader
+	p.t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+	})
+	return s
+}
+
+// ended waits for the end of the process and gives its exit code, -1 for a signal.
+func (s *process) ended(t *testing.T) int {
+	t.Helper()
+	err := s.cmd.Wait()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return s.cmd.ProcessState.ExitCode()
+}

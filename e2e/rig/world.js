@@ -1,0 +1,89 @@
+// A running server with people on it.
+import { after, before, describe } from "node:test";
+import { createArena } from "@aredotna/sdk";
+import { databases } from "./databases.js";
+import { run, serve } from "./program.js";
+
+const unlimited = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0" };
+
+/**
+ * Defines tests that run on a new server on each database. When they have ended, the
+ * server must stop in peace and every derived value in its database must be right.
+ * @param {(world: World) => void} define calls `test`; the world is ready within tests.
+ */
+export function onEachDatabase(title, define, settings = unlimited) {
+  for (const database of databases) on(database, title, define, settings);
+}
+
+/** Does the same on SQLite only, for what takes long and cares for no database. */
+export function onSQLite(title, define, settings = unlimited) {
+  on(databases[0], title, define, settings);
+}
+
+function on(database, title, define, settings) {
+  describe(`${title}, on ${database.name}`, { skip: database.skip }, () => {
+    const world = new World(database, settings);
+    before(() => world.start());
+    after(() => world.stop());
+    define(world);
+  });
+}
+
+export class World {
+  #database;
+  #opened;
+  #server;
+  #settings;
+
+  constructor(database, settings) {
+    this.#database = database;
+    this.#settings = settings;
+  }
+
+  async start() {
+    this.#opened = await this.#database.open();
+    await this.command("migrate");
+    this.#server = await serve({ ...this.#opened.settings, ...this.#settings });
+  }
+
+  async stop() {
+    try {
+      await this.#server?.stop();
+      await this.command("check");
+    } finally {
+      await this.#opened?.close();
+    }
+  }
+
+  /** Where the server listens. */
+  get url() {
+    return this.#server.url;
+  }
+
+  /** Runs a command of the program on this world's database. */
+  command(...args) {
+    return run(this.#opened.settings, ...args);
+  }
+
+  /** Makes an account, as an operator does, and gives what the program printed of it. */
+  async user(slug, tier = "supporter") {
+    const name = slug[0].toUpperCase() + slug.slice(1);
+    const args = ["--slug", slug, "--name", name, "--email", `${slug}@example.org`, "--tier", tier, "--json"];
+    return JSON.parse(await this.command("user", "create", ...args));
+  }
+
+  token(slug, scope = "write") {
+    return this.command("token", "create", "--user", slug, "--scope", scope);
+  }
+
+  /** Gives the SDK of a guest, or of whom a token belongs to. */
+  arena(token) {
+    return createArena({ baseUrl: this.url, token });
+  }
+
+  /** Makes an account and gives the SDK with a token of it that may write. */
+  async arenaOf(slug, tier) {
+    await this.user(slug, tier);
+    return this.arena(await this.token(slug));
+  }
+}

@@ -1,0 +1,114 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
+)
+
+// actors are the columns of the matrix. "crew" is a member of a group that
+// collaborates on the channel, "partner" of the group that owns it: for the partner
+// the stage is a channel of that group, for all others one of the owner's own.
+// The author wrote a block, and connected it while being a collaborator.
+var actors = []string{"", "stranger", "stranger/read", "owner/read", "author", "owner", "collaborator", "crew", "partner"}
+
+// matrix is what all stages of one server share.
+type matrix struct {
+	*apptest.Rig
+	crew, firm domain.GroupID
+	circle     map[string]domain.GroupID // a group of each actor's own
+	shelf      map[string]int64          // a channel of each actor's own
+	open       int64                     // a channel that anyone sees
+	loose      int64                     // a block that anyone sees
+	spare      int64                     // another, in no stage
+	serial     int
+}
+
+// stage is a channel to act on.
+type stage struct {
+	keeper  string // an owner who is not among the actors, or "owner"
+	channel int64
+	block   int64  // in the channel, by the author
+	made    int64  // the connection of that block, by the author
+	kept    int64  // the connection of another block, by the keeper
+	before  string // all that the keeper saw at first
+	spoiled bool
+}
+
+func newMatrix(r *apptest.Rig) *matrix {
+	m := &matrix{Rig: r, circle: map[string]domain.GroupID{}, shelf: map[string]int64{}}
+	for _, as := range actors {
+		name := person(as)
+		if _, done := m.shelf[name]; !done && name != "" {
+			m.shelf[name] = r.Channel(name, "Shelf of "+name, "closed")
+			m.circle[name] = r.Group("Circle of "+name, name)
+		}
+	}
+	m.crew = r.Group("Crew", "captain", "crew")
+	m.firm = r.Group("Firm", "founder", "partner")
+	m.open = r.Channel("bystander", "Open", "closed")
+	m.loose = r.Block("bystander", "Loose", m.open)
+	m.spare = r.Block("bystander", "Spare", m.open)
+	return m
+}
+
+// person is the name without a scope.
+func person(as string) string {
+	name, _, _ := strings.Cut(as, "/")
+	return name
+}
+
+// stage makes a channel for the actor to act on.
+func (m *matrix) stage(as, visibility string) *stage {
+	m.T.Helper()
+	s := &stage{keeper: "owner"}
+	m.serial++
+	channel := map[string]any{"title": fmt.Sprint("Stage ", m.serial), "visibility": visibility}
+	if as == "partner" {
+		s.keeper = "founder"
+		channel["owner"] = map[string]any{"type": "Group", "id": m.firm}
+	}
+	s.channel = m.Do(s.keeper, "POST", "/v3/channels", channel).Want(201).Int("id")
+	m.Collaborate(s.keeper, s.channel, "collaborator")
+	m.Collaborate(s.keeper, s.channel, "author")
+	m.Do(s.keeper, "POST", s.path("collaborators"), map[string]any{"group_id": m.crew}).Want(201)
+	s.block = m.Block("author", "By the author", s.channel)
+	s.made = m.Connect("author", "Block", s.block, s.channel)
+	s.kept = m.Connect(s.keeper, "Block", m.loose, s.channel)
+	m.Do(s.keeper, "DELETE", s.path("collaborators/User/%d", m.Person("author").ID), nil).Want(204)
+	s.before = m.state(s)
+	return s
+}
+
+// path is an address of the extensions below the channel.
+func (s *stage) path(below string, args ...any) string {
+	return fmt.Sprintf("/ext/v1/channels/%d/", s.channel) + fmt.Sprintf(below, args...)
+}
+
+// state is all that the keeper sees of the stage.
+func (m *matrix) state(s *stage) string {
+	m.T.Helper()
+	channel := m.Get(s.keeper, "/v3/channels/%d", s.channel)
+	contents := m.Get(s.keeper, "/v3/channels/%d/contents", s.channel)
+	block := m.Get(s.keeper, "/v3/blocks/%d", s.block)
+	return string(channel.Body) + string(contents.Body) + string(block.Body)
+}
+
+// eachStage calls f for every visibility and actor. fresh gives a stage on which
+// nothing has been done, as long as f calls spoil after it did something.
+func (m *matrix) eachStage(f func(m *matrix, as, visibility string, fresh func() *stage)) {
+	m.T.Helper()
+	for _, visibility := range []string{"public", "closed", "private"} {
+		for _, as := range actors {
+			var s *stage
+			f(m, as, visibility, func() *stage {
+				if s == nil || s.spoiled {
+					s = m.stage(as, visibility)
+				}
+				return s
+			})
+		}
+	}
+}

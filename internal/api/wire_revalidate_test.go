@@ -1,0 +1,205 @@
+package api_test
+
+import (
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+)
+
+// gets are the addresses of every operation that reads, for ada.
+func (w *world) gets() []string {
+	return []string{
+		"/v3/ping", "/v3/openapi", "/v3/openapi.json", "/ext/v1/openapi.json", "/v3/me", "/v3/users/ada",
+		at("/v3/channels/%d", w.closed), "/v3/channels/closed", "/v3/channels/closed/contents",
+		"/v3/channels/closed/contents?page=99", at("/v3/channels/%d/connections", w.spare), at("/v3/blocks/%d", w.block),
+		at("/v3/blocks/%d", w.link), at("/v3/blocks/%d/connections", w.block), at("/v3/connections/%d", w.connection),
+		"/ext/v1/channels/closed/collaborators",
+	}
+}
+
+func TestEveryReadRevalidates(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		reads := 0
+		for _, doc := range w.Descriptions() {
+			for _, op := range doc.Operations() {
+				if op.Method == "GET" {
+					reads++
+				}
+			}
+		}
+		if paths := w.gets(); len(paths) < reads {
+			t.Errorf("%d addresses for %d operations that read", len(paths), reads)
+		}
+		for _, who := range []string{"", "ada"} {
+			for _, path := range w.gets() {
+				if who == "" && path == "/v3/me" {
+					continue
+				}
+				w.revalidates(t, who, path)
+			}
+		}
+	})
+}
+
+// revalidates asks with every form of If-None-Match (RFC 9110 section 13.1.2).
+func (w *world) revalidates(t *testing.T, who, path string) {
+	t.Helper()
+	res := w.Do(who, "GET", path, nil).Want(http.StatusOK)
+	tag := res.Header.Get("ETag")
+	if !strings.HasPrefix(tag, `W/"`) || !strings.HasSuffix(tag, `"`) || len(tag) < 10 {
+		t.Errorf("%s: the ETag is %s", path, tag)
+	}
+	cache := "max-age=300, public"
+	if who != "" {
+		cache = "private, no-cache"
+	}
+	strong := strings.TrimPrefix(tag, "W/")
+	for _, fit := range []string{tag, strong, "*", `"x", ` + tag, tag + `, "x"`, `"a,b",` + strong, `W/"",,` + tag, " * "} {
+		not := w.Do(who, "GET", path, nil, "If-None-Match", fit)
+		if not.Status != http.StatusNotModified || len(not.Body) > 0 {
+			t.Errorf("%s, %s: %d %s", path, fit, not.Status, not.Body)
+			continue
+		}
+		complete(t, path, not)
+		for field, want := range map[string]string{"ETag": tag, "Cache-Control": cache, "Content-Type": "",
+			"Content-Length": "", "Content-Encoding": ""} {
+			if got := not.Header.Get(field); got != want {
+				t.Errorf("%s: 304 with %s = %q, want %q", path, field, got, want)
+			}
+		}
+	}
+	for _, unfit := range []string{"", `"x"`, `W/"x"`, strings.ToUpper(tag), tag[:len(tag)-1], strings.Trim(strong, `"`), `"*"`} {
+		again := w.Do(who, "GET", path, nil, "If-None-Match", unfit)
+		if again.Status != http.StatusOK || string(again.Body) != string(res.Body) || again.Header.Get("ETag") != tag {
+			t.Errorf("%s, %s: %d %s %s", path, unfit, again.Status, again.Header.Get("ETag"), again.Body)
+		}
+		complete(t, path, again)
+		if got := again.Header.Get("Cache-Control"); got != cache {
+			t.Errorf("%s: Cache-Control = %q, want %q", path, got, cache)
+		}
+	}
+}
+
+// Several lines of If-None-Match are one list; writes do not look at it.
+func TestIfNoneMatchElsewhere(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	w := newWorld(r)
+	path := at("/v3/blocks/%d", w.block)
+	tag := w.Do("", "GET", path, nil).Want(http.StatusOK).Header.Get("ETag")
+	req := w.Request("", "GET", path, nil)
+	req.Header["If-None-Match"] = []string{`"x"`, tag}
+	w.Send(req).Want(http.StatusNotModified)
+	w.Do("ada", "PUT", path, `{"title":"x"}`, "If-None-Match", "*").Want(http.StatusOK)
+	refused(t, "missing", w.Do("", "GET", "/v3/blocks/9223372036854775807", nil, "If-None-Match", "*"), http.StatusNotFound)
+	refused(t, "hidden", w.Do("bob", "GET", at("/v3/blocks/%d", w.hidden), nil, "If-None-Match", "*"), http.StatusNotFound)
+	refused(t, "bad token", w.Do("", "GET", path, nil, "If-None-Match", "*", "Authorization", "Bearer x"), http.StatusUnauthorized)
+	for _, op := range []string{"POST", "PUT", "DELETE"} {
+		if res := w.Do("ada", op, "/v3/nothing", nil); res.Header.Get("ETag") != "" {
+			t.Errorf("%s has an ETag", op)
+		}
+	}
+}
+
+// The tag of a list changes with its bytes.
+func TestListETags(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		path := at("/v3/channels/%d/contents", w.closed)
+		was := w.view("", path)
+		for name, change := range map[string]func(){
+			"item added":   func() { w.Block("ada", "New", w.closed) },
+			"item changed": func() { w.Do("ada", "PUT", at("/v3/blocks/%d", w.block), `{"title":"T"}`).Want(http.StatusOK) },
+			"moved": func() {
+				w.Do("ada", "POST", at("/v3/connections/%d/move", w.connection), `{"movement":"move_up"}`).Want(http.StatusOK)
+			},
+			"maker renamed": func() { w.Exec("UPDATE users SET name = 'A', face_version = face_version + 1 WHERE slug = 'ada'") },
+		} {
+			if same := w.view("", path); same != was {
+				t.Errorf("%s: it changes by itself", path)
+			}
+			change()
+			now := w.view("", path)
+			if now.tag == was.tag || now.body == was.body {
+				t.Errorf("%s: %s -> %s", name, was.tag, now.tag)
+			}
+			was = now
+		}
+	})
+}
+
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		paths := append(w.gets(), "/v3/blocks/9223372036854775807", "/v3/blocks/x", "/v3/nothing", "/v3/channels/secret")
+		for _, path := range paths {
+			for _, who := range []string{"", "ada", "bob"} {
+				for _, coding := range []string{"identity", "gzip", "zstd"} {
+					get := w.Do(who, "GET", path, nil, "Accept-Encoding", coding)
+					head := w.Do(who, "HEAD", path, nil, "Accept-Encoding", coding)
+					if head.Status != get.Status || len(head.Body) != 0 {
+						t.Errorf("HEAD %s: %d with %d bytes, want %d without", path, head.Status, len(head.Body), get.Status)
+					}
+					for _, h := range []http.Header{get.Header, head.Header} {
+						h.Del("X-Request-Id")
+						h.Del("X-Ratelimit-Reset")
+					}
+					if a, b := asText(head.Header), asText(get.Header); a != b {
+						t.Errorf("HEAD %s has\n%swant\n%s", path, a, b)
+					}
+				}
+				if tag := w.Do(who, "GET", path, nil).Header.Get("ETag"); tag != "" {
+					w.Do(who, "HEAD", path, nil, "If-None-Match", tag).Want(http.StatusNotModified)
+				}
+			}
+		}
+	})
+}
+
+func asText(h http.Header) string {
+	var b strings.Builder
+	_ = h.Write(&b)
+	return b.String()
+}
+
+// For a single resource 304 is decided from row versions: no body is built. Building
+// one takes at least its length in memory, which no clock is needed to see.
+func TestNotModifiedBuildsNoBody(t *testing.T) { // alone, since it counts what all allocate
+	w := newWorld(apptest.New(t))
+	id := w.Block("ada", strings.Repeat("A long text. ", 10_000), w.closed)
+	path := at("/v3/blocks/%d", id)
+	res := w.Do("ada", "GET", path, nil).Want(http.StatusOK)
+	allocated := func(status int, headers ...string) uint64 {
+		const times = 10
+		req := w.Request("ada", "GET", path, nil, headers...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range times {
+			sink := &sink{header: http.Header{}}
+			w.S.Handler().ServeHTTP(sink, req)
+			if sink.status != status {
+				t.Fatalf("status %d, want %d", sink.status, status)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / times
+	}
+	whole, not := allocated(200), allocated(304, "If-None-Match", res.Header.Get("ETag"))
+	if not+uint64(len(res.Body)) > whole {
+		t.Errorf("304 allocates %d bytes, 200 with its %d bytes of body %d: the body was built", not, len(res.Body), whole)
+	}
+}
+
+// sink is a client that keeps nothing.
+type sink struct {
+	header http.Header
+	status int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Write(p []byte) (int, error) { return len(p), nil }

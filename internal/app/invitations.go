@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Invitations lists the open invitations of a group for its members, newest first.
+func (a *App) Invitations(ctx context.Context, actor domain.Actor, ref domain.Ref, page domain.Page) (l domain.List[domain.Invitation], err error) {
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		g, err := v.Group(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanSeeInvitations(actor, g) {
+			return forbidden("see the invitations of this group")
+		}
+		l, err = v.Invitations(ctx, g.ID, a.now(), page)
+		return err
+	})
+	return l, err
+}
+
+// InviteInput is whom to invite: exactly one of the two.
+type InviteInput struct {
+	User  domain.UserID
+	Email string
+}
+
+// Invited is what came of inviting somebody. User is set where a user was invited as
+// such: who invites an address does not learn whose it is.
+type Invited struct {
+	Outcome    domain.InviteOutcome
+	User       *domain.Principal
+	Invitation *domain.Invitation
+}
+
+// Invite invites somebody to a group (V3.md section 6). Every member may.
+func (a *App) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref, in InviteInput) (r Invited, err error) {
+	if (in.User == 0) == (in.Email == "") {
+		return r, domain.NewInvalid("user_id: give either user_id or email")
+	}
+	if in.Email != "" {
+		ok := false
+		if in.Email, ok = emailAddress(in.Email); !ok {
+			return r, domain.NewInvalid(badEmail)
+		}
+	}
+	now := a.now()
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		r = Invited{}
+		g, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanInvite(actor, g) {
+			return forbidden("invite to this group")
+		}
+		u, err := invitedUser(ctx, tx, in)
+		if err != nil {
+			return err
+		}
+		if in.User != 0 {
+			p, err := tx.Principal(ctx, domain.UserRef(u.ID))
+			if err != nil {
+				return err
+			}
+			r.User = &p
+		}
+		return a.invite(ctx, tx, actor, g, u, in, now, &r)
+	})
+	return r, err
+}
+
+// invitedUser reads the account that is invited. For an address without one it gives
+// a user that has nothing but the address.
+func invitedUser(ctx context.Context, tx *store.Tx, in InviteInput) (domain.User, error) {
+	if in.User != 0 {
+		return tx.User(ctx, domain.Ref{ID: int64(in.User)})
+	}
+	u, err := tx.UserByEmail(ctx, in.Email)
+	if domain.KindOf(err) == domain.NotFound {
+		return domain.User{Email: in.Email}, nil
+	}
+	return u, err
+}
+
+// invite decides what comes of inviting a user to a locked group, and does it.
+func (a *App) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g domain.Group, u domain.User, in InviteInput, now time.Time, r *Invited) error {
+	member, err := tx.IsMember(ctx, g.ID, u.ID)
+	if err != nil {
+		return err
+	}
+	if member {
+		r.Outcome = domain.OutcomeAlreadyMember
+		return nil
+	}
+	open, err := tx.OpenInvitation(ctx, g.ID, store.Invitee{User: u.ID, Email: u.Email}, now)
+	if err == nil {
+		r.Outcome, r.Invitation = domain.OutcomePending, &open
+		return nil
+	}
+	if domain.KindOf(err) != domain.NotFound {
+		return err
+	}
+	if in.User != 0 { // an address alone must not tell that somebody follows the actor
+		follows, err := tx.IsFollowing(ctx, u.ID, domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)})
+		if err != nil {
+			return err
+		}
+		if follows {
+			r.Outcome = domain.OutcomeAdded
+			_, err = enter(ctx, tx, g.ID, u, actor.UserID, now)
+			return err
+		}
+	}
+	r.Outcome = domain.OutcomeInvited
+	r.Invitation, err = a.newInvitation(ctx, tx, actor, g, u, in, now)
+	return err
+}
+
+func (a *App) newInvitation(ctx context.Context, tx *store.Tx, actor domain.Actor, g domain.Group, u domain.User, in InviteInput, now time.Time) (*domain.Invitation, error) {
+	who := store.Invitee{User: u.ID, Email: u.Email}
+	if err := tx.ExpireInvitations(ctx, g.ID, who, now); err != nil {
+		return nil, err
+	}
+	token, hash, _ := auth.NewToken(auth.Invited)
+	id, err := tx.CreateInvitation(ctx, store.NewInvitation{Group: g.ID, Invitee: u.ID, Email: nonEmpty(&in.Email),
+		InvitedBy: actor.UserID, TokenHash: hash, ExpiresAt: now.Add(a.invitationTTL), Now: now})
+	if err != nil {
+		return nil, err
+	}
+	i, err := tx.Invitation(ctx, g.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return &i, a.mailInvitation(ctx, tx, i, token)
+}
+
+// mailInvitation enqueues the mail with the link that holds the token, in the
+// transaction that makes the invitation, so that there is one mail for each. The mail
+// goes to i.Email, or to the address of the account of i.Invitee where that is nil.
+// It does nothing yet: the queue of jobs fills it.
+func (a *App) mailInvitation(_ context.Context, _ *store.Tx, _ domain.Invitation, _ string) error {
+	return nil
+}
+
+// RevokeInvitation ends an open invitation. Its maker may, and every member; to others
+// it makes no difference whether there is one.
+func (a *App) RevokeInvitation(ctx context.Context, actor domain.Actor, ref domain.Ref, id domain.InvitationID) error {
+	now := a.now()
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		g, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		i, err := tx.Invitation(ctx, g.ID, id)
+		if err != nil && domain.KindOf(err) != domain.NotFound {
+			return err
+		}
+		if !domain.CanRevoke(actor, g, i) {
+			return forbidden("revoke invitations to this group")
+		}
+		if err != nil {
+			return err
+		}
+		if !i.Open(now) {
+			return domain.NewUnprocessable("The invitation is not pending any more")
+		}
+		return tx.EndInvitation(ctx, i.ID, domain.InvitationRevoked, now)
+	})
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"crypto/subtle"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Members lists the members of a group, its owner first.
+func (a *App) Members(ctx context.Context, actor domain.Actor, ref domain.Ref, page domain.Page) (l domain.List[domain.Member], err error) {
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		g, err := v.Group(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		l, err = v.Members(ctx, g, page)
+		return err
+	})
+	return l, err
+}
+
+// JoinGroup makes the actor a member by the code of the group's invite, and tells
+// whether that is new. A missing or wrong code is Forbidden, for members too.
+func (a *App) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (m domain.Member, joined bool, err error) {
+	now := a.now()
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		g, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		invite, err := tx.GroupInvite(ctx, g.ID)
+		if err != nil && domain.KindOf(err) != domain.NotFound {
+			return err
+		}
+		if err != nil || subtle.ConstantTimeCompare([]byte(code), []byte(invite.Code)) == 0 {
+			return forbidden("join this group without a valid invite_token")
+		}
+		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		if err != nil {
+			return err
+		}
+		p, err := tx.Principal(ctx, domain.UserRef(u.ID))
+		if err != nil {
+			return err
+		}
+		m = domain.Member{Principal: p, Owner: g.Owner.PrincipalRef == p.PrincipalRef}
+		joined, err = enter(ctx, tx, g.ID, u, actor.UserID, now)
+		return err
+	})
+	return m, joined, err
+}
+
+// enter puts a user into a locked group, settles their invitations to it and records
+// it as done by somebody. It tells whether the user is new there, and comes last in
+// its transaction.
+func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, by domain.UserID, now time.Time) (bool, error) {
+	isNew, err := tx.AddMember(ctx, group, u.ID, now)
+	if err != nil || !isNew {
+		return false, err
+	}
+	who := store.Invitee{User: u.ID, Email: u.Email}
+	if err := tx.ExpireInvitations(ctx, group, who, now); err != nil {
+		return false, err
+	}
+	if err := tx.AcceptInvitations(ctx, group, who, now); err != nil {
+		return false, err
+	}
+	_, err = tx.Record(ctx, domain.Activity{Kind: domain.AddedToGroup, Actor: by,
+		Item:   domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)},
+		Target: domain.Subject{Type: domain.SubjectGroup, ID: int64(group)}, Group: group, CreatedAt: now}, u.ID)
+	return true, err
+}
+
+// LeaveGroup ends the actor's membership; who is no member stays none. The owner
+// cannot leave.
+func (a *App) LeaveGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		g, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if g.Owner.PrincipalRef == domain.UserRef(actor.UserID) {
+			return forbidden("leave a group that you own; delete it instead")
+		}
+		_, err = tx.RemoveMember(ctx, g.ID, actor.UserID)
+		return err
+	})
+}
+
+// RemoveMember ends the membership of a user; one who is no member stays none. The
+// group's owner may, but not for themself.
+func (a *App) RemoveMember(ctx context.Context, actor domain.Actor, ref domain.Ref, user domain.UserID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		g, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanOwnGroup(actor, g) {
+			return forbidden("remove members of this group")
+		}
+		if g.Owner.PrincipalRef == domain.UserRef(user) {
+			return forbidden("remove the owner of a group")
+		}
+		if _, err := tx.Principal(ctx, domain.UserRef(user)); err != nil {
+			return err
+		}
+		_, err = tx.RemoveMember(ctx, g.ID, user)
+		return err
+	})
+}

@@ -1,0 +1,34 @@
+package jobs
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/riverqueue/river/rivertype"
+)
+
+const (
+	firstWait   = 4 * time.Second
+	longestWait = 6 * time.Hour
+)
+
+// Backoff gives the wait after a failed attempt, the first being 1: about 4 seconds,
+// doubled each time up to 6 hours, and up to a quarter more or less so that jobs
+// which failed together do not come back together.
+func Backoff(attempt int) time.Duration {
+	wait := longestWait
+	if n := max(attempt, 1) - 1; n < 16 {
+		wait = min(firstWait<<n, longestWait)
+	}
+	return wait - wait/4 + rand.N(wait/2)
+}
+
+// retryPolicy tells River of a back-off.
+type retryPolicy struct {
+	backoff func(attempt int) time.Duration
+}
+
+// NextRetry implements river.ClientRetryPolicy.
+func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().UTC().Add(p.backoff(len(job.Errors) + 1))
+}

@@ -1,0 +1,19 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+)
+
+// Fetch gives what looks for jobs, on SQLite.
+func Fetch(w *Workers) func(ctx context.Context) (int, error) {
+	p := &pilot{look: w.queue.db.Reader()}
+	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
+	return func(ctx context.Context) (int, error) {
+		found, err := p.JobGetAvailable(ctx, exec, nil, &riverdriver.JobGetAvailableParams{
+			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1, Queue: "default"})
+		return len(found), err
+	}
+}

@@ -1,0 +1,52 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// Handlers say what is done for each kind of job.
+type Handlers struct {
+	workers  *river.Workers
+	periodic []*river.PeriodicJob
+}
+
+// NewHandlers gives handlers of nothing yet.
+func NewHandlers() *Handlers { return &Handlers{workers: river.NewWorkers()} }
+
+// Handle has do work the jobs whose arguments are an A. It must return soon after its
+// context is done: when the job's time is up, or the server's on shutdown. An error
+// has the job tried again later, unless it is Permanent. A kind may be handled once.
+func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
+	river.AddWorker(h.workers, handler[A]{do: do})
+}
+
+type handler[A Args] struct {
+	river.WorkerDefaults[A]
+	do func(ctx context.Context, args A) error
+}
+
+// Work implements river.Worker.
+func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error { return h.do(ctx, job.Args) }
+
+// Every has a job enqueued when a server starts to lead the others and then each time
+// d has passed, but once in a stretch of d whatever servers come and go. d is between
+// a second and a day.
+func (h *Handlers) Every(d time.Duration, args Args) {
+	make := func() (river.JobArgs, *river.InsertOpts) {
+		return args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: d}}
+	}
+	h.periodic = append(h.periodic,
+		river.NewPeriodicJob(river.PeriodicInterval(d), make, &river.PeriodicJobOpts{RunOnStart: true}))
+}
+
+// Permanent marks an error that no further try can mend: the job is given up.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return rivertype.JobCancel(err)
+}

@@ -1,0 +1,75 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// witness stands around every handler: it writes the line of each run, turns panics
+// into errors, and puts jobs back that were cancelled because the server stops.
+type witness struct {
+	river.MiddlewareDefaults
+	log *slog.Logger
+}
+
+// Work implements rivertype.WorkerMiddleware. Its context ends with the server, that
+// of the handler also with the job's time.
+func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
+	start := time.Now()
+	err := guarded(ctx, work)
+	line := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "duration", time.Since(start))
+	var permanent *rivertype.JobCancelError
+	switch {
+	case err == nil:
+		line.InfoContext(ctx, "job done")
+	case errors.As(err, &permanent):
+		line.ErrorContext(ctx, "job given up", "error", err)
+	case ctx.Err() != nil:
+		line.InfoContext(ctx, "job put back", "error", err)
+		return river.JobSnooze(0) // no attempt is lost
+	case job.Attempt >= job.MaxAttempts:
+		line.ErrorContext(ctx, "job given up", "error", err)
+	default:
+		line.WarnContext(ctx, "job failed", "error", err)
+	}
+	return err
+}
+
+func guarded(ctx context.Context, work func(context.Context) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return work(ctx)
+}
+
+// quiet passes on what River says of trouble, less what the witness says better.
+type quiet struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h quiet) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (h quiet) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "JobExecutor: Job errored") {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{h.Handler.WithAttrs(attrs)} }
+
+// WithGroup implements slog.Handler.
+func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.WithGroup(name)} }

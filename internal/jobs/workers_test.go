@@ -1,0 +1,308 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/database/dbtest"
+	"vitrine/internal/jobs"
+)
+
+// Workers that run take a job as soon as it is committed: had they to be asked, or
+// did a job hold the only writer of SQLite, this would hang.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		done := make(chan string, 10)
+		w := r.workers(r.queue, jobs.Options{}, func(ctx context.Context, n note) error {
+			err := r.db.Transact(ctx, func(tx *database.Tx) error {
+				_, err := tx.Exec(ctx, "INSERT INTO effects VALUES ($1)", n.Name)
+				return err
+			})
+			done <- n.Name
+			return err
+		})
+		r.enqueue(note{"before"})
+		r.must(w.Start(t.Context()))
+		if got := <-done; got != "before" {
+			t.Errorf("got %s", got)
+		}
+		for i := range 5 {
+			name := fmt.Sprint(i)
+			r.enqueue(note{name})
+			if got := <-done; got != name {
+				t.Errorf("got %s, want %s", got, name)
+			}
+		}
+		if err := w.Start(t.Context()); err == nil {
+			t.Error("started twice")
+		}
+		if err := w.Drain(t.Context()); err == nil {
+			t.Error("drained while running")
+		}
+		r.must(w.Stop(t.Context()))
+		r.must(w.Stop(t.Context()))
+		if n := r.count("completed"); n != 6 {
+			t.Errorf("%d are done", n)
+		}
+		r.enqueue(note{"again"})
+		r.must(w.Start(t.Context()))
+		if got := <-done; got != "again" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// When Stop returns, what was in progress has ended as done and nothing runs.
+func TestStopWaits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		begun, finish := make(chan struct{}, 2), make(chan struct{})
+		var ended atomic.Int32
+		w := r.workers(r.queue, jobs.Options{Concurrency: 1}, func(ctx context.Context, _ note) error {
+			begun <- struct{}{}
+			<-finish
+			ended.Add(1)
+			return ctx.Err()
+		})
+		r.enqueue(note{"a"})
+		r.enqueue(note{"b"})
+		r.must(w.Start(t.Context()))
+		<-begun
+		stopped := make(chan error)
+		go func() { stopped <- w.Stop(t.Context()) }()
+		select {
+		case err := <-stopped:
+			t.Fatalf("stopped while a job ran: %v", err)
+		default:
+			close(finish)
+		}
+		r.must(<-stopped)
+		if n := int(ended.Load()); n == 0 || r.count("completed") != n || r.count("available") != 2-n {
+			t.Errorf("%d ended, %d done, %d wait", n, r.count("completed"), r.count("available"))
+		}
+	})
+}
+
+// A job that Stop had to cancel is put back as if it had not been tried.
+func TestStopCancels(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		begun := make(chan struct{})
+		w := r.workers(r.queue, jobs.Options{}, func(ctx context.Context, _ note) error {
+			close(begun)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		r.enqueue(note{"a"}, jobs.Attempts(1))
+		r.must(w.Start(t.Context()))
+		<-begun
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		r.must(w.Stop(over))
+		var ran tally
+		next := r.workers(r.queue, jobs.Options{}, func(_ context.Context, n note) error { ran.add(n.Name); return nil })
+		r.must(next.Drain(t.Context()))
+		if ran.of("a") != 1 {
+			t.Errorf("ran %d times after it was cancelled", ran.of("a"))
+		}
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var cause error
+		w := r.workers(r.queue, jobs.Options{Timeout: time.Millisecond}, func(ctx context.Context, _ note) error {
+			<-ctx.Done()
+			cause = ctx.Err()
+			return cause
+		})
+		r.enqueue(note{"slow"}, jobs.Attempts(1))
+		r.must(w.Drain(t.Context()))
+		if !errors.Is(cause, context.DeadlineExceeded) || r.count("discarded") != 1 {
+			t.Errorf("%v, %d given up", cause, r.count("discarded"))
+		}
+	})
+}
+
+// Two servers on one database share the work and do none of it twice.
+func TestTwoServers(t *testing.T) {
+	t.Parallel()
+	r := open(t, migrated.Postgres(t))
+	other := open(t, r.options)
+	const all = 200
+	var ran tally
+	var left sync.WaitGroup
+	left.Add(all)
+	do := func(_ context.Context, n note) error {
+		ran.add(n.Name)
+		left.Done()
+		return nil
+	}
+	r.must(r.workers(r.queue, jobs.Options{}, do).Start(t.Context()))
+	r.must(other.workers(other.queue, jobs.Options{}, do).Start(t.Context()))
+	for i := range all {
+		r.enqueue(note{fmt.Sprint(i)})
+	}
+	left.Wait()
+	for i := range all {
+		if n := ran.of(fmt.Sprint(i)); n != 1 {
+			t.Errorf("%d ran %d times", i, n)
+		}
+	}
+}
+
+// While a request holds SQLite's writer, idle workers do not queue for it.
+func TestIdleLeavesTheWriter(t *testing.T) {
+	t.Parallel()
+	r := open(t, migrated.SQLite(t))
+	w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
+	fetch := jobs.Fetch(w)
+	r.must(r.db.Transact(t.Context(), func(*database.Tx) error {
+		before := r.db.SQL().Stats().WaitCount
+		for range 100 {
+			if n, err := fetch(t.Context()); n != 0 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if waited := r.db.SQL().Stats().WaitCount - before; waited != 0 {
+			t.Errorf("%d of 100 looks waited for the writer", waited)
+		}
+		return nil
+	}))
+	r.enqueue(note{"a"})
+	if n, err := fetch(t.Context()); n != 1 || err != nil {
+		t.Errorf("fetched %d, %v", n, err)
+	}
+}
+
+// What is wanted daily is enqueued once a day, however often servers start.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var ran tally
+		for i := range 2 { // servers, one after the other
+			round := fmt.Sprint("round ", i)
+			begun := make(chan string, 2)
+			h := jobs.NewHandlers()
+			jobs.Handle(h, func(_ context.Context, n note) error {
+				ran.add(n.Name)
+				begun <- n.Name
+				return nil
+			})
+			h.Every(24*time.Hour, note{"daily"})
+			h.Every(24*time.Hour, note{round}) // enqueued together with it
+			w := r.work(r.queue, jobs.Options{}, h)
+			r.must(w.Start(t.Context()))
+			for ran.of(round) == 0 {
+				<-begun
+			}
+			r.must(w.Stop(t.Context()))
+			r.must(w.Drain(t.Context()))
+		}
+		if n := ran.of("daily"); n != 1 {
+			t.Errorf("ran %d times", n)
+		}
+	})
+}
+
+// victimEnv holds the URL of the database on which a copy of this test program
+// begins a job and is killed.
+const victimEnv = "VITRINE_TEST_JOBS_VICTIM"
+
+func TestVictim(t *testing.T) {
+	url := os.Getenv(victimEnv)
+	if url == "" {
+		t.Skip("runs in a process of its own, for TestKilledServer")
+	}
+	r := open(t, database.Options{URL: url, Synchronous: "OFF"})
+	r.must(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error {
+		fmt.Println("working")
+		select {}
+	}).Start(t.Context()))
+	select {}
+}
+
+// A job of a server that was killed runs again on another.
+func TestKilledServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		r.enqueue(note{"a"})
+		victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
+		victim.Env = append(os.Environ(), victimEnv+"="+r.options.URL)
+		out, err := victim.StdoutPipe()
+		r.must(err)
+		r.must(victim.Start())
+		if _, err := out.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		r.must(victim.Process.Kill())
+		_ = victim.Wait() // killed, it says
+		if r.count("running") != 1 {
+			t.Fatalf("%d are running", r.count("running"))
+		}
+		r.exec("DELETE FROM river_leader") // its leadership would last for some seconds more
+
+		ran := make(chan string, 1)
+		w := r.workers(r.queue, jobs.Options{Timeout: time.Nanosecond, RescueAfter: time.Nanosecond, Backoff: atOnce},
+			func(_ context.Context, n note) error { ran <- n.Name; return nil })
+		r.must(w.Start(t.Context()))
+		if got := <-ran; got != "a" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// Of many programs that migrate at once one works; all find the tables afterwards.
+func TestMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
+		const programs = 4
+		errs := make(chan error, programs)
+		for range programs {
+			r := open(t, o)
+			go func() {
+				_, err := jobs.Migrate(t.Context(), r.db)
+				errs <- errors.Join(err, jobs.CheckSchema(t.Context(), r.db))
+			}()
+		}
+		for range programs {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		r := open(t, o)
+		res, err := jobs.Migrate(t.Context(), r.db)
+		if err != nil || res.From != res.To || res.From == 0 {
+			t.Errorf("migrated again: %+v, %v", res, err)
+		}
+		r.exec("INSERT INTO river_migration (line, version) VALUES ('main', 999)")
+		if _, err := jobs.Migrate(t.Context(), r.db); !errors.Is(err, database.ErrNewerSchema) {
+			t.Errorf("migrated a newer schema: %v", err)
+		}
+		if err := jobs.CheckSchema(t.Context(), r.db); !errors.Is(err, database.ErrNewerSchema) {
+			t.Errorf("accepted a newer schema: %v", err)
+		}
+	})
+}
+
+func TestCheckSchemaWithoutTables(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
+		if err := jobs.CheckSchema(t.Context(), open(t, o).db); !errors.Is(err, database.ErrOlderSchema) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package markup
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// mentionPattern is `@` and a slug. What stands before and after it is looked at
+// by mentionsIn.
+var mentionPattern = regexp.MustCompile(`@([a-z0-9]+(?:-[a-z0-9]+)*)`)
+
+// Mentions gives the slugs that a Markdown text mentions as `@slug`, each once, in
+// the order of their first mention: in running text, not in code, links or e-mail
+// addresses.
+func Mentions(markdown string) []string {
+	source := []byte(newlines(markdown))
+	if len(source) > maxBytes || !bytes.Contains(source, []byte("@")) {
+		return nil
+	}
+	var slugs []string
+	for _, t := range runningText(parse(source)) {
+		for _, m := range mentionsIn(t.Segment, source) {
+			if slug := string(source[m.Start+1 : m.Stop]); !slices.Contains(slugs, slug) {
+				slugs = append(slugs, slug)
+			}
+		}
+	}
+	return slugs
+}
+
+// RenderMentions is Render with the mentions of some slugs as links: to the address
+// that href has for the slug. The plain form keeps them as they were written.
+func RenderMentions(markdown string, href map[string]string) Text {
+	t := Render(markdown)
+	source := []byte(newlines(t.Markdown))
+	if len(href) == 0 || len(source) > maxBytes {
+		return t
+	}
+	tree := parse(source)
+	for _, node := range runningText(tree) {
+		linkMentions(node, source, href)
+	}
+	var b bytes.Buffer
+	_ = writer.Render(&b, source, tree) // a bytes.Buffer takes every write
+	t.HTML = strings.TrimSpace(policy.Sanitize(tidy(b.String())))
+	return t
+}
+
+// newlines makes all ends of lines those of Unix.
+func newlines(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// runningText lists the text nodes that are in no code and no link.
+func runningText(tree ast.Node) []*ast.Text {
+	var found []*ast.Text
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.CodeSpan, *ast.CodeBlock, *ast.FencedCodeBlock, *ast.Link, *ast.AutoLink, *ast.Image:
+			return ast.WalkSkipChildren, nil
+		case *ast.Text:
+			if entering {
+				found = append(found, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return found
+}
+
+// mentionsIn finds the mentions in a segment of the source: a mention does not
+// follow a letter, digit or one of `@/._-`, and no letter, digit, `_` or `@`
+// follows it.
+func mentionsIn(s text.Segment, source []byte) []text.Segment {
+	var found []text.Segment
+	for _, m := range mentionPattern.FindAllIndex(source[s.Start:s.Stop], -1) {
+		start, stop := s.Start+m[0], s.Start+m[1]
+		if start > 0 && (wordByte(source[start-1]) || strings.IndexByte("@/.-", source[start-1]) >= 0) {
+			continue
+		}
+		if stop < len(source) && (wordByte(source[stop]) || source[stop] == '@') {
+			continue
+		}
+		found = append(found, text.NewSegment(start, stop))
+	}
+	return found
+}
+
+// wordByte tells letters, digits, `_` and every byte of what is not ASCII.
+func wordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+}
+
+// linkMentions cuts a text node at its mentions and puts links there.
+func linkMentions(node *ast.Text, source []byte, href map[string]string) {
+	parent := node.Parent()
+	for _, m := range mentionsIn(node.Segment, source) {
+		target, ok := href[string(source[m.Start+1:m.Stop])]
+		if !ok {
+			continue
+		}
+		before := ast.NewTextSegment(text.NewSegment(node.Segment.Start, m.Start))
+		link := ast.NewLink()
+		link.Destination = []byte(target)
+		link.AppendChild(link, ast.NewTextSegment(m))
+		parent.InsertBefore(parent, node, before)
+		parent.InsertBefore(parent, node, link)
+		node.Segment = text.NewSegment(m.Stop, node.Segment.Stop) // the rest, with its line break
+	}
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+)
+
+// BlockConnections gives the connections of a block, whoever looks.
+func (q Queries) BlockConnections(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+	rows, err := q.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+		" WHERE c.item_type = 'Block' AND c.item_id = $1 ORDER BY c.channel_id", id)
+	return collect(ctx, rows, err, scanConnection)
+}
+
+// LockBlockInChannels locks the channels a block is in, and then the block, after
+// which no channel can be added; and gives its connections.
+func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+	for range 2 { // the second time for channels that were added before the block was locked
+		conns, err := tx.BlockConnections(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		channels := make([]domain.ChannelID, len(conns))
+		for i, c := range conns {
+			channels[i] = c.ChannelID
+		}
+		if err := tx.LockChannels(ctx, channels...); err != nil {
+			return nil, err
+		}
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return tx.BlockConnections(ctx, id)
+}
+
+// DeleteBlock removes a locked block that is in no channel any more, with its
+// comments and what was told of it.
+func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
+	rows, err := tx.q.Query(ctx, `SELECT id FROM comments WHERE block_id = $1`, id)
+	comments, err := collect(ctx, rows, err, scanInt64)
+	if err != nil {
+		return err
+	}
+	if err := tx.exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
+		return err
+	}
+	if err := tx.execOne(ctx, `DELETE FROM blocks WHERE id = $1`, id); err != nil {
+		return err
+	}
+	if err := tx.ForgetActivities(ctx, domain.SubjectComment, comments...); err != nil {
+		return err
+	}
+	return tx.ForgetActivities(ctx, domain.SubjectBlock, int64(id))
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"vitrine/internal/database"
+)
+
+// Trace passes every statement of q to note before it runs.
+func Trace(q *Queries, note func(query string, args []any)) { q.q = tracer{q.q, note} }
+
+type tracer struct {
+	database.Querier
+	note func(query string, args []any)
+}
+
+func (t tracer) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	t.note(query, args)
+	return t.Querier.Query(ctx, query, args...)
+}
+
+func (t tracer) QueryRow(ctx context.Context, query string, args ...any) database.Row {
+	t.note(query, args)
+	return t.Querier.QueryRow(ctx, query, args...)
+}
+
+func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	t.note(query, args)
+	return t.Querier.Exec(ctx, query, args...)
+}

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// IsFollowing tells whether a user follows something.
+func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	var n int
+	err := q.q.QueryRow(ctx, `SELECT count(*) FROM follows WHERE follower_id = $1 AND followed_type = $2 AND followed_id = $3`,
+		follower, what.Type, what.ID).Scan(&n)
+	return n > 0, err
+}
+
+// Follow makes a user follow something that exists, and tells whether that is new.
+// Its locks come after those of channels: feed_sources, then users.
+func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
+	isNew, err := tx.StartFollowing(ctx, follower, what, now)
+	if err != nil || !isNew {
+		return false, err
+	}
+	return true, tx.countFollow(ctx, follower, what, 1)
+}
+
+// Unfollow ends a following, and tells whether there was one.
+func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	was, err := tx.StopFollowing(ctx, follower, what)
+	if err != nil || !was {
+		return false, err
+	}
+	return true, tx.countFollow(ctx, follower, what, -1)
+}
+
+// countFollow adds to the counts that users show. Users are locked in the order of
+// their ids.
+func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what domain.Subject, by int64) error {
+	followed := domain.UserID(0)
+	if what.Type == domain.SubjectUser {
+		followed = domain.UserID(what.ID)
+	}
+	bump := func(id domain.UserID) error {
+		column := "following_count"
+		if id == followed {
+			column = "followers_count"
+		}
+		return tx.execOne(ctx, "UPDATE users SET "+column+" = "+column+" + $2, version = version + 1 WHERE id = $1", id, by)
+	}
+	if followed != 0 && followed < follower {
+		if err := bump(followed); err != nil {
+			return err
+		}
+		return bump(follower)
+	}
+	if err := bump(follower); err != nil || followed == 0 {
+		return err
+	}
+	return bump(followed)
+}
+
+// EndFollows ends all followings of something that is going away.
+func (tx *Tx) EndFollows(ctx context.Context, what domain.Subject) error {
+	err := tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
+		WHERE id IN (SELECT follower_id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)
+	if err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `DELETE FROM feed_entries WHERE follow_id IN (
+		SELECT id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)
+	if err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2`, what.Type, what.ID)
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
+}
+
+// Followers lists who follows something, by the time of following.
+func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
+	const from = ` FROM follows f WHERE f.followed_type = $1 AND f.followed_id = $2`
+	if l.Total, err = scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+from, what.Type, what.ID)); err != nil {
+		return l, err
+	}
+	if page.Offset() >= l.Total {
+		return l, nil
+	}
+	_, dir := direction(desc)
+	rows, err := v.q.Query(ctx, `SELECT `+userColumns+` FROM (SELECT f.follower_id, f.created_at, f.id`+from+`
+			ORDER BY f.created_at `+dir+`, f.id `+dir+` LIMIT $3 OFFSET $4) AS page
+		JOIN users u ON u.id = page.follower_id ORDER BY page.created_at `+dir+`, page.id `+dir,
+		what.Type, what.ID, page.Per, page.Offset())
+	l.Items, err = collect(ctx, rows, err, scanUser)
+	return l, err
+}
+
+// FollowingQuery asks for a page of what a user follows. Type "" means all kinds.
+type FollowingQuery struct {
+	Viewer domain.UserID
+	User   domain.UserID
+	Type   domain.SubjectType
+	Desc   bool
+	Page   domain.Page
+}
+
+// Following lists what a user follows, as far as the viewer may see it, by the time
+// of following.
+func (v *Snapshot) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Subject], err error) {
+	from := ` FROM follows f WHERE f.follower_id = $2 AND (f.followed_type <> 'Channel' OR EXISTS (
+		SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + visibleChannel + `))`
+	args := []any{q.Viewer, q.User}
+	limit := " LIMIT $3 OFFSET $4"
+	if q.Type != "" {
+		from += " AND f.followed_type = $3"
+		args, limit = append(args, q.Type), " LIMIT $4 OFFSET $5"
+	}
+	if l.Total, err = scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+from, args...)); err != nil {
+		return l, err
+	}
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	_, dir := direction(q.Desc)
+	rows, err := v.q.Query(ctx, "SELECT f.followed_type, f.followed_id"+from+
+		" ORDER BY f.created_at "+dir+", f.id "+dir+limit, append(args, q.Page.Per, q.Page.Offset())...)
+	l.Items, err = collect(ctx, rows, err, func(row scanner) (f domain.Subject, err error) {
+		err = row.Scan(&f.Type, &f.ID)
+		return f, err
+	})
+	return l, err
+}
+
+// UsersByID reads users.
+func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE "+q.d.in("u.id", "$1"), list(q.d, ids))
+	all, err := collect(ctx, rows, err, scanUser)
+	byID := make(map[domain.UserID]domain.User, len(all))
+	for _, u := range all {
+		byID[u.ID] = u
+	}
+	return byID, err
+}
+
+// UsersBySlug gives the ids of those of the slugs that are users'.
+func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
+	found := make(map[string]domain.UserID, len(slugs))
+	for _, slug := range slugs {
+		var id domain.UserID
+		err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1`, slug).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found[slug] = id
+	}
+	return found, nil
+}

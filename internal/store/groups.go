@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// groupColumns are those of the group `g` with its owner `gu`, and whether the
+// viewer, $1, belongs to it.
+const groupColumns = `g.id, g.slug, g.name, g.description_markdown, g.description_html, g.description_plain, g.avatar,
+	g.open_channels, g.private_channels, g.users_count, g.version, g.face_version, g.created_at, g.updated_at,
+	gu.id, gu.name, gu.slug, gu.avatar, gu.face_version,
+	EXISTS (SELECT 1 FROM group_members vm WHERE vm.group_id = g.id AND vm.user_id = CAST($1 AS BIGINT))`
+
+const groupOwner = `JOIN users gu ON gu.id = g.owner_id`
+
+func scanGroup(row scanner) (g domain.Group, err error) {
+	var description text
+	var created, updated int64
+	g.Owner.Type = domain.TypeUser
+	err = row.Scan(&g.ID, &g.Slug, &g.Name, &description.markdown, &description.html, &description.plain, &g.Avatar,
+		&g.OpenChannels, &g.PrivateChannels, &g.Users, &g.Version, &g.FaceVersion, &created, &updated,
+		&g.Owner.ID, &g.Owner.Name, &g.Owner.Slug, &g.Owner.Avatar, &g.Owner.Version, &g.Member)
+	g.Description, g.CreatedAt, g.UpdatedAt = description.value(), instant(created), instant(updated)
+	return g, err
+}
+
+// Group reads a group by id or by any slug it ever had, as the viewer stands to it.
+func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
+	where, arg := "g.id = $2", any(ref.ID)
+	if ref.Slug != "" {
+		where, arg = "g.id = (SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $2)", ref.Slug
+	}
+	g, err := scanGroup(q.q.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
+	return g, found(err)
+}
+
+// GroupsByID reads groups, as the viewer stands to them.
+func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.q.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+q.d.in("g.id", "$2"),
+		viewer, list(q.d, ids))
+	all, err := collect(ctx, rows, err, scanGroup)
+	byID := make(map[domain.GroupID]domain.Group, len(all))
+	for _, g := range all {
+		byID[g.ID] = g
+	}
+	return byID, err
+}
+
+// UserGroupsQuery asks for a page of the groups that a user owns or has joined.
+type UserGroupsQuery struct {
+	Viewer domain.UserID
+	User   domain.UserID
+	Sort   domain.GroupSort
+	Page   domain.Page
+}
+
+// UserGroups lists the groups of a user.
+func (v *Snapshot) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.List[domain.Group], err error) {
+	err = v.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE user_id = $1", q.User).Scan(&l.Total)
+	if err != nil || q.Page.Offset() >= l.Total {
+		return l, err
+	}
+	key := map[domain.GroupKey]string{domain.GroupsByName: "g.name_key", domain.GroupsByCreated: "g.created_at",
+		domain.GroupsByUpdated: "g.updated_at"}[q.Sort.Key]
+	_, dir := direction(q.Sort.Desc)
+	rows, err := v.q.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
+		groupOwner+" WHERE gm.user_id = $2 ORDER BY "+key+" "+dir+", g.id "+dir+" LIMIT $3 OFFSET $4",
+		q.Viewer, q.User, q.Page.Per, q.Page.Offset())
+	l.Items, err = collect(ctx, rows, err, scanGroup)
+	return l, err
+}
+
+// ResolveGroup gives the id that a reference names, without looking whether the
+// group is there.
+func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.GroupID, error) {
+	if ref.Slug == "" {
+		return domain.GroupID(ref.ID), nil
+	}
+	var id domain.GroupID
+	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $1`, ref.Slug).Scan(&id)
+	return id, found(err)
+}
+
+// LockGroup locks a group until the transaction ends: its members, invitations and
+// channels change only under this lock. It comes after the locks of channels.
+func (tx *Tx) LockGroup(ctx context.Context, id domain.GroupID) error {
+	var got domain.GroupID
+	return found(tx.q.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+tx.d.lock("g"), id).Scan(&got))
+}
+
+// NewGroup is what a group is made from.
+type NewGroup struct {
+	Slug        string
+	Name        string
+	Description *domain.Text
+	Avatar      *string
+	Owner       domain.UserID
+	Now         time.Time
+}
+
+// CreateGroup makes a group with its owner as first member. The slug must have been
+// claimed in the transaction.
+func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
+	d := textColumns(n.Description)
+	var id domain.GroupID
+	err := tx.q.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
+			description_plain, avatar, owner_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
+		n.Slug, n.Name, domain.NameKey(n.Name), d.markdown, d.html, d.plain, n.Avatar, n.Owner, micros(n.Now)).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
+		return 0, err
+	}
+	_, err = tx.AddMember(ctx, id, n.Owner, n.Now)
+	return id, err
+}
+
+// UpdateGroup writes slug, name, description and avatar of a locked group.
+func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Time) error {
+	face := 0
+	if was.Slug != g.Slug || was.Name != g.Name || !sameText(was.Avatar, g.Avatar) {
+		face = 1
+	}
+	d := textColumns(g.Description)
+	return tx.execOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
+			description_html = $6, description_plain = $7, avatar = $8, face_version = face_version + $9,
+			version = version + 1, updated_at = $10 WHERE id = $1`,
+		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.markdown, d.html, d.plain, g.Avatar, face, micros(now))
+}
+
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

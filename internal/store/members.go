@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// IsMember tells whether a user belongs to a group.
+func (q Queries) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
+	var n int
+	err := q.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE group_id = $1 AND user_id = $2", group, user).Scan(&n)
+	return n > 0, err
+}
+
+// AddMember puts a user into a locked group, and tells whether that is new.
+func (tx *Tx) AddMember(ctx context.Context, group domain.GroupID, user domain.UserID, now time.Time) (bool, error) {
+	res, err := tx.q.Exec(ctx, `INSERT INTO group_members (group_id, user_id, created_at) VALUES ($1, $2, $3)
+		ON CONFLICT (group_id, user_id) DO NOTHING`, group, user, micros(now))
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpMembers(ctx, group, 1)
+}
+
+// RemoveMember takes a user out of a locked group, and tells whether they were in it.
+func (tx *Tx) RemoveMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
+	res, err := tx.q.Exec(ctx, `DELETE FROM group_members WHERE group_id = $1 AND user_id = $2`, group, user)
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpMembers(ctx, group, -1)
+}
+
+func (tx *Tx) bumpMembers(ctx context.Context, group domain.GroupID, by int64) error {
+	return tx.execOne(ctx, `UPDATE groups SET users_count = users_count + $2, version = version + 1 WHERE id = $1`, group, by)
+}
+
+// Members lists the members of a group: its owner first, then the newest first.
+func (v *Snapshot) Members(ctx context.Context, g domain.Group, page domain.Page) (l domain.List[domain.Member], err error) {
+	l.Total = g.Users
+	if page.Offset() >= l.Total {
+		return l, nil
+	}
+	// The owner is at offset 0 of the list, everyone else one later than among the others.
+	limit, offset := page.Per, page.Offset()-1
+	if page.Offset() == 0 {
+		l.Items = []domain.Member{{Principal: g.Owner, Owner: true}}
+		limit, offset = page.Per-1, 0
+	}
+	rows, err := v.q.Query(ctx, `SELECT u.id, u.name, u.slug, u.avatar, u.face_version
+		FROM (SELECT user_id, created_at FROM group_members WHERE group_id = $1 AND user_id <> $2
+			ORDER BY created_at DESC, user_id DESC LIMIT $3 OFFSET $4) AS m
+		JOIN users u ON u.id = m.user_id ORDER BY m.created_at DESC, m.user_id DESC`, g.ID, g.Owner.ID, limit, offset)
+	others, err := collect(ctx, rows, err, func(row scanner) (m domain.Member, err error) {
+		m.Type = domain.TypeUser
+		err = row.Scan(&m.ID, &m.Name, &m.Slug, &m.Avatar, &m.Version)
+		return m, err
+	})
+	l.Items = append(l.Items, others...)
+	return l, err
+}

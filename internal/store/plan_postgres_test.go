@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// step is a node of the plan that PostgreSQL has carried out.
+type step struct {
+	Type    string  `json:"Node Type"`
+	Table   string  `json:"Relation Name"`
+	Index   string  `json:"Index Name"`
+	Cond    string  `json:"Index Cond"`
+	Rows    float64 `json:"Actual Rows"`
+	Loops   float64 `json:"Actual Loops"`
+	Removed float64 `json:"Rows Removed by Filter"`
+	Plans   []step
+}
+
+// read is how many rows the step has looked at. One that goes by the middle of an
+// index has looked at all of a channel, and does not say so.
+func (s step) read() float64 {
+	if s.Index == "connections_adder" && !strings.Contains(s.Cond, "user_id =") {
+		return 1e9
+	}
+	return (s.Rows + s.Removed) * s.Loops
+}
+
+// most gives the step, this one or one below it, that has read the most rows.
+func (s step) most() step {
+	worst := s
+	for _, below := range s.Plans {
+		if w := below.most(); w.read() > worst.read() {
+			worst = w
+		}
+	}
+	return worst
+}
+
+// No statement reads all of a channel, or all of its private items again and again,
+// whether planned for its arguments or for any. Left out are those by `user_id`,
+// which read what that user connected.
+func TestPlansOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	st := newStage(t, s, db, 20_000, 150)
+	// Most channels are small, and plans for any arguments go by most.
+	storetest.Exec(t, db, `INSERT INTO channels (id, slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
+		SELECT 10000 + i, concat('small-', i), 'x', 'closed', 'User', $1, $1, 1, 1 FROM generate_series(1, 4000) AS g (i)`, st.bob)
+	storetest.Exec(t, db, `INSERT INTO connections (channel_id, item_type, item_id, item_updated_at, user_id, position_key, created_at, updated_at)
+		SELECT 10000 + 1 + i / 4, 'Block', i, 1, $1, i, i, i FROM generate_series(1, 15900) AS g (i)`, st.bob)
+	storetest.Exec(t, db, "ANALYZE")
+	st.reads(r, 2)
+	st.writes(r)
+	const bound = 2000
+	for _, st := range r.all {
+		if strings.HasPrefix(st.query, "INSERT") || strings.Contains(st.query, "user_id = $2 AND NOT item_private") {
+			continue
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if worst := carryOut(t, db, mode, st).most(); worst.read() > bound {
+				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s",
+					mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
+			}
+		}
+	}
+}
+
+// errUndo ends a transaction that is not to be kept.
+var errUndo = fmt.Errorf("undo")
+
+// carryOut runs a statement once more and gives its plan; nothing is kept.
+func carryOut(t *testing.T, db *database.DB, mode string, st statement) step {
+	t.Helper()
+	var plan []struct{ Plan step }
+	err := db.Transact(t.Context(), func(tx *database.Tx) error {
+		if _, err := tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = "+mode); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), "PREPARE recorded AS "+st.query); err != nil {
+			return err
+		}
+		var text string
+		err := tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE recorded"+literals(st.args)).Scan(&text)
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &plan)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), "DEALLOCATE recorded"); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	if err != errUndo {
+		t.Fatalf("%v in %s", err, st.query)
+	}
+	return plan[0].Plan
+}
+
+// literals writes arguments out.
+func literals(args []any) string {
+	if len(args) == 0 {
+		return ""
+	}
+	all := make([]string, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case []int64:
+			all[i] = "'{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ","), "[]") + "}'"
+		case []byte:
+			all[i] = fmt.Sprintf("'\\x%x'", v)
+		case *string, *domain.Metadata, nil:
+			all[i] = "NULL"
+		default:
+			all[i] = fmt.Sprintf("'%v'", v)
+		}
+	}
+	return "(" + strings.Join(all, ", ") + ")"
+}
