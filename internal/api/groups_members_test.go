@@ -11,7 +11,7 @@ import (
 )
 
 // slugs lists the slugs of the items on a page.
-func slugs(res *apptest.Response) []string {
+func memberSlugs(res *apptest.Response) []string {
 	var all []string
 	for i := range res.Len("data") {
 		all = append(all, res.Str(fmt.Sprintf("data.%d.slug", i)))
@@ -44,7 +44,7 @@ func TestGroupsMembers(t *testing.T) {
 				if res.Len("data") == 0 {
 					break
 				}
-				got = append(got, slugs(res)...)
+				got = append(got, memberSlugs(res)...)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("in pages of %d: %v, want %v", per, got, want)
@@ -140,7 +140,7 @@ func TestGroupsOfUser(t *testing.T) {
 			r.Do("ada", "PUT", "/v3/groups/"+slug, `{"description":"x"}`).Want(200)
 			r.Clock.Advance(time.Second)
 		}
-		second := slugs(r.Do("", "GET", "/v3/users/ada/groups?sort=created_at_desc&per=1", nil).Want(200))[0] // alpha's
+		second := memberSlugs(r.Do("", "GET", "/v3/users/ada/groups?sort=created_at_desc&per=1", nil).Want(200))[0] // alpha's
 		orders := map[string][]string{
 			"name":       {"alpha", second, "beta", "delta", "eclair", "zeta"},
 			"created_at": {"beta", "alpha", "eclair", "zeta", "delta", second},
@@ -151,7 +151,7 @@ func TestGroupsOfUser(t *testing.T) {
 				var got []string
 				for page := 1; page <= 3; page++ {
 					res := r.Do("", "GET", fmt.Sprint("/v3/users/ada/groups?per=2&sort=", key, dir, "&page=", page), nil).Want(200)
-					got = append(got, slugs(res)...)
+					got = append(got, memberSlugs(res)...)
 				}
 				if dir == "_desc" {
 					slices.Reverse(got)
@@ -161,7 +161,7 @@ func TestGroupsOfUser(t *testing.T) {
 				}
 			}
 		}
-		if got := slugs(r.Do("", "GET", "/v3/users/ada/groups", nil).Want(200)); !slices.Equal(got, orders["name"]) {
+		if got := memberSlugs(r.Do("", "GET", "/v3/users/ada/groups", nil).Want(200)); !slices.Equal(got, orders["name"]) {
 			t.Errorf("by default: %v", got)
 		}
 		if n := r.Do("", "GET", "/v3/users/ada/groups?page=9", nil).Want(200).Len("data"); n != 0 {

@@ -62,7 +62,10 @@ func (w *world) story(group domain.GroupID) []step {
 		{"group collaborates", do("ada", "POST", collaborators, at(`{"group_id":%d}`, group)), nil},
 		{"collaborating group renamed", rename("groups", "name = 'The Crew'", group), nil},
 		{"member joins the group", func() {
-			storetest.In(w.T, w.S.Store, func(tx *store.Tx) error { return tx.AddMember(w.T.Context(), group, carol, storetest.Now) })
+			storetest.In(w.T, w.S.Store, func(tx *store.Tx) error {
+				_, err := tx.AddMember(w.T.Context(), group, carol, storetest.Now)
+				return err
+			})
 		}, nil},
 		{"collaborator removed", do("ada", "DELETE", at("%s/User/%d", collaborators, bob), ""), nil},
 		{"no-op: collaborator removed again", do("ada", "DELETE", at("%s/User/%d", collaborators, bob), ""), nil},

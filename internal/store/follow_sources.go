@@ -103,9 +103,9 @@ func (tx *Tx) feedSources(ctx context.Context, what []domain.Subject, clause str
 	return found, err
 }
 
-// StartFollowing writes that a user follows a user, channel or group, and tells whether
+// startFollowing writes that a user follows a user, channel or group, and tells whether
 // that is new.
-func (tx *Tx) StartFollowing(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
+func (tx *Tx) startFollowing(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
 	// Whoever follows records it as well: both sources are locked at once, in order.
 	at, err := tx.lockedSources(ctx, []domain.Subject{what, {Type: domain.SubjectUser, ID: int64(follower)}}, tx.d.lock("s"))
 	if err != nil {
@@ -121,8 +121,8 @@ func (tx *Tx) StartFollowing(ctx context.Context, follower domain.UserID, what d
 	return true, tx.followSource(ctx, ids[0], follower, at[what])
 }
 
-// StopFollowing ends what StartFollowing began, and tells whether it was so.
-func (tx *Tx) StopFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+// stopFollowing ends what startFollowing began, and tells whether it was so.
+func (tx *Tx) stopFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.d.lock("s")); err != nil {
 		return false, err
 	}

@@ -20,7 +20,7 @@ func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what d
 // Follow makes a user follow something that exists, and tells whether that is new.
 // Its locks come after those of channels: feed_sources, then users.
 func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
-	isNew, err := tx.StartFollowing(ctx, follower, what, now)
+	isNew, err := tx.startFollowing(ctx, follower, what, now)
 	if err != nil || !isNew {
 		return false, err
 	}
@@ -29,7 +29,7 @@ func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Su
 
 // Unfollow ends a following, and tells whether there was one.
 func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
-	was, err := tx.StopFollowing(ctx, follower, what)
+	was, err := tx.stopFollowing(ctx, follower, what)
 	if err != nil || !was {
 		return false, err
 	}

@@ -11,7 +11,7 @@ import (
 func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		_, err := tx.StartFollowing(t.Context(), follower, what, Now)
+		_, err := tx.Follow(t.Context(), follower, what, Now)
 		return err
 	})
 }
@@ -20,7 +20,7 @@ func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Su
 func Unfollow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		_, err := tx.StopFollowing(t.Context(), follower, what)
+		_, err := tx.Unfollow(t.Context(), follower, what)
 		return err
 	})
 }
