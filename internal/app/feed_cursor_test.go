@@ -165,7 +165,7 @@ func TestFeedCursorsOfOthersAreRefused(t *testing.T) {
 			t.Errorf("a cursor of all notifications among the unread: %v", err)
 		}
 		// Another process of the same installation takes them.
-		if _, err := New(s, w.app.now).Feed(t.Context(), w.actor("fan"), CursorInput{Limit: 3, Next: &good.Next}); err != nil {
+		if _, err := New(Options{Store: s, Now: w.app.now}).Feed(t.Context(), w.actor("fan"), CursorInput{Limit: 3, Next: &good.Next}); err != nil {
 			t.Errorf("after a restart: %v", err)
 		}
 	})

@@ -31,7 +31,7 @@ var townsfolk = []string{"ada", "author", "chief", "early", "fan", "helper", "me
 func newTown(t *testing.T, s *store.Store) *town {
 	w := &town{t: t, s: s, who: map[string]domain.UserID{}}
 	now := storetest.Now
-	w.app = New(s, func() time.Time { now = now.Add(time.Second); return now })
+	w.app = New(Options{Store: s, Now: func() time.Time { now = now.Add(time.Second); return now }})
 	for _, name := range townsfolk {
 		w.who[name] = storetest.User(t, s, name)
 	}
@@ -130,7 +130,8 @@ func (w *town) collaborate(who domain.PrincipalRef) {
 	w.t.Helper()
 	// Only owners may, so ada becomes a member.
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		return tx.AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
+		_, err := tx.AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
+		return err
 	})
 	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.channel)}, who)
 	w.must(err)

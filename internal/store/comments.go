@@ -86,29 +86,3 @@ func (q Queries) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[
 	}
 	return byID, err
 }
-
-// CreateComment writes a comment of c.Author on a locked block.
-func (tx *Tx) CreateComment(ctx context.Context, c domain.Comment, now time.Time) (id domain.CommentID, err error) {
-	err = tx.q.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
-		c.BlockID, c.Author.ID, c.Body.Markdown, c.Body.HTML, c.Body.Plain, micros(now)).Scan(&id)
-	if err != nil {
-		return 0, err
-	}
-	return id, tx.bumpComments(ctx, c.BlockID, 1)
-}
-
-// DeleteComment removes a comment on a locked block, and all that was told of it.
-func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
-	if err := tx.execOne(ctx, `DELETE FROM comments WHERE id = $1`, c.ID); err != nil {
-		return err
-	}
-	if err := tx.bumpComments(ctx, c.BlockID, -1); err != nil {
-		return err
-	}
-	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
-}
-
-func (tx *Tx) bumpComments(ctx context.Context, id domain.BlockID, by int64) error {
-	return tx.execOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, id, by)
-}

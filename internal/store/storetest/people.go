@@ -64,9 +64,8 @@ func Comment(t testing.TB, s *store.Store, author domain.UserID, block domain.Bl
 		if err := tx.LockBlock(t.Context(), block); err != nil {
 			return err
 		}
-		id, err = tx.CreateComment(t.Context(), domain.Comment{BlockID: block,
-			Author: domain.Principal{PrincipalRef: domain.UserRef(author)},
-			Body:   domain.Text{Markdown: body, HTML: "<p>" + body + "</p>", Plain: body}}, Now)
+		id, err = tx.CreateComment(t.Context(), block, author,
+			domain.Text{Markdown: body, HTML: "<p>" + body + "</p>", Plain: body}, Now)
 		return err
 	})
 	return id
