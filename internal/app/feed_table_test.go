@@ -105,25 +105,14 @@ func (w *town) hide(id domain.ChannelID, by string) {
 }
 
 func (w *town) follow(what domain.Subject) {
-	w.record(func(ctx context.Context, tx *store.Tx) ([]domain.News, error) {
-		n, err := newsOfFollow(ctx, tx, w.actor("ada"), what, storetest.Now)
-		return []domain.News{n}, err
-	})
+	w.t.Helper()
+	w.must(w.app.Follow(w.t.Context(), w.actor("ada"), FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}}))
 }
 
-func (w *town) comment(mentions ...string) {
-	id := storetest.Comment(w.t, w.s, w.who["ada"], w.block, "hello")
-	w.record(func(ctx context.Context, tx *store.Tx) ([]domain.News, error) {
-		b, err := tx.Block(ctx, w.who["ada"], w.block)
-		if err != nil {
-			return nil, err
-		}
-		var mentioned []domain.UserID
-		for _, m := range mentions {
-			mentioned = append(mentioned, w.who[m])
-		}
-		return newsOfComment(ctx, tx, w.actor("ada"), b, id, mentioned, storetest.Now)
-	})
+func (w *town) comment(body string) {
+	w.t.Helper()
+	_, err := w.app.CreateComment(w.t.Context(), w.actor("ada"), w.block, body)
+	w.must(err)
 }
 
 func (w *town) collaborate(who domain.PrincipalRef) {
@@ -135,11 +124,6 @@ func (w *town) collaborate(who domain.PrincipalRef) {
 	})
 	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.channel)}, who)
 	w.must(err)
-}
-
-// forget deletes all that was told of something, as its deletion does.
-func (w *town) forget(s domain.Subject) {
-	storetest.In(w.t, w.s, func(tx *store.Tx) error { return tx.ForgetActivities(w.t.Context(), s.Type, s.ID) })
 }
 
 func unfollow(w *town) {
@@ -154,9 +138,13 @@ func deleteHall(w *town) {
 	w.must(w.app.DeleteChannel(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}))
 }
 
-func forgetBlock(w *town) { w.forget(storetest.BlockSubject(w.block)) }
+func deleteBlock(w *town) {
+	w.must(w.app.DeleteBlock(w.t.Context(), w.actor("author"), w.block))
+}
 
-func forgetGroup(w *town) { w.forget(storetest.GroupSubject(w.group)) }
+func deleteGroup(w *town) {
+	w.must(w.app.DeleteGroup(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}))
+}
 
 // hideWithHelper makes the hall private to its group and to helper, who follows ada.
 func hideWithHelper(w *town) {
@@ -192,10 +180,10 @@ func TestWhoIsTold(t *testing.T) {
 				{"channel private", hideHall, "", "chief member"},
 				{"channel deleted", deleteHall, "", ""},
 				{"elsewhere private", hideOther, "fan reader watcher", "author chief member"},
-				{"block deleted", forgetBlock, "", ""},
+				{"block deleted", deleteBlock, "", ""},
 				{"collaborator", hideWithHelper, "helper", "chief member"},
 				{"collaborator removed", hideWithoutHelper, "", "chief member"},
-				{"group deleted", forgetGroup, "fan reader watcher", "author chief member"},
+				{"group deleted", deleteGroup, "fan reader", "author chief member"},
 			}},
 		{domain.AddedChannel, func(w *town) { w.connect(domain.ChannelRef(w.other), w.channel) },
 			"fan reader watcher", "chief member owner", []after{
@@ -215,10 +203,10 @@ func TestWhoIsTold(t *testing.T) {
 				{"unfollow", unfollow, "", "chief member"},
 				{"channel private", hideHall, "", "chief member"},
 				{"channel deleted", deleteHall, "", ""},
-				{"group deleted", forgetGroup, "fan", "chief member"},
+				{"group deleted", deleteGroup, "fan", "chief member"},
 			}},
 		{domain.FollowedGroup, func(w *town) { w.follow(storetest.GroupSubject(w.group)) },
-			"fan", "", []after{{"unfollow", unfollow, "", ""}, {"group deleted", forgetGroup, "", ""}}},
+			"fan", "", []after{{"unfollow", unfollow, "", ""}, {"group deleted", deleteGroup, "", ""}}},
 		{domain.CollaboratingUser, func(w *town) { w.collaborate(domain.UserRef(w.who["helper"])) },
 			"fan reader watcher", "helper", []after{
 				{"unfollow", unfollow, "reader", "helper"},
@@ -228,19 +216,19 @@ func TestWhoIsTold(t *testing.T) {
 		{domain.CollaboratingGroup, func(w *town) {
 			w.collaborate(domain.GroupRef(storetest.Group(w.t, w.s, "Band", w.who["owner"], w.who["helper"])))
 		}, "fan reader watcher", "helper owner", []after{{"channel private", hideHall, "", "helper owner"}}},
-		{domain.Commented, func(w *town) { w.comment() },
+		{domain.Commented, func(w *town) { w.comment("hello") },
 			"fan", "author early", []after{
 				{"unfollow", unfollow, "", "author early"},
 				{"block in private", hideOther, "", "author"},
-				{"block deleted", forgetBlock, "", ""},
+				{"block deleted", deleteBlock, "", ""},
 			}},
-		{domain.Mentioned, func(w *town) { w.comment("named", "ada") },
+		{domain.Mentioned, func(w *town) { w.comment("hello @named and @ada and @nobody") },
 			"fan", "named", []after{{"unfollow", unfollow, "", "named"}, {"block in private", hideOther, "", ""}}},
 		{domain.AddedToGroup, func(w *town) {
 			w.record(func(context.Context, *store.Tx) ([]domain.News, error) {
 				return []domain.News{newsOfMember(w.actor("ada"), w.group, w.who["named"], storetest.Now)}, nil
 			})
-		}, "fan watcher", "named", []after{{"unfollow", unfollow, "", "named"}, {"group deleted", forgetGroup, "", ""}}},
+		}, "fan watcher", "named", []after{{"unfollow", unfollow, "", "named"}, {"group deleted", deleteGroup, "", ""}}},
 	}
 	for _, test := range tests {
 		all := append([]after{{"at once", func(*town) {}, test.feed, test.notified}}, test.after...)
