@@ -80,17 +80,18 @@ type Option func(*config.Config)
 func Each(t *testing.T, f func(t *testing.T, r *Rig), options ...Option) {
 	t.Helper()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
-		f(t, boot(t, o, options...))
+		f(t, Boot(t, o, options...))
 	})
 }
 
 // New boots a server on SQLite.
 func New(t testing.TB, options ...Option) *Rig {
 	t.Helper()
-	return boot(t, storetest.Migrated.SQLite(t), options...)
+	return Boot(t, storetest.Migrated.SQLite(t), options...)
 }
 
-func boot(t testing.TB, o database.Options, options ...Option) *Rig {
+// Boot boots a server on a database that has the schema.
+func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	t.Helper()
 	cfg := config.Config{
 		DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,

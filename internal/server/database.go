@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -38,6 +40,9 @@ func openReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe
 	}
 	if db.Dialect() == database.Postgres {
 		err = db.CheckSchema(ctx, store.Migrations(db.Dialect()))
+		if errors.Is(err, database.ErrOlderSchema) {
+			err = fmt.Errorf("%w; run `vitrine migrate` first", err)
+		}
 	} else {
 		err = Migrate(ctx, db, log)
 	}

@@ -3,6 +3,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -20,6 +21,10 @@ import (
 
 // usageInterval is how often the times of tokens' last use are written.
 const usageInterval = 30 * time.Second
+
+// flushTimeout is how long the last of these writes may take, even when the time for
+// shutting down is used up.
+const flushTimeout = 5 * time.Second
 
 // Server is the whole program behind its listeners.
 type Server struct {
@@ -87,6 +92,7 @@ func (s *Server) Start(l net.Listener) error {
 		if err != nil {
 			return err
 		}
+		s.log.Info("serving metrics", "addr", ml.Addr().String())
 		s.metrics = s.serve(ml, s.metricsRoutes())
 	}
 	s.http = s.serve(l, s.handler)
@@ -133,23 +139,22 @@ func (s *Server) background(ctx context.Context) {
 }
 
 // Shutdown stops listening, lets the requests in flight finish until ctx is done,
-// and closes the database.
+// cuts off those that have not, and closes the database. The error tells of those.
 func (s *Server) Shutdown(ctx context.Context) error {
-	var first error
-	keep := func(err error) {
-		if first == nil {
-			first = err
-		}
-	}
+	var errs []error
 	if s.stop != nil {
-		keep(s.http.Shutdown(ctx))
-		if s.metrics != nil {
-			keep(s.metrics.Shutdown(ctx))
+		for _, srv := range []*http.Server{s.http, s.metrics} {
+			if srv == nil {
+				continue
+			}
+			if err := srv.Shutdown(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("requests were cut off: %w", err), srv.Close())
+			}
 		}
 		s.stop()
 		<-s.done
 	}
-	keep(s.App.FlushUsage(ctx))
-	keep(s.db.Close())
-	return first
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer cancel()
+	return errors.Join(append(errs, s.App.FlushUsage(last), s.db.Close())...)
 }
