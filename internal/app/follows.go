@@ -65,6 +65,10 @@ func (a *App) Follow(ctx context.Context, actor domain.Actor, t FollowTarget) er
 		if err != nil || !isNew {
 			return err
 		}
+		// A group that was deleted while this waited for it is gone by now.
+		if what, err = followed(ctx, tx.Queries, actor, FollowTarget{what.Type, domain.Ref{ID: what.ID}}); err != nil {
+			return err
+		}
 		news, err := newsOfFollow(ctx, tx, actor, what, now)
 		if err != nil {
 			return err

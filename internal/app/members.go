@@ -68,9 +68,7 @@ func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.Use
 	if err := tx.AcceptInvitations(ctx, group, who, now); err != nil {
 		return false, err
 	}
-	_, err = tx.Record(ctx, domain.Activity{Kind: domain.AddedToGroup, Actor: by,
-		Item:   domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)},
-		Target: domain.Subject{Type: domain.SubjectGroup, ID: int64(group)}, Group: group, CreatedAt: now}, u.ID)
+	_, err = tx.RecordAll(ctx, newsOfMember(by, group, u.ID, now))
 	return true, err
 }
 

@@ -90,9 +90,9 @@ func newsOfCollaborator(ctx context.Context, tx *store.Tx, actor domain.Actor, c
 }
 
 // newsOfMember tells that a user has joined a group, to them when another added them.
-func newsOfMember(actor domain.Actor, group domain.GroupID, user domain.UserID, now time.Time) domain.News {
+func newsOfMember(by domain.UserID, group domain.GroupID, user domain.UserID, now time.Time) domain.News {
 	return domain.News{Notify: []domain.UserID{user}, Activity: domain.Activity{
-		Kind: domain.AddedToGroup, Actor: actor.UserID, Group: group, CreatedAt: now,
+		Kind: domain.AddedToGroup, Actor: by, Group: group, CreatedAt: now,
 		Item: sourceOf(domain.UserRef(user)), Target: sourceOf(domain.GroupRef(group))}}
 }
 

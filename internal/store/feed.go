@@ -86,35 +86,6 @@ func scanActivity(row scanner) (a domain.Activity, err error) {
 	return a, err
 }
 
-// visibleSubject is true where the viewer may see the subject in two columns of `a`.
-func visibleSubject(column string) string {
-	id := "a." + column + "_id"
-	return `CASE a.` + column + `_type
-		WHEN 'User' THEN EXISTS (SELECT 1 FROM users su WHERE su.id = ` + id + `)
-		WHEN 'Group' THEN EXISTS (SELECT 1 FROM groups sg WHERE sg.id = ` + id + `)
-		WHEN 'Channel' THEN EXISTS (SELECT 1 FROM channels ch WHERE ch.id = ` + id + ` AND ` + visibleChannel + `)
-		WHEN 'Block' THEN EXISTS (SELECT 1 FROM blocks b WHERE b.id = ` + id + ` AND ` + visibleBlock + `)
-		WHEN 'Comment' THEN EXISTS (SELECT 1 FROM comments cm JOIN blocks b ON b.id = cm.block_id
-			WHERE cm.id = ` + id + ` AND ` + visibleBlock + `)
-		ELSE FALSE END`
-}
-
-// VisibleActivities reads those of the activities whose subjects are there and may be
-// seen by the viewer.
-func (v *Snapshot) VisibleActivities(ctx context.Context, viewer domain.UserID, ids []domain.ActivityID) (map[domain.ActivityID]domain.Activity, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	rows, err := v.q.Query(ctx, `SELECT `+activityColumns+` FROM activities a WHERE `+v.d.in("a.id", "$2")+`
-		AND `+visibleSubject("item")+` AND (a.target_id IS NULL OR `+visibleSubject("target")+`)`, viewer, list(v.d, ids))
-	all, err := collect(ctx, rows, err, scanActivity)
-	byID := make(map[domain.ActivityID]domain.Activity, len(all))
-	for _, a := range all {
-		byID[a.ID] = a
-	}
-	return byID, err
-}
-
 // OldestChannels gives for each block the channel it has been in for the longest, of
 // those that the viewer may see; blocks without one are missing.
 func (v *Snapshot) OldestChannels(ctx context.Context, viewer domain.UserID, blocks []domain.BlockID) (map[domain.BlockID]domain.ChannelID, error) {

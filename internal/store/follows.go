@@ -62,7 +62,8 @@ func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what doma
 	return bump(followed)
 }
 
-// EndFollows ends all followings of something that is going away.
+// EndFollows ends all followings of something that is going away, which is locked as
+// a source.
 func (tx *Tx) EndFollows(ctx context.Context, what domain.Subject) error {
 	err := tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
 		WHERE id IN (SELECT follower_id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)

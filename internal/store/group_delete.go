@@ -9,7 +9,8 @@ import (
 )
 
 // LockGroupWithChannels locks a group and every channel that it owns or collaborates
-// on: channels first, and then those that came to it meanwhile.
+// on: channels first, and then those that came to it meanwhile. Nobody follows it, and
+// nothing is recorded in it, until the transaction ends.
 func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) error {
 	before, err := tx.groupChannels(ctx, id)
 	if err != nil {
@@ -25,7 +26,12 @@ func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) erro
 	if err != nil {
 		return err
 	}
-	return tx.LockChannels(ctx, slices.DeleteFunc(now, func(c domain.ChannelID) bool { return slices.Contains(before, c) })...)
+	err = tx.LockChannels(ctx, slices.DeleteFunc(now, func(c domain.ChannelID) bool { return slices.Contains(before, c) })...)
+	if err != nil {
+		return err
+	}
+	_, err = tx.lockedSources(ctx, []domain.Subject{{Type: domain.SubjectGroup, ID: int64(id)}}, tx.d.lock("s"))
+	return err
 }
 
 // groupChannels lists the channels that name a group, deleted ones too.
@@ -39,8 +45,8 @@ func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.Ch
 }
 
 // DeleteGroup removes a group that is locked with its channels. The channels become
-// its owner's; memberships, collaborations, followings and invitations end. Its slugs
-// stay claimed, and activities that name it stay.
+// its owner's; memberships, collaborations, followings and invitations end, and what was
+// told of the group itself is forgotten. Its slugs stay claimed.
 func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) error {
 	if err := tx.endCollaborations(ctx, g.ID); err != nil {
 		return err
@@ -56,7 +62,10 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
 		return err
 	}
-	return tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID)
+	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
+		return err
+	}
+	return tx.ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
 }
 
 // endCollaborations takes a group off every channel that it collaborates on.

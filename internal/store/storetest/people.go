@@ -56,3 +56,17 @@ func GroupSubject(id domain.GroupID) domain.Subject {
 func BlockSubject(id domain.BlockID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectBlock, ID: int64(id)}
 }
+
+// Comment makes a comment on a block, without telling of it.
+func Comment(t testing.TB, s *store.Store, author domain.UserID, block domain.BlockID, body string) (id domain.CommentID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) (err error) {
+		if err := tx.LockBlock(t.Context(), block); err != nil {
+			return err
+		}
+		id, err = tx.CreateComment(t.Context(), block, author,
+			domain.Text{Markdown: body, HTML: "<p>" + body + "</p>", Plain: body}, Now)
+		return err
+	})
+	return id
+}
