@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// andTheLike says that the difference before it shows wherever the part is used.
+const andTheLike = "…"
+
 // TestContractNotices spoils v3.yaml in memory, one thing at a time, and expects
 // the comparison to say so.
 func TestContractNotices(t *testing.T) {
@@ -82,22 +85,22 @@ func TestContractNotices(t *testing.T) {
 			"get /v3/blocks/{id} 413 header X-RateLimit-Window is:"}},
 		"header dropped": {func(doc object) {
 			delete(below(doc, "components", "responses", "RateLimitResponse", "headers"), "X-RateLimit-Window")
-		}, slices.Repeat([]string{"header X-RateLimit-Window"}, 18)},
+		}, []string{"header X-RateLimit-Window", andTheLike}},
 		"parameter dropped": {func(doc object) {
 			op := below(doc, "paths", "/v3/channels/{id}/contents", "get")
 			op["parameters"] = list(op["parameters"])[:4]
 		}, []string{"get /v3/channels/{id}/contents query user_id is:", "get /v3/channels/{id}/contents query user_id required:"}},
 		"parameter required": {func(doc object) { below(doc, "components", "parameters", "PageParam")["required"] = true },
-			slices.Repeat([]string{"query page required"}, 3)},
+			[]string{"query page required", andTheLike}},
 		"other limit of a page": {func(doc object) {
 			below(doc, "components", "parameters", "PerParam", "schema")["maximum"] = 200
-		}, slices.Repeat([]string{"query per limit maximum"}, 3)},
+		}, []string{"query per limit maximum", andTheLike}},
 		"another limit of a page": {func(doc object) {
 			below(doc, "components", "parameters", "PerParam", "schema")["multipleOf"] = 2
-		}, slices.Repeat([]string{"query per limit multipleOf"}, 3)},
+		}, []string{"query per limit multipleOf", andTheLike}},
 		"default changed": {func(doc object) {
 			below(doc, "components", "parameters", "PerParam", "schema")["default"] = 25
-		}, slices.Repeat([]string{"query per default"}, 3)},
+		}, []string{"query per default", andTheLike}},
 		"limit of the contract loosened": {func(doc object) { schema(doc, "ChannelIds")["maxItems"] = 30 },
 			[]string{"$ChannelIds limit maxItems:"}},
 		"exclusive fields no longer so": {func(doc object) {
@@ -126,7 +129,10 @@ func TestContractNotices(t *testing.T) {
 			doc := written(t)
 			tt.spoil(doc)
 			found := compare(factsOf(doc), contract)
-			if len(found) != len(tt.want) {
+			if n := len(tt.want) - 1; n > 0 && tt.want[n] == andTheLike {
+				tt.want = slices.Repeat(tt.want[:n], len(found))
+			}
+			if len(found) == 0 || len(found) != len(tt.want) {
 				t.Fatalf("want %d differences, got:\n%s", len(tt.want), strings.Join(found, "\n"))
 			}
 			for i, want := range tt.want {
