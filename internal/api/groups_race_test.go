@@ -106,8 +106,9 @@ func TestGroupsRaceAll(t *testing.T) {
 					res = r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", channel), fmt.Sprintf(`{"owner":{"id":%s,"type":"Group"}}`, id))
 				case 7:
 					res = r.Do("ada", "PUT", groups[0], fmt.Sprintf(`{"name":"Name %d"}`, random.IntN(4)))
-				case 8: // groups end while they get channels and collaborate
+				case 8: // groups end while they get channels and followers, and collaborate
 					g := groups[1+random.IntN(2)][len("/v3/groups/"):]
+					r.Do(name, "PUT", "/ext/v1/groups/"+g+"/follow", nil)
 					r.Do("max", "POST", "/v3/channels", fmt.Sprintf(`{"title":"T","owner":{"id":%s,"type":"Group"}}`, g))
 					r.Do("ada", "POST", fmt.Sprint("/ext/v1/channels/", channel, "/collaborators"), fmt.Sprintf(`{"group_id":%s}`, g))
 					res = r.Do([]string{"max", "ada"}[random.IntN(2)], "DELETE", "/v3/groups/"+g, nil)
@@ -120,6 +121,49 @@ func TestGroupsRaceAll(t *testing.T) {
 		members := r.Do("", "GET", groups[0]+"/members?per=100", nil).Want(200)
 		if n := r.Do("", "GET", groups[0], nil).Want(200).Int("counts.users"); n != int64(members.Len("data")) || n != members.Int("meta.total_count") {
 			t.Errorf("%d users, %d members, %d in all", n, members.Len("data"), members.Int("meta.total_count"))
+		}
+	})
+}
+
+// A group that ends leaves nothing behind of what came to it at the same moment.
+func TestGroupsRaceDelete(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		names := []string{"ben", "cyd", "dan", "eve"}
+		for _, name := range names {
+			r.Person(name)
+		}
+		channel := r.Channel("max", "Helped", "private")
+		for round := range 4 {
+			id := r.Group(fmt.Sprint("Society ", round), "ada", "max")
+			group := fmt.Sprint("/v3/groups/", id)
+			code := r.Do("ada", "POST", group+"/invite", nil).Want(201).Str("code")
+			requests := []func() *apptest.Response{
+				func() *apptest.Response { return r.Do("ada", "DELETE", group, nil) },
+				func() *apptest.Response { return r.Do("ben", "PUT", fmt.Sprint("/ext/v1/groups/", id, "/follow"), nil) },
+				func() *apptest.Response {
+					return r.Do("max", "POST", "/v3/channels", fmt.Sprintf(`{"title":"T","owner":{"id":%d,"type":"Group"}}`, id))
+				},
+				func() *apptest.Response {
+					return r.Do("max", "POST", fmt.Sprint("/ext/v1/channels/", channel, "/collaborators"), fmt.Sprintf(`{"group_id":%d}`, id))
+				},
+				func() *apptest.Response {
+					return r.Do("cyd", "POST", group+"/members", fmt.Sprintf(`{"invite_token":%q}`, code))
+				},
+				func() *apptest.Response { return r.Do("max", "POST", group+"/invitations", asUser(r, "dan")) },
+				func() *apptest.Response { return r.Do("ada", "PUT", group, `{"name":"Club"}`) },
+			}
+			together(len(requests), func(i int) {
+				if res := requests[i](); res.Status >= 500 || res.Status == 400 {
+					t.Errorf("%d %s", res.Status, res.Body)
+				}
+			})
+			r.Do("ada", "GET", group, nil).Want(404)
+		}
+		if n := r.Do("", "GET", "/v3/users/ben", nil).Want(200).Int("counts.following"); n != 0 {
+			t.Errorf("ben follows %d", n)
+		}
+		if n := r.Do("max", "GET", fmt.Sprint("/v3/channels/", channel), nil).Want(200).Int("counts.collaborators"); n != 0 {
+			t.Errorf("%d collaborators", n)
 		}
 	})
 }

@@ -56,10 +56,14 @@ func (a *App) Follow(ctx context.Context, actor domain.Actor, t FollowTarget) er
 		if what == (domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)}) {
 			return domain.NewUnprocessable("You cannot follow yourself")
 		}
-		if what.Type == domain.SubjectChannel { // it must not go away meanwhile
-			if _, err := lockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID}); err != nil {
-				return err
-			}
+		switch what.Type { // it must not go away meanwhile
+		case domain.SubjectChannel:
+			_, err = lockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID})
+		case domain.SubjectGroup:
+			err = tx.LockGroup(ctx, domain.GroupID(what.ID))
+		}
+		if err != nil {
+			return err
 		}
 		isNew, err := tx.Follow(ctx, actor.UserID, what, now)
 		if err != nil || !isNew {
