@@ -26,6 +26,12 @@ const (
 	fetchCooldown = 5 * time.Millisecond
 )
 
+// How long jobs that are over are kept.
+const (
+	doneFor    = 24 * time.Hour
+	givenUpFor = 7 * 24 * time.Hour
+)
+
 // connect makes a client that works jobs, and the pilot in it. A draining one tells
 // the outcome of its first fetch.
 func (w *Workers) connect(draining bool) (client, *pilot, error) {
@@ -53,17 +59,20 @@ func open[T any](driver riverdriver.Driver[T], p *pilot, c *river.Config) (clien
 
 func (w *Workers) config(poll time.Duration, draining bool) *river.Config {
 	c := &river.Config{
-		FetchCooldown:        fetchCooldown,
-		FetchPollInterval:    poll,
-		JobTimeout:           w.options.Timeout,
-		Logger:               slog.New(quiet{w.log.Handler()}),
-		MaxAttempts:          MaxAttempts,
-		Middleware:           []rivertype.Middleware{&witness{log: w.log}},
-		PollOnly:             draining,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.options.Concurrency}},
-		RescueStuckJobsAfter: w.options.RescueAfter,
-		RetryPolicy:          retryPolicy{w.options.Backoff},
-		Workers:              w.handlers.workers,
+		CancelledJobRetentionPeriod: givenUpFor, // as of those whose tries are used up
+		DiscardedJobRetentionPeriod: givenUpFor,
+		CompletedJobRetentionPeriod: doneFor,
+		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           poll,
+		JobTimeout:                  w.options.Timeout,
+		Logger:                      slog.New(quiet{w.log.Handler()}),
+		MaxAttempts:                 MaxAttempts,
+		Middleware:                  []rivertype.Middleware{&witness{log: w.log}},
+		PollOnly:                    draining,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.options.Concurrency}},
+		RescueStuckJobsAfter:        w.options.RescueAfter,
+		RetryPolicy:                 retryPolicy{w.options.Backoff},
+		Workers:                     w.handlers.workers,
 	}
 	if !draining {
 		c.PeriodicJobs = w.handlers.periodic
