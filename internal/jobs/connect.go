@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -26,6 +27,12 @@ const (
 	fetchCooldown = 5 * time.Millisecond
 )
 
+// How long jobs that are over are kept.
+const (
+	doneFor    = 24 * time.Hour
+	givenUpFor = 7 * 24 * time.Hour
+)
+
 // connect makes a client that works jobs, and the pilot in it. A draining one tells
 // the outcome of its first fetch.
 func (w *Workers) connect(draining bool) (client, *pilot, error) {
@@ -35,12 +42,29 @@ func (w *Workers) connect(draining bool) (client, *pilot, error) {
 	}
 	db := w.queue.db
 	if db.Dialect() == database.Postgres {
-		c, err := open(pgDriver{riverpgxv5.New(db.Pool()), p}, p, w.config(pollPostgres, draining))
+		c, err := w.connectPostgres(p, draining)
 		return c, p, err
 	}
 	p.look = db.Reader()
 	c, err := open(liteDriver{riversqlite.New(db.SQL()), p}, p, w.config(pollSQLite, draining))
 	return c, p, err
+}
+
+func (w *Workers) connectPostgres(p *pilot, draining bool) (client, error) {
+	db := w.queue.db
+	if draining {
+		return open(pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}, p, w.config(pollPostgres, draining))
+	}
+	listeners, err := listenerPool(db)
+	if err != nil {
+		return nil, err
+	}
+	c, err := open(pgDriver{riverpgxv5.New(db.Pool()), p, listeners}, p, w.config(pollPostgres, draining))
+	if err != nil {
+		listeners.Close()
+		return nil, err
+	}
+	return listening{c, listeners}, nil
 }
 
 func open[T any](driver riverdriver.Driver[T], p *pilot, c *river.Config) (client, error) {
@@ -53,17 +77,20 @@ func open[T any](driver riverdriver.Driver[T], p *pilot, c *river.Config) (clien
 
 func (w *Workers) config(poll time.Duration, draining bool) *river.Config {
 	c := &river.Config{
-		FetchCooldown:        fetchCooldown,
-		FetchPollInterval:    poll,
-		JobTimeout:           w.options.Timeout,
-		Logger:               slog.New(quiet{w.log.Handler()}),
-		MaxAttempts:          MaxAttempts,
-		Middleware:           []rivertype.Middleware{&witness{log: w.log}},
-		PollOnly:             draining,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.options.Concurrency}},
-		RescueStuckJobsAfter: w.options.RescueAfter,
-		RetryPolicy:          retryPolicy{w.options.Backoff},
-		Workers:              w.handlers.workers,
+		CancelledJobRetentionPeriod: givenUpFor, // as of those whose tries are used up
+		DiscardedJobRetentionPeriod: givenUpFor,
+		CompletedJobRetentionPeriod: doneFor,
+		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           poll,
+		JobTimeout:                  w.options.Timeout,
+		Logger:                      slog.New(quiet{w.log.Handler()}),
+		MaxAttempts:                 MaxAttempts,
+		Middleware:                  []rivertype.Middleware{&witness{log: w.log}},
+		PollOnly:                    draining,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.options.Concurrency}},
+		RescueStuckJobsAfter:        w.options.RescueAfter,
+		RetryPolicy:                 retryPolicy{w.options.Backoff},
+		Workers:                     w.handlers.workers,
 	}
 	if !draining {
 		c.PeriodicJobs = w.handlers.periodic
@@ -75,7 +102,8 @@ func (w *Workers) config(poll time.Duration, draining bool) *river.Config {
 type (
 	pgDriver struct {
 		*riverpgxv5.Driver
-		pilot *pilot
+		pilot     *pilot
+		listeners *pgxpool.Pool
 	}
 	liteDriver struct {
 		*riversqlite.Driver
