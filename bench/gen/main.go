@@ -55,7 +55,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // for the ways out below that have an error to tell
 	if err := server.Migrate(ctx, db, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}

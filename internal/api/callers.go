@@ -34,7 +34,7 @@ func newCallers(o Options) *callers {
 // admit gives the actor, or answers the request and is false: 401 for a token that
 // is not valid, 429 over the limit. Bad tokens count against the address they come from.
 func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, bool) {
-	token, present, ok := auth.BearerToken(r.Header.Get("Authorization"))
+	token, present, ok := bearer(r)
 	if !present {
 		return domain.Actor{}, c.guest(w, r)
 	}
@@ -61,6 +61,15 @@ func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, b
 	}
 	middleware.From(r.Context()).UserID = int64(who.UserID)
 	return who, true
+}
+
+// bearer reads the token of a request. Of several Authorization lines a proxy might
+// have believed another than we would, so together they are none (RFC 9110 section 5.3).
+func bearer(r *http.Request) (token string, present, ok bool) {
+	if lines := r.Header.Values("Authorization"); len(lines) > 1 {
+		return "", true, false
+	}
+	return auth.BearerToken(r.Header.Get("Authorization"))
 }
 
 // guest counts a request without a valid token.

@@ -90,7 +90,7 @@ func refusal(err error) string {
 // when there was a token.
 func challenge(w http.ResponseWriter, r *http.Request) {
 	value := "Bearer"
-	if r.Header.Get("Authorization") != "" {
+	if _, present, _ := bearer(r); present {
 		value = `Bearer error="invalid_token"`
 	}
 	w.Header().Set("WWW-Authenticate", value)

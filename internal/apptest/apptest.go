@@ -35,6 +35,7 @@ type Rig struct {
 	Clock *Clock
 
 	options database.Options
+	dataDir string
 	watch   *watch
 	log     *logbook
 	broken  bool // the database is gone and cannot be checked
@@ -80,20 +81,21 @@ type Option func(*config.Config)
 func Each(t *testing.T, f func(t *testing.T, r *Rig), options ...Option) {
 	t.Helper()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
-		f(t, boot(t, o, options...))
+		f(t, Boot(t, o, options...))
 	})
 }
 
 // New boots a server on SQLite.
 func New(t testing.TB, options ...Option) *Rig {
 	t.Helper()
-	return boot(t, storetest.Migrated.SQLite(t), options...)
+	return Boot(t, storetest.Migrated.SQLite(t), options...)
 }
 
-func boot(t testing.TB, o database.Options, options ...Option) *Rig {
+// Boot boots a server on a database that has the schema.
+func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	t.Helper()
 	cfg := config.Config{
-		DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
+		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
 		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
 		RequestTimeout: time.Minute, BodyLimit: 1 << 20,
 	}
@@ -101,10 +103,10 @@ func boot(t testing.TB, o database.Options, options ...Option) *Rig {
 		option(&cfg)
 	}
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
-		options: o, watch: new(watch), log: new(logbook)}
+		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
-		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now, Observe: r.watch.observe})
+		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now, Observe: r.watch.observe, Idle: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,15 @@ func (r *Rig) Request(as, method, path string, body any, headers ...string) *htt
 // gone for every request that comes after.
 func (r *Rig) Break() {
 	r.T.Helper()
-	r.broken = true
-	if err := r.S.Shutdown(context.WithoutCancel(r.T.Context())); err != nil {
-		r.T.Fatal(err)
+	if err := r.Stop(context.WithoutCancel(r.T.Context())); err != nil {
+		r.T.Error(err)
 	}
+}
+
+// Stop is the server's Shutdown, for a test that looks at how it ends.
+func (r *Rig) Stop(ctx context.Context) error {
+	r.broken = true
+	return r.S.Shutdown(ctx)
 }
 
 // Wire is a TCP connection on which a test writes what it likes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 
@@ -37,7 +38,7 @@ func (cmd *serveCmd) Run(c *console) error {
 		return err
 	}
 	if err := s.Start(l); err != nil {
-		return err
+		return errors.Join(err, s.Shutdown(c.ctx))
 	}
 	cmd.greet(c, cfg)
 	select {

@@ -82,7 +82,14 @@ func (cmd *userCreateCmd) password() (string, error) {
 		return "", errors.New("--password-file: give the password or the file that holds it, not both")
 	}
 	text, err := os.ReadFile(cmd.PasswordFile)
-	return strings.TrimRight(string(text), "\r\n"), err
+	if err != nil {
+		return "", fmt.Errorf("--password-file: %w", err)
+	}
+	password := strings.TrimRight(string(text), "\r\n")
+	if password == "" {
+		return "", fmt.Errorf("--password-file: the file %s is empty", cmd.PasswordFile)
+	}
+	return password, nil
 }
 
 type userListCmd struct {

@@ -25,7 +25,13 @@ type Config struct {
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
 	MetricsAddr     string // host:port, empty for no such listener
+	JobConcurrency  int
+	SMTP            *SMTP  // nil: mails are kept in OutboxPath
+	MailFrom        string // "Name <address>" or an address
 }
+
+// OutboxPath is the folder of mails where there is no server to send them by.
+func (c Config) OutboxPath() string { return filepath.Join(c.DataDir, "outbox") }
 
 // SQLitePath is where the SQLite database lies.
 func (c Config) SQLitePath() string { return filepath.Join(c.DataDir, "vitrine.db") }

@@ -22,15 +22,20 @@ type Common struct {
 
 // Server holds the flags of the server itself.
 type Server struct {
-	Addr            string `name:"addr" env:"VITRINE_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on."`
-	BaseURL         string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address."`
-	SiteURL         string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address."`
-	RateLimits      string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
-	TrustedProxies  string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For and X-Request-Id are believed."`
-	RequestTimeout  string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
-	BodyLimit       string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
-	ShutdownTimeout string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
-	MetricsAddr     string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	Addr             string `name:"addr" env:"VITRINE_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on."`
+	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address."`
+	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address."`
+	RateLimits       string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
+	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For and X-Request-Id are believed."`
+	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
+	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
+	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
+	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many jobs, such as sending mail, this server does at once."`
+	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`
+	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`
+	SMTPPassword     string `name:"smtp-password" env:"VITRINE_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password for the SMTP server. Others on this machine can see it on the command line."`
+	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`
 }
 
 // Flags is every setting: what the server takes.

@@ -42,10 +42,11 @@ func TestEnvironment(t *testing.T) {
 // What is printed, given back as environment, is the same configuration.
 func TestRedactedRoundTrip(t *testing.T) {
 	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",
-		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--database-url=postgres://u@h/d?sslmode=disable"))
+		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--database-url=postgres://u@h/d?sslmode=disable",
+		"--smtp-url=smtps://me%40here@mail.example", "--mail-from=Ours <a@example.org>", "--job-concurrency=2"))
 	printed := want.Redacted()
-	if len(printed) != len(settings())-1 {
-		t.Errorf("%d settings are printed, want all %d but the file", len(printed), len(settings()))
+	if len(printed) != len(settings())-2 {
+		t.Errorf("%d settings are printed, want all %d but the files", len(printed), len(settings()))
 	}
 	for line := range strings.Lines(printed.String()) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")

@@ -82,6 +82,14 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+func parseCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1000 {
+		return 0, quotedError(text, "want a number from 1 to 1000")
+	}
+	return n, nil
+}
+
 // sizeUnits are the units of sizes in bytes, the largest first.
 func sizeUnits() []sizeUnit {
 	return []sizeUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -37,6 +38,10 @@ func (c Config) Redacted() Settings {
 		{"body-limit", formatSize(c.BodyLimit)},
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
 		{"metrics-addr", c.MetricsAddr},
+		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
+		{"mail-from", c.MailFrom},
+		{"smtp-url", c.SMTP.URL()},
+		{"smtp-password", redactSecret(c.SMTP)},
 	}
 }
 

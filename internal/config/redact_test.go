@@ -46,3 +46,21 @@ func TestRedactedForms(t *testing.T) {
 		t.Errorf("JSON form = %s, %v, want %s", got, err, want)
 	}
 }
+
+func TestRedactedMail(t *testing.T) {
+	t.Parallel()
+	flags := config.Flags{Server: config.Server{SMTPURL: "smtp://me@mail.example", SMTPPassword: "s3cret"}}
+	cfg := resolve(t, flags)
+	if cfg.SMTP.Password != "s3cret" {
+		t.Errorf("the password is %q", cfg.SMTP.Password)
+	}
+	lines := cfg.Redacted().String()
+	for _, want := range []string{"VITRINE_SMTP_URL=smtp://me@mail.example:587?starttls=required\n", "VITRINE_SMTP_PASSWORD=REDACTED\n"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q is missing from\n%s", want, lines)
+		}
+	}
+	if strings.Contains(lines, "s3cret") {
+		t.Errorf("the secret is told:\n%s", lines)
+	}
+}

@@ -62,6 +62,9 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	if s.MetricsAddr != "" {
 		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, s.Addr))
 	}
+	cfg.JobConcurrency, err = parseCount(s.JobConcurrency)
+	found.addErr("job-concurrency", err)
+	s.resolveMail(cfg, found)
 }
 
 // secret returns the value, or what the file holds less one newline at the end.

@@ -46,6 +46,7 @@ func defaults() config.Config {
 		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080",
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second,
+		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }
 
@@ -73,10 +74,24 @@ func TestEachFlag(t *testing.T) {
 		"--addr=0.0.0.0:9000":                       addr("0.0.0.0:9000", "http://127.0.0.1:9000"),
 		"--addr=[::]:9000":                          addr("[::]:9000", "http://127.0.0.1:9000"),
 		"--addr=[::1]:9000":                         addr("[::1]:9000", "http://[::1]:9000"),
-		"--addr=host.example:80":                    addr("host.example:80", "http://host.example:80"),
-		"--base-url=https://api.example":            func(c *config.Config) { c.BaseURL = "https://api.example" },
-		"--site-url=http://example.org:81/sub":      func(c *config.Config) { c.SiteURL = "http://example.org:81/sub" },
-		"--rate-limits=guest=0":                     func(c *config.Config) { c.RateLimits["guest"] = 0 },
+		"--addr=host.example:80": func(c *config.Config) {
+			addr("host.example:80", "http://host.example:80")(c)
+			c.MailFrom = "Vitrine <no-reply@host.example>"
+		},
+		"--base-url=https://api.example": func(c *config.Config) { c.BaseURL = "https://api.example" },
+		"--site-url=http://example.org:81/sub": func(c *config.Config) {
+			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
+		},
+		"--job-concurrency=20":                          func(c *config.Config) { c.JobConcurrency = 20 },
+		"--mail-from=me@a.example":                      func(c *config.Config) { c.MailFrom = "me@a.example" },
+		"--smtp-url=smtp://me@mail.example":             smtp("mail.example", 587, "me", "starttls"),
+		"--smtp-url=smtp://mail.example:25":             smtp("mail.example", 25, "", "starttls"),
+		"--smtp-url=smtp://h:2525?starttls=never":       smtp("h", 2525, "", "none"),
+		"--smtp-url=smtp://me@localhost":                smtp("localhost", 587, "me", "none"),
+		"--smtp-url=smtp://127.0.0.1?starttls=required": smtp("127.0.0.1", 587, "", "starttls"),
+		"--smtp-url=smtp://[::1]:26":                    smtp("::1", 26, "", "none"),
+		"--smtp-url=smtps://me%40here@mail.example/":    smtp("mail.example", 465, "me@here", "tls"),
+		"--rate-limits=guest=0":                         func(c *config.Config) { c.RateLimits["guest"] = 0 },
 		"--rate-limits=free = 1, premium=2": func(c *config.Config) {
 			c.RateLimits["free"], c.RateLimits["premium"] = 1, 2
 		},
@@ -103,6 +118,12 @@ func TestEachFlag(t *testing.T) {
 	}
 }
 
+func smtp(host string, port int, user, security string) func(*config.Config) {
+	return func(c *config.Config) {
+		c.SMTP = &config.SMTP{Host: host, Port: port, User: user, Security: security}
+	}
+}
+
 func addr(listen, url string) func(*config.Config) {
 	return func(c *config.Config) { c.Addr, c.BaseURL, c.SiteURL = listen, url, url }
 }
@@ -110,50 +131,68 @@ func addr(listen, url string) func(*config.Config) {
 func TestBadValues(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"--database-url=mysql://h/d":                "want postgres://",
-		"--database-url=postgres://u:s3cret%zz@h/d": "percent-encode",
-		"--database-url=postgres:///d":              "host is missing",
-		"--sqlite-synchronous=off":                  "full or normal",
-		"--default-tier=guest":                      "free, premium or supporter",
-		"--log-format=xml":                          "text or json",
-		"--log-level=loud":                          "debug, info, warn or error",
-		"--addr=8080":                               "host:port",
-		"--addr=host:http":                          "host:port",
-		"--addr=host:70000":                         "host:port",
-		"--base-url=example.org":                    "absolute address",
-		"--base-url=ftp://example.org":              "absolute address",
-		"--base-url=https://":                       "absolute address",
-		"--base-url=https://example.org/":           "slash",
-		"--base-url=https://example.org/a/":         "slash",
-		"--site-url=https://example.org?a=b":        "no query",
-		"--site-url=https://example.org?":           "no query",
-		"--site-url=https://example.org#":           "no query",
-		"--site-url=https://u:s3cret@example.org":   "user name",
-		"--rate-limits=gold=5":                      "no such tier",
-		"--rate-limits=free=-1":                     "whole number",
-		"--rate-limits=free=many":                   "whole number",
-		"--rate-limits=free=4294967296":             "whole number",
-		"--rate-limits=free=1,free=2":               "twice",
-		"--rate-limits=free":                        "TIER=NUMBER",
-		"--rate-limits=free=1,":                     "TIER=NUMBER",
-		"--trusted-proxies=10.0.0.0/33":             "an address or a network",
-		"--trusted-proxies=proxy.example":           "an address or a network",
-		"--trusted-proxies=fe80::1%eth0":            "an address or a network",
-		"--trusted-proxies=::ffff:10.0.0.1":         "as IPv4",
-		"--trusted-proxies=::ffff:10.0.0.0/104":     "as IPv4",
-		"--request-timeout=15":                      "a duration",
-		"--request-timeout=0s":                      "a duration",
-		"--request-timeout=-1s":                     "a duration",
-		"--body-limit=0":                            "a size",
-		"--body-limit=-1KiB":                        "a size",
-		"--body-limit=1.5MiB":                       "a size",
-		"--body-limit=1MB":                          "a size",
-		"--body-limit=MiB":                          "a size",
-		"--body-limit=9223372036854775807GiB":       "a size",
-		"--shutdown-timeout=soon":                   "a duration",
-		"--metrics-addr=nine":                       "host:port",
-		"--metrics-addr=127.0.0.1:8080":             "must differ",
-		"--database-url-file=/no/such/file":         "/no/such/file",
+		"--database-url=mysql://h/d":                     "want postgres://",
+		"--database-url=postgres://u:s3cret%zz@h/d":      "percent-encode",
+		"--database-url=postgres:///d":                   "host is missing",
+		"--sqlite-synchronous=off":                       "full or normal",
+		"--default-tier=guest":                           "free, premium or supporter",
+		"--log-format=xml":                               "text or json",
+		"--log-level=loud":                               "debug, info, warn or error",
+		"--addr=8080":                                    "host:port",
+		"--addr=host:http":                               "host:port",
+		"--addr=host:70000":                              "host:port",
+		"--base-url=example.org":                         "absolute address",
+		"--base-url=ftp://example.org":                   "absolute address",
+		"--base-url=https://":                            "absolute address",
+		"--base-url=https://example.org/":                "slash",
+		"--base-url=https://example.org/a/":              "slash",
+		"--site-url=https://example.org?a=b":             "no query",
+		"--site-url=https://example.org?":                "no query",
+		"--site-url=https://example.org#":                "no query",
+		"--site-url=https://u:s3cret@example.org":        "user name",
+		"--rate-limits=gold=5":                           "no such tier",
+		"--rate-limits=free=-1":                          "whole number",
+		"--rate-limits=free=many":                        "whole number",
+		"--rate-limits=free=4294967296":                  "whole number",
+		"--rate-limits=free=1,free=2":                    "twice",
+		"--rate-limits=free":                             "TIER=NUMBER",
+		"--rate-limits=free=1,":                          "TIER=NUMBER",
+		"--trusted-proxies=10.0.0.0/33":                  "an address or a network",
+		"--trusted-proxies=proxy.example":                "an address or a network",
+		"--trusted-proxies=fe80::1%eth0":                 "an address or a network",
+		"--trusted-proxies=::ffff:10.0.0.1":              "as IPv4",
+		"--trusted-proxies=::ffff:10.0.0.0/104":          "as IPv4",
+		"--request-timeout=15":                           "a duration",
+		"--request-timeout=0s":                           "a duration",
+		"--request-timeout=-1s":                          "a duration",
+		"--body-limit=0":                                 "a size",
+		"--body-limit=-1KiB":                             "a size",
+		"--body-limit=1.5MiB":                            "a size",
+		"--body-limit=1MB":                               "a size",
+		"--body-limit=MiB":                               "a size",
+		"--body-limit=9223372036854775807GiB":            "a size",
+		"--shutdown-timeout=soon":                        "a duration",
+		"--metrics-addr=nine":                            "host:port",
+		"--metrics-addr=127.0.0.1:8080":                  "must differ",
+		"--database-url-file=/no/such/file":              "/no/such/file",
+		"--job-concurrency=0":                            "from 1 to 1000",
+		"--job-concurrency=1001":                         "from 1 to 1000",
+		"--job-concurrency=all":                          "from 1 to 1000",
+		"--mail-from=me":                                 "want an address",
+		"--mail-from=a@b\r\nX: y":                        "want an address",
+		"--smtp-url=mail.example":                        "want smtp://",
+		"--smtp-url=smtp://":                             "want smtp://",
+		"--smtp-url=http://mail.example":                 "want smtp://",
+		"--smtp-url=smtp://mail.example/x":               "want smtp://",
+		"--smtp-url=smtp://mail.example?tls=no":          "want smtp://",
+		"--smtp-url=smtp://mail.example?starttls=maybe":  "required or never",
+		"--smtp-url=smtps://mail.example?starttls=never": "without starttls",
+		"--smtp-url=smtp://me@h?starttls=never":          "TLS only",
+		"--smtp-url=smtp://me:s3cret@mail.example":       "--smtp-password-file",
+		"--smtp-url=smtp://me:s3cret%zz@mail.example":    "percent-encode",
+		"--smtp-url=smtp://mail.example:0":               "port",
+		"--smtp-password=s3cret":                         "no --smtp-url",
+		"--smtp-password-file=/no/such/file":             "/no/such/file",
 	}
 	for arg, want := range tests {
 		t.Run(arg, func(t *testing.T) {

@@ -2,11 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
 
@@ -37,7 +40,10 @@ func openReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe
 		return nil, err
 	}
 	if db.Dialect() == database.Postgres {
-		err = db.CheckSchema(ctx, store.Migrations(db.Dialect()))
+		err = checkSchema(ctx, db)
+		if errors.Is(err, database.ErrOlderSchema) {
+			err = fmt.Errorf("%w; run `vitrine migrate` first", err)
+		}
 	} else {
 		err = Migrate(ctx, db, log)
 	}
@@ -47,11 +53,27 @@ func openReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe
 	return db, nil
 }
 
-// Migrate brings the schema of a database to this program's version.
+// checkSchema refuses a database whose tables, those of the queue included, are not of
+// this program's version.
+func checkSchema(ctx context.Context, db *database.DB) error {
+	if err := db.CheckSchema(ctx, store.Migrations(db.Dialect())); err != nil {
+		return err
+	}
+	return jobs.CheckSchema(ctx, db)
+}
+
+// Migrate brings the schema of a database, and that of the queue in it, to this
+// program's version.
 func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 	r, err := db.Migrate(ctx, store.Migrations(db.Dialect()))
-	if err == nil && r.From != r.To {
+	if err != nil {
+		return err
+	}
+	if r.From != r.To {
 		log.InfoContext(ctx, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
+	}
+	if r, err = jobs.Migrate(ctx, db); err == nil && r.From != r.To {
+		log.InfoContext(ctx, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -13,19 +14,26 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
 	"vitrine/internal/store"
+	"vitrine/internal/worker"
 )
 
 // usageInterval is how often the times of tokens' last use are written.
 const usageInterval = 30 * time.Second
+
+// flushTimeout is how long the last of these writes may take, even when the time for
+// shutting down is used up.
+const flushTimeout = 5 * time.Second
 
 // Server is the whole program behind its listeners.
 type Server struct {
 	App   *app.App
 	Store *store.Store
 	API   *api.API
+	Jobs  *jobs.Workers
 
 	cfg     config.Config
 	stats   *obs.Metrics
@@ -35,6 +43,7 @@ type Server struct {
 	http    *http.Server
 	metrics *http.Server
 	failed  chan error
+	idle    bool
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the background work has ended
 }
@@ -46,6 +55,7 @@ type Options struct {
 	Version string           // of this build, for the metrics
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
+	Idle    bool              // leave jobs alone until somebody calls Jobs.Drain, for tests
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -59,8 +69,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
-		stats: obs.NewMetrics(o.Version, o.Commit)}
-	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL})
+		stats: obs.NewMetrics(o.Version, o.Commit), idle: o.Idle}
+	mailer, err := newMailer(cfg, o.Now)
+	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer})
+	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App), jobs.Options{Concurrency: cfg.JobConcurrency})
 	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
 	if err != nil {
@@ -80,14 +95,20 @@ func joinClose(err error, db *database.DB) error {
 // Handler answers all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Start serves on a listener, and metrics on theirs, until Shutdown.
+// Start serves on a listener, and metrics on theirs, and works jobs, until Shutdown.
 func (s *Server) Start(l net.Listener) error {
 	if s.cfg.MetricsAddr != "" {
 		ml, err := net.Listen("tcp", s.cfg.MetricsAddr)
 		if err != nil {
 			return err
 		}
+		s.log.Info("serving metrics", "addr", ml.Addr().String())
 		s.metrics = s.serve(ml, s.metricsRoutes())
+	}
+	if !s.idle {
+		if err := s.Jobs.Start(context.Background()); err != nil {
+			return err
+		}
 	}
 	s.http = s.serve(l, s.handler)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -132,24 +153,27 @@ func (s *Server) background(ctx context.Context) {
 	}
 }
 
-// Shutdown stops listening, lets the requests in flight finish until ctx is done,
-// and closes the database.
+// Shutdown stops listening and taking jobs, lets requests and jobs in progress finish
+// until ctx is done, cuts off those that have not, and closes the database. The error
+// tells of those.
 func (s *Server) Shutdown(ctx context.Context) error {
-	var first error
-	keep := func(err error) {
-		if first == nil {
-			first = err
-		}
-	}
+	var errs []error
+	drained := make(chan error, 1)
+	go func() { drained <- s.Jobs.Stop(ctx) }()
 	if s.stop != nil {
-		keep(s.http.Shutdown(ctx))
-		if s.metrics != nil {
-			keep(s.metrics.Shutdown(ctx))
+		for _, srv := range []*http.Server{s.http, s.metrics} {
+			if srv == nil {
+				continue
+			}
+			if err := srv.Shutdown(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("requests were cut off: %w", err), srv.Close())
+			}
 		}
 		s.stop()
 		<-s.done
 	}
-	keep(s.App.FlushUsage(ctx))
-	keep(s.db.Close())
-	return first
+	errs = append(errs, <-drained)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer cancel()
+	return errors.Join(append(errs, s.App.FlushUsage(last), s.db.Close())...)
 }

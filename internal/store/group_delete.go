@@ -51,7 +51,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.endCollaborations(ctx, g.ID); err != nil {
 		return err
 	}
-	if err := tx.handOver(ctx, g, now); err != nil {
+	if err := tx.inherit(ctx, g, now); err != nil {
 		return err
 	}
 	for _, table := range []string{"invitations", "group_invites", "group_members"} {
@@ -78,9 +78,9 @@ func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
 	return tx.exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
 }
 
-// handOver gives the channels of a group, deleted ones too, to its owner, who is no
+// inherit gives the channels of a group, deleted ones too, to its owner, who is no
 // collaborator on them any more.
-func (tx *Tx) handOver(ctx context.Context, g domain.Group, now time.Time) error {
+func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`
 	err := tx.exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1

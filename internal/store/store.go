@@ -14,6 +14,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 )
 
 //go:embed migrations
@@ -38,7 +39,8 @@ type Queries struct {
 // Store reads outside a transaction, and begins transactions.
 type Store struct {
 	Queries
-	db *database.DB
+	db    *database.DB
+	queue *jobs.Queue
 }
 
 // Snapshot reads one consistent state.
@@ -47,20 +49,31 @@ type Snapshot struct{ Queries }
 // Tx reads and writes in one transaction.
 type Tx struct {
 	Queries
-	tx *database.Tx
+	tx       *database.Tx
+	queue    *jobs.Queue
+	enqueued bool // there are jobs that wait for the commit
 }
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits}, db: db}
+	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits},
+		db: db, queue: jobs.NewQueue(db)}
 }
 
 // InTx runs fn in a write transaction; it may run several times when transactions
 // collide.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.Transact(ctx, func(tx *database.Tx) error {
-		return fn(&Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed}, tx: tx})
+	var enqueued bool
+	err := s.db.Transact(ctx, func(tx *database.Tx) error {
+		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed}, tx: tx, queue: s.queue}
+		err := fn(t)
+		enqueued = t.enqueued
+		return err
 	})
+	if err == nil && enqueued {
+		s.queue.Wake()
+	}
+	return err
 }
 
 // InSnapshot runs fn on one consistent state of the database.

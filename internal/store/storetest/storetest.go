@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
 
@@ -23,6 +24,9 @@ var Migrated = dbtest.NewTemplate(func(o database.Options) error {
 		return err
 	}
 	_, err = db.Migrate(context.Background(), store.Migrations(db.Dialect()))
+	if err == nil {
+		_, err = jobs.Migrate(context.Background(), db)
+	}
 	return errors.Join(err, db.Close())
 })
 

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+)
+
+// InvitationMail is the job that mails an invitation. It names no token: one is made
+// when the mail is.
+type InvitationMail struct {
+	Invitation domain.InvitationID `json:"invitation_id"`
+}
+
+// Kind implements jobs.Args.
+func (InvitationMail) Kind() string { return "invitation_mail" }
+
+// releaseTimeout is for taking back a claim when the job's own time is up.
+const releaseTimeout = 5 * time.Second
+
+// longestName is how many characters of a name a mail shows.
+const longestName = 80
+
+// mailInvitation has an invitation mailed, in the transaction that makes it.
+func (a *App) mailInvitation(ctx context.Context, tx *store.Tx, id domain.InvitationID) error {
+	return tx.Enqueue(ctx, InvitationMail{Invitation: id}, jobs.Unique())
+}
+
+// SendInvitation mails an invitation that is open and was not mailed yet; else it does
+// nothing. Only the mail ever holds the token that it makes.
+//
+// An invitation is never mailed twice: it is claimed before its mail is sent, and the
+// claim is taken back only when the mail has surely not left. So a server that dies in
+// between leaves an invitation that was not mailed; inviting again, after revoking,
+// mends it.
+func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error {
+	token, hash, _ := auth.NewToken(auth.Invited)
+	var i domain.Invitation
+	var to mail.Address
+	err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if i, err = tx.ClaimInvitationMail(ctx, id, hash, a.now()); err != nil {
+			return err
+		}
+		to, err = addressee(ctx, tx, i)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("invitation-%d", id), To: to,
+		Subject: fmt.Sprintf("%s invites you to %s", oneLine(i.InvitedBy.Name), oneLine(i.Group.Name)),
+		Text:    a.invitationText(i, token)})
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, mail.ErrUnclear) {
+		return jobs.Permanent(err)
+	}
+	if release := a.releaseInvitation(ctx, id, hash); release != nil {
+		return fmt.Errorf("%w (and it stays claimed: %w)", err, release)
+	}
+	if errors.Is(err, mail.ErrRefused) {
+		return jobs.Permanent(err)
+	}
+	return err
+}
+
+func (a *App) releaseInvitation(ctx context.Context, id domain.InvitationID, hash []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.ReleaseInvitationMail(ctx, id, hash) })
+}
+
+// addressee is who gets the mail: the address that was invited, else the user's.
+func addressee(ctx context.Context, tx *store.Tx, i domain.Invitation) (mail.Address, error) {
+	if i.Email != nil {
+		return mail.Address{Email: *i.Email}, nil
+	}
+	u, err := tx.User(ctx, domain.Ref{ID: i.Invitee.ID})
+	return mail.Address{Name: oneLine(u.Name), Email: u.Email}, err
+}
+
+func (a *App) invitationText(i domain.Invitation, token string) string {
+	return fmt.Sprintf(`%s invites you to join the group %s.
+
+Accept or decline here:
+
+  %s/invitations/%s
+
+The link is for you alone. It works once, until %s.
+If you do not know what this is about, you need not do anything.
+`, oneLine(i.InvitedBy.Name), oneLine(i.Group.Name), a.siteURL, token, i.ExpiresAt.UTC().Format("2 January 2006, 15:04 MST"))
+}
+
+// oneLine makes a name fit for a header and a sentence: without control characters
+// and not longer than a line.
+func oneLine(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, name)
+	runes := []rune(strings.Join(strings.Fields(name), " "))
+	if len(runes) > longestName {
+		return string(runes[:longestName-1]) + "…"
+	}
+	return string(runes)
+}

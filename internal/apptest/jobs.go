@@ -1,0 +1,80 @@
+package apptest
+
+import (
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// WorkJobs works all jobs that are due, and those that they enqueue. The server works
+// none by itself, not even while it listens.
+func (r *Rig) WorkJobs() {
+	r.T.Helper()
+	if err := r.S.Jobs.Drain(r.T.Context()); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// HastenJobs makes all jobs due that wait for their time or for another try.
+func (r *Rig) HastenJobs() {
+	r.T.Helper()
+	if err := r.S.Jobs.Hasten(r.T.Context()); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// Mail is one that the server has sent.
+type Mail struct {
+	ID      string // the Message-ID
+	To      string // the address
+	Name    string // of the addressee
+	Subject string
+	Text    string
+}
+
+// OutboxPath is the folder of the mails.
+func (r *Rig) OutboxPath() string { return filepath.Join(r.dataDir, "outbox") }
+
+// Outbox reads the mails sent so far, in the order of their names.
+func (r *Rig) Outbox() (all []Mail) {
+	r.T.Helper()
+	files, err := filepath.Glob(filepath.Join(r.OutboxPath(), "*.eml"))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	for _, file := range files {
+		m, err := readMail(file)
+		if err != nil {
+			r.T.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func readMail(file string) (m Mail, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	raw, err := netmail.ReadMessage(f)
+	if err != nil {
+		return m, err
+	}
+	to, err := netmail.ParseAddress(raw.Header.Get("To"))
+	if err != nil {
+		return m, err
+	}
+	m = Mail{ID: raw.Header.Get("Message-ID"), To: to.Address, Name: to.Name}
+	if m.Subject, err = new(mime.WordDecoder).DecodeHeader(raw.Header.Get("Subject")); err != nil {
+		return m, err
+	}
+	text, err := io.ReadAll(quotedprintable.NewReader(raw.Body))
+	m.Text = strings.ReplaceAll(string(text), "\r\n", "\n")
+	return m, err
+}

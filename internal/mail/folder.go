@@ -1,0 +1,38 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// folder keeps mails as files, "<id>.eml", for nobody but the owner of the data:
+// they hold links that let people in.
+type folder string
+
+// deliver writes a mail in one step: there is the whole of it or nothing.
+func (dir folder) deliver(_ context.Context, id string, m *gomail.Msg) error {
+	if err := os.MkdirAll(string(dir), 0o700); err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	f, err := os.CreateTemp(string(dir), "."+id+"-*") // readable by the owner only
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	_, err = m.WriteTo(f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(string(dir), id+".eml"))
+	}
+	if err != nil {
+		if remove := os.Remove(f.Name()); !errors.Is(remove, fs.ErrNotExist) {
+			err = errors.Join(err, remove)
+		}
+		return fmt.Errorf("mail: %w", err)
+	}
+	return nil
+}

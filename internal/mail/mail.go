@@ -1,0 +1,152 @@
+// Package mail sends mail: through an SMTP server, or into a folder where a person
+// without one can read it.
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	netmail "net/mail"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+	"golang.org/x/net/idna"
+)
+
+// Errors of Send besides those that leave everything as it was, after which the mail
+// may be sent again.
+var (
+	// ErrRefused says that this mail will never be taken: it is malformed, or the
+	// server said so for good.
+	ErrRefused = errors.New("the mail was refused")
+	// ErrUnclear says that the connection was lost after the mail had been sent and
+	// before the server's answer: it may have been taken or not.
+	ErrUnclear = errors.New("the mail may have been sent or not")
+)
+
+// Address is that of a person. Name is for show and may be empty.
+type Address struct {
+	Name  string
+	Email string
+}
+
+// Message is a mail to one person.
+type Message struct {
+	// ID names the mail among all that this installation sends, such as
+	// "invitation-42": lower case letters, digits, ".", "_" and "-". The Message-ID
+	// and the name in the folder follow from it, so that one mail sent twice is
+	// known for one.
+	ID      string
+	To      Address
+	Subject string
+	Text    string
+	HTML    string // empty for none
+}
+
+// Options say how mail is sent.
+type Options struct {
+	From   string           // "Name <address>" or an address
+	SMTP   *SMTP            // nil: into Folder
+	Folder string           // made when it is first written to
+	Now    func() time.Time // for the Date of mails; nil means time.Now
+}
+
+// Mailer sends mail. It is safe for concurrent use.
+type Mailer struct {
+	from     *netmail.Address
+	now      func() time.Time
+	delivers func(ctx context.Context, id string, m *gomail.Msg) error
+}
+
+// New checks the options. It does not connect.
+func New(o Options) (*Mailer, error) {
+	from, err := netmail.ParseAddress(o.From)
+	if err != nil {
+		return nil, fmt.Errorf("mail: the sender %q is no address: %w", o.From, err)
+	}
+	if from.Address, err = ascii(from.Address); err != nil {
+		return nil, fmt.Errorf("mail: the sender: %w", err)
+	}
+	m := &Mailer{from: from, now: o.Now, delivers: folder(o.Folder).deliver}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if o.SMTP != nil {
+		m.delivers = o.SMTP.deliver
+	}
+	return m, nil
+}
+
+// Send hands a mail over. When ctx ends before the server has taken it, the
+// connection is dropped.
+func (m *Mailer) Send(ctx context.Context, msg Message) error {
+	composed, err := m.compose(msg)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return m.delivers(ctx, msg.ID, composed)
+}
+
+var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+
+func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
+	if !idPattern.MatchString(msg.ID) {
+		return nil, fmt.Errorf("mail: %q is no id", msg.ID)
+	}
+	for _, header := range []string{msg.Subject, msg.To.Name, msg.To.Email} {
+		if strings.ContainsFunc(header, unicode.IsControl) {
+			return nil, fmt.Errorf("mail: %q has control characters", header)
+		}
+	}
+	to, err := ascii(msg.To.Email)
+	if err != nil {
+		return nil, err
+	}
+	_, domain, _ := strings.Cut(m.from.Address, "@")
+	g := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	g.FromMailAddress(m.from)
+	g.ToMailAddress(&netmail.Address{Name: msg.To.Name, Address: to})
+	g.Subject(msg.Subject)
+	g.SetDateWithValue(m.now())
+	g.SetMessageIDWithValue(msg.ID + "@" + domain)
+	g.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no holiday notes, please
+	g.SetBodyString(gomail.TypeTextPlain, msg.Text)
+	if msg.HTML != "" {
+		g.AddAlternativeString(gomail.TypeTextHTML, msg.HTML)
+	}
+	return g, nil
+}
+
+// Valid tells whether mail can be sent to an address, without a name: it has the form
+// of one. International domains are fine, other letters before the "@" are not.
+func Valid(address string) bool {
+	_, err := ascii(address)
+	return err == nil
+}
+
+func isForeign(r rune) bool { return r > unicode.MaxASCII }
+
+// ascii checks an address and writes its domain in ASCII.
+func ascii(address string) (string, error) {
+	parsed, err := netmail.ParseAddress("<" + address + ">")
+	if err != nil || parsed.Address != address {
+		return "", fmt.Errorf("mail: %q is no address", address)
+	}
+	at := strings.LastIndexByte(address, '@')
+	local, domain := address[:at], address[at+1:]
+	if strings.ContainsFunc(local, isForeign) {
+		return "", fmt.Errorf("mail: %q: only ASCII is possible before the @", address)
+	}
+	if strings.ContainsFunc(domain, isForeign) {
+		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
+			return "", fmt.Errorf("mail: %q has no possible domain: %w", address, err)
+		}
+	}
+	if len(local) > 64 || len(domain) > 253 { // RFC 5321 section 4.5.3.1
+		return "", fmt.Errorf("mail: %q is too long", address)
+	}
+	return local + "@" + domain, nil
+}

@@ -1,0 +1,19 @@
+package server
+
+import (
+	"time"
+
+	"vitrine/internal/config"
+	"vitrine/internal/mail"
+)
+
+// newMailer makes what sends mail: through the server of the configuration, else into
+// a folder of the data.
+func newMailer(cfg config.Config, now func() time.Time) (*mail.Mailer, error) {
+	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now}
+	if s := cfg.SMTP; s != nil {
+		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password,
+			Security: mail.Security(s.Security)}
+	}
+	return mail.New(o)
+}

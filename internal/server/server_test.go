@@ -1,0 +1,228 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/server"
+)
+
+// get asks a server over TCP.
+func get(t *testing.T, url string) (status int, body string, header http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text), res.Header
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		addr := r.Listen()
+		for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
+			status, body, header := get(t, "http://"+addr+path)
+			if status != http.StatusOK || body != want || header.Get("Cache-Control") != "no-store" ||
+				header.Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("%s: %d %q %v", path, status, body, header)
+			}
+			if res := r.Do("", "HEAD", path, nil); res.Status != http.StatusOK {
+				t.Errorf("HEAD %s: %d", path, res.Status)
+			}
+		}
+		// A schema that the program does not know is not ready, but alive.
+		r.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", 9999)
+		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || body != "not ready\n" {
+			t.Errorf("/readyz: %d %q", status, body)
+		}
+		if len(r.Log("the database is newer than this program")) != 1 {
+			t.Error("the log does not tell why it is not ready")
+		}
+		if status, _, _ := get(t, "http://"+addr+"/healthz"); status != http.StatusOK {
+			t.Errorf("/healthz: %d", status)
+		}
+	})
+}
+
+// inFlight sends a request whose body is missing, and returns once the server is
+// reading it.
+func inFlight(t *testing.T, r *apptest.Rig, addr, body string) *apptest.Wire {
+	t.Helper()
+	c := r.Dial(addr)
+	c.Head("ada", "POST", "/v3/channels", "Content-Type: application/json", "Expect: 100-continue",
+		"Content-Length: "+strconv.Itoa(len(body)))
+	c.Answer("POST", "/v3/channels").Want(http.StatusContinue)
+	return c
+}
+
+// refusing waits until a server takes no more connections.
+func refusing(addr string) {
+	for {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		_ = conn.Close()
+	}
+}
+
+// A request in flight when the server is told to stop is answered, and what it did stays.
+func TestGracefulShutdown(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		addr, body := r.Listen(), `{"title":"In flight"}`
+		idle := r.Dial(addr)
+		idle.Head("", "GET", "/v3/ping")
+		idle.Answer("GET", "/v3/ping").Want(http.StatusOK)
+		c := inFlight(t, r, addr, body)
+		other := r.DB()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			r.Break()
+		}()
+		refusing(addr)
+		if _, err := idle.In.ReadByte(); !errors.Is(err, io.EOF) {
+			t.Errorf("an idle connection stays: %v", err)
+		}
+		c.Say(body)
+		c.Answer("POST", "/v3/channels").Want(http.StatusCreated)
+		if _, err := c.In.ReadByte(); !errors.Is(err, io.EOF) {
+			t.Errorf("the connection stays: %v", err)
+		}
+		<-done
+		var n int
+		if err := other.Reader().QueryRow(t.Context(), "SELECT count(*) FROM channels WHERE slug = 'in-flight'").Scan(&n); err != nil || n != 1 {
+			t.Errorf("%d channels, %v", n, err)
+		}
+	})
+}
+
+// A request that does not end is cut off when the time is up; the last use of tokens is
+// written all the same.
+func TestShutdownTimeout(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		addr := r.Listen()
+		c := inFlight(t, r, addr, `{"title":"Never"}`)
+		other := r.DB()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.Stop(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "requests were cut off") {
+			t.Errorf("Shutdown: %v", err)
+		}
+		if rest, err := io.ReadAll(c.In); len(rest) > 0 {
+			t.Errorf("the client still gets %q (%v)", rest, err)
+		}
+		var used, made int
+		err := other.Reader().QueryRow(t.Context(),
+			"SELECT (SELECT count(*) FROM tokens WHERE last_used_at IS NOT NULL), (SELECT count(*) FROM channels)").Scan(&used, &made)
+		if err != nil || used != 1 || made != 0 {
+			t.Errorf("%d tokens were used, %d channels made (%v)", used, made, err)
+		}
+	})
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, func(c *config.Config) { c.MetricsAddr = "127.0.0.1:0" })
+	main := r.Listen()
+	lines := r.Log("serving metrics")
+	if len(lines) != 1 {
+		t.Fatalf("%q", lines)
+	}
+	_, addr, _ := strings.Cut(lines[0], "addr=")
+	r.Do("", "GET", "/v3/ping", nil).Want(http.StatusOK)
+	r.Do("", "GET", "/v3/blocks/7", nil).Want(http.StatusNotFound)
+	r.Do("", "GET", "/v3/nothing", nil).Want(http.StatusNotFound)
+	r.Do("", "BREW", "/v3/ping", nil).Want(http.StatusMethodNotAllowed)
+	status, text, _ := get(t, "http://"+addr+"/metrics")
+	for _, want := range []string{
+		`vitrine_http_requests_total{class="2xx",method="GET",operation="getPing"} 1`,
+		`vitrine_http_requests_total{class="4xx",method="GET",operation="getBlock"} 1`,
+		`vitrine_http_requests_total{class="4xx",method="GET",operation="none"} 1`,
+		`vitrine_http_requests_total{class="4xx",method="other",operation="none"} 1`,
+		"vitrine_http_requests_in_flight 0", "vitrine_build_info{", "go_goroutines ",
+	} {
+		if status != http.StatusOK || !strings.Contains(text, want) {
+			t.Errorf("%d: no %s", status, want)
+		}
+	}
+	if status, _, _ := get(t, "http://"+addr+"/debug/pprof/cmdline"); status != http.StatusOK {
+		t.Errorf("pprof: %d", status)
+	}
+	// They are on that listener alone.
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/vars"} {
+		if status, _, _ := get(t, "http://"+main+path); status != http.StatusNotFound {
+			t.Errorf("%s on the main listener: %d", path, status)
+		}
+	}
+	for _, path := range []string{"/v3/ping", "/healthz"} {
+		if status, _, _ := get(t, "http://"+addr+path); status != http.StatusNotFound {
+			t.Errorf("%s on the private listener: %d", path, status)
+		}
+	}
+}
+
+// A listener that fails is told of, and so is one that cannot be had.
+func TestListenerFails(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := apptest.New(t)
+	if err := r.S.Start(l); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-r.S.Failed(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	other := apptest.New(t, func(c *config.Config) { c.MetricsAddr = taken.Addr().String() })
+	if err := other.S.Start(nil); err == nil || !strings.Contains(err.Error(), "address already in use") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNewFails(t *testing.T) {
+	t.Parallel()
+	log := slog.New(slog.DiscardHandler)
+	for name, cfg := range map[string]config.Config{
+		"no folder":   {DataDir: "/dev/null/data", SQLiteSynchronous: "full", RateLimits: map[string]int{"guest": 1}},
+		"no database": {DatabaseURL: "postgres://nobody:hush@127.0.0.1:1/none?connect_timeout=1", RateLimits: map[string]int{"guest": 1}},
+	} {
+		s, err := server.New(t.Context(), cfg, server.Options{Log: log})
+		if err == nil || s != nil || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
