@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// follow makes one member of the cast follow what an address of /ext/v1 names.
-func follow(r *apptest.Rig, who, what string) {
+// followAs makes one member of the cast follow what an address of /ext/v1 names.
+func followAs(r *apptest.Rig, who, what string) {
 	r.T.Helper()
 	if name, isUser := strings.CutPrefix(what, "users/"); isUser {
 		r.Person(name)
@@ -46,7 +46,7 @@ func TestFeedOnTheWire(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := r.Group("Guild", "ada", "dan")
-		follow(r, "fan", "users/ada")
+		followAs(r, "fan", "users/ada")
 		block := r.Block("cy", "A *text*", r.Channel("cy", "Attic", "closed"))
 		garden := r.Channel("ada", "Garden", "public")
 		shed := r.Channel("ada", "Shed", "private")
@@ -57,10 +57,10 @@ func TestFeedOnTheWire(t *testing.T) {
 		connect("Block", block)
 		connect("Block", block) // is there already
 		connect("Channel", shed)
-		follow(r, "ada", "users/cy")
-		follow(r, "ada", "users/cy")
-		follow(r, "ada", "channels/attic")
-		follow(r, "ada", fmt.Sprint("groups/", group))
+		followAs(r, "ada", "users/cy")
+		followAs(r, "ada", "users/cy")
+		followAs(r, "ada", "channels/attic")
+		followAs(r, "ada", fmt.Sprint("groups/", group))
 		eve := r.Person("eve").ID
 		comment(r, "ada", block, "Hello @eve")
 		r.Do("ada", "POST", fmt.Sprintf("/ext/v1/channels/%d/collaborators", garden), map[string]any{"user_id": eve}).Want(http.StatusCreated)
@@ -91,9 +91,9 @@ func TestFeedOnTheWire(t *testing.T) {
 		if url.QueryEscape(page.Str("meta.prev_cursor")) != page.Str("meta.prev_cursor") {
 			t.Error("the cursor is not safe in an address")
 		}
-		follow(r, "eve", "channels/garden")
+		followAs(r, "eve", "channels/garden")
 		r.Block("eve", "Mine", garden)
-		follow(r, "ada", "channels/garden")
+		followAs(r, "ada", "channels/garden")
 		for i, own := 0, r.Do("ada", "GET", "/v3/me/feed", nil).Want(http.StatusOK); i < own.Len("data"); i++ {
 			if own.Str(fmt.Sprintf("data.%d.actor.slug", i)) == "ada" {
 				t.Errorf("what ada did herself: %s", own.Body)
@@ -113,7 +113,7 @@ func TestFeedOnTheWire(t *testing.T) {
 func TestFeedBadInput(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
-	follow(r, "fan", "users/ada")
+	followAs(r, "fan", "users/ada")
 	r.Channel("ada", "One", "closed")
 	r.Channel("ada", "Two", "closed")
 	page := r.Do("fan", "GET", "/v3/me/feed?limit=1", nil).Want(http.StatusOK)
@@ -146,7 +146,7 @@ func TestFeedStatementsAreBounded(t *testing.T) {
 		attic := r.Channel("cy", "Attic", "public")
 		block := r.Block("cy", "Text", attic)
 		act := func(who string) {
-			follow(r, "fan", "users/"+who)
+			followAs(r, "fan", "users/"+who)
 			r.Channel(who, "Of "+who, "closed")
 			comment(r, who, block, "hi @fan and @cy")
 			r.Do(who, "POST", "/v3/connections", map[string]any{"connectable_type": "Block", "connectable_id": block,

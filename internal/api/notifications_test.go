@@ -37,7 +37,7 @@ func TestNotificationsOnTheWire(t *testing.T) {
 			t.Error("strangers see by the ETag that cy was notified")
 		}
 		id := comment(r, "ada", block, "Hello @cy")
-		follow(r, "ada", "users/cy")
+		followAs(r, "ada", "users/cy")
 		page := r.Do("cy", "GET", "/v3/me/notifications", nil).Want(http.StatusOK)
 		want := []string{"followed_user User - -", "mentioned_you Comment User Text", "commented_on_block Comment Text Channel",
 			"added_block_to_channel Text Channel -"}
