@@ -94,7 +94,10 @@ func (w *world) story(group domain.GroupID) []step {
 		{"channel shown", do("ada", "PUT", channel, `{"visibility":"closed"}`), users},
 		{"private channel made", func() { w.Channel("ada", "Own", "private") }, nil},
 		{"open channel made", func() { w.Channel("ada", "Known", "closed") }, nil},
-		{"notification", func() { w.Exec("UPDATE users SET unread_count = unread_count + 1 WHERE id = $1", ada) }, nil},
+		{"notification", func() {
+			storetest.Record(w.T, w.S.Store, domain.Activity{Kind: domain.FollowedUser, Actor: w.Person("bob").ID,
+				Item: storetest.UserSubject(ada)}, ada)
+		}, nil},
 		{"no-op: use of tokens written", func() { w.must(0, w.S.App.FlushUsage(w.T.Context())) }, nil},
 		{"handed to a group", do("ada", "PUT", channel, at(`{"owner":{"id":%d,"type":"Group"}}`, group)), nil},
 		{"owning group renamed", rename("groups", "name = 'Owners'", group), nil},

@@ -111,7 +111,8 @@ func (tx *Tx) ForgetNotifications(ctx context.Context, t domain.SubjectType, ids
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, `DELETE FROM notifications WHERE activity_id IN (`+tx.about()+`)`, t, list(tx.d, ids))
+	return tx.exec(ctx, `DELETE FROM notifications WHERE activity_id IN (`+tx.about()+`) AND `+tx.d.in("user_id", "$3"),
+		t, list(tx.d, ids), list(tx.d, users))
 }
 
 // ForgetActivities deletes, for something that is gone for good, the activities that

@@ -1,0 +1,151 @@
+package store_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// crowd is a few people who all do everything at once.
+type crowd struct {
+	users    []domain.UserID
+	channels []domain.ChannelID
+	blocks   []domain.BlockID
+	sources  []domain.Subject
+}
+
+func newCrowd(t *testing.T, s *store.Store) (c crowd) {
+	for range 5 {
+		u := storetest.User(t, s, "Ada")
+		c.users = append(c.users, u)
+		c.sources = append(c.sources, storetest.UserSubject(u))
+		c.blocks = append(c.blocks, storetest.Block(t, s, u, "x"))
+	}
+	for i := range 3 {
+		id := storetest.Channel(t, s, c.users[i], "Things", domain.Public)
+		c.channels = append(c.channels, id)
+		c.sources = append(c.sources, storetest.ChannelSubject(id))
+	}
+	return c
+}
+
+// news makes up to three activities by a user.
+func (c crowd) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
+	for range 1 + r.IntN(3) {
+		block := pick(r, c.blocks)
+		n := domain.News{Activity: domain.Activity{Kind: domain.AddedBlock, Actor: by, Item: storetest.BlockSubject(block),
+			Channel: pick(r, c.channels), CreatedAt: storetest.Now}}
+		for range r.IntN(4) {
+			n.Notify = append(n.Notify, pick(r, c.users))
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// act does one thing of many in a transaction of its own.
+func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
+	user := pick(r, c.users)
+	return s.InTx(ctx, func(tx *store.Tx) error {
+		switch k := r.IntN(100); {
+		case k < 45:
+			_, err := tx.RecordAll(ctx, c.news(r, user)...)
+			return err
+		case k < 65:
+			what := pick(r, c.sources)
+			if what == storetest.UserSubject(user) {
+				return nil
+			}
+			_, err := tx.Follow(ctx, user, what, storetest.Now)
+			return err
+		case k < 80:
+			_, err := tx.Unfollow(ctx, user, pick(r, c.sources))
+			return err
+		case k < 90:
+			return c.read(ctx, tx, user)
+		case k < 96:
+			return tx.MarkAllRead(ctx, user)
+		}
+		block := pick(r, c.blocks)
+		if err := tx.LockBlock(ctx, block); err != nil {
+			return err
+		}
+		return tx.ForgetNotifications(ctx, domain.SubjectBlock, int64(block))
+	})
+}
+
+// read marks some notifications of a user as read.
+func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error {
+	v := store.Snapshot{Queries: tx.Queries}
+	unread, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: 3})
+	if err != nil {
+		return err
+	}
+	for _, n := range unread {
+		if err := tx.MarkRead(ctx, user, n.ID, storetest.Now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFeedStorm does everything at once, and leaves it to Check whether counters are
+// exact and nothing is missing from a feed.
+func TestFeedStorm(t *testing.T) {
+	t.Parallel()
+	limits := map[string]store.FeedLimits{"copied": {Followers: 100, History: 1000}, "both": {Followers: 2, History: 4}}
+	for name, l := range limits {
+		t.Run(name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, s *store.Store) {
+				s = s.WithFeedLimits(l)
+				c := newCrowd(t, s)
+				var all sync.WaitGroup
+				for i := range uint64(5) {
+					all.Go(func() {
+						r := rand.New(rand.NewPCG(i, 7))
+						for range 40 {
+							if err := c.act(t.Context(), s, r); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				all.Wait()
+				c.agree(t, s)
+			})
+		})
+	}
+}
+
+// agree holds the list of unread notifications against their count.
+func (c crowd) agree(t *testing.T, s *store.Store) {
+	t.Helper()
+	for _, u := range c.users {
+		var unread, every []domain.Receipt
+		err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
+			w := domain.Window{Before: math.MaxInt64, Limit: 10_000}
+			if unread, err = v.Receipts(t.Context(), u, true, w); err == nil {
+				every, err = v.Receipts(t.Context(), u, false, w)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.Unread(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		every = slices.DeleteFunc(every, func(r domain.Receipt) bool { return r.Read })
+		if int(n) != len(unread) || !slices.Equal(unread, every) {
+			t.Errorf("user %d: %d unread, listed %d, of all %d", u, n, len(unread), len(every))
+		}
+	}
+}
