@@ -43,9 +43,10 @@ func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id
 }
 
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
-// end (V3.md section 1).
+// end (V3.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
-	for taken := false; ; taken = true {
+	taken := kind == UserSlug && domain.ReservedSlug(domain.Slugify(name))
+	for ; ; taken = true {
 		slug := domain.SlugCandidate(name, string(kind), taken)
 		free, err := tx.ClaimSlug(ctx, kind, slug, now)
 		if err != nil || free {
