@@ -54,3 +54,7 @@ func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.
 		}
 	}
 }
+
+// leadsNowhere tells of a slug that cannot have been given. PostgreSQL would refuse
+// some of them as text.
+func leadsNowhere(ref domain.Ref) bool { return ref.Slug != "" && !domain.ValidSlug(ref.Slug) }

@@ -165,7 +165,7 @@ func TestOldSlugsOfChannels(t *testing.T) {
 		if c, err := s.Channel(t.Context(), 0, domain.Ref{ID: int64(other)}); err != nil || c.Slug == "second" {
 			t.Errorf("another channel got %q, %v", c.Slug, err)
 		}
-		for _, slug := range []string{"fourth", "FIRST"} {
+		for _, slug := range []string{"fourth", "FIRST", "a\x00b", "a\xffb", "é", " "} {
 			_, err := s.Channel(t.Context(), ada, domain.Ref{Slug: slug})
 			wantKind(t, fmt.Sprintf("channel %q", slug), err, domain.NotFound)
 			_, err = s.ResolveChannel(t.Context(), domain.Ref{Slug: slug})
