@@ -51,6 +51,10 @@ type Options struct {
 	Version string           // of this build, for the metrics
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
+
+	// Documents are the descriptions for the addresses of the configuration, where
+	// many servers share them; without them the server loads its own.
+	Documents api.Documents
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -66,8 +70,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
 		stats: obs.NewMetrics(o.Version, o.Commit)}
 	s.App = app.New(s.Store, o.Now)
-	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
-		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
+	if o.Documents.V3 == nil {
+		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
+	}
+	if err == nil {
+		s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
+			Documents: o.Documents, BaseURL: cfg.BaseURL, Now: o.Now})
+	}
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
