@@ -24,11 +24,28 @@ import (
 
 // Options is what the API stands on.
 type Options struct {
-	App     *app.App
-	Limiter *middleware.Limiter
-	BaseURL string // absolute, without a slash at its end
-	SiteURL string // the same
-	Now     func() time.Time
+	App       *app.App
+	Limiter   *middleware.Limiter
+	Documents Documents
+	BaseURL   string // absolute, without a slash at its end
+	SiteURL   string // the same
+	Now       func() time.Time
+}
+
+// Documents are the descriptions of /v3 and /ext/v1.
+type Documents struct{ V3, Ext *describe.Description }
+
+// LoadDocuments loads the descriptions for a server at the addresses, which are
+// absolute and without a slash at their ends.
+func LoadDocuments(baseURL, siteURL string) (d Documents, err error) {
+	at := []describe.Option{describe.BaseURL(baseURL), describe.SiteURL(siteURL)}
+	if d.V3, err = describe.Load(description.V3, at...); err != nil {
+		return d, fmt.Errorf("api/v3.yaml: %w", err)
+	}
+	if d.Ext, err = describe.Load(description.Ext, at...); err != nil {
+		return d, fmt.Errorf("api/ext.yaml: %w", err)
+	}
+	return d, nil
 }
 
 // API answers /v3 and /ext/v1.
@@ -53,14 +70,7 @@ type handler struct {
 
 // New makes the API.
 func New(o Options) (*API, error) {
-	v3Doc, err := describe.Load(description.V3, describe.BaseURL(o.BaseURL), describe.SiteURL(o.SiteURL))
-	if err != nil {
-		return nil, fmt.Errorf("api/v3.yaml: %w", err)
-	}
-	extDoc, err := describe.Load(description.Ext, describe.BaseURL(o.BaseURL), describe.SiteURL(o.SiteURL))
-	if err != nil {
-		return nil, fmt.Errorf("api/ext.yaml: %w", err)
-	}
+	v3Doc, extDoc := o.Documents.V3, o.Documents.Ext
 	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(v3Doc.JSON())}
 	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(NotFound), v3.WithMethodNotAllowed(methodNotAllowed))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/api"
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -91,6 +92,22 @@ func New(t testing.TB, options ...Option) *Rig {
 	return Boot(t, storetest.Migrated.SQLite(t), options...)
 }
 
+// loaded are the descriptions that the servers of all tests at Base share: loading
+// them is most of what booting one costs.
+var loaded = sync.OnceValues(func() (api.Documents, error) { return api.LoadDocuments(Base, Base) })
+
+func documents(t testing.TB, cfg config.Config) api.Documents {
+	t.Helper()
+	if cfg.BaseURL != Base || cfg.SiteURL != Base {
+		return api.Documents{}
+	}
+	d, err := loaded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // Boot boots a server on a database that has the schema.
 func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	t.Helper()
@@ -106,7 +123,8 @@ func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
-		Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now, Observe: r.watch.observe, Idle: true})
+		Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
+		Observe: r.watch.observe, Idle: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ package describe
 // Beyond the schema it refuses what a decoder or the database would stumble over:
 // text that is not JSON or not UTF-8, NUL in any string, nesting deeper than 64,
 // and integers that are not written as integers of 64 bits. Of a repeated key the
-// last value counts, and unknown fields are ignored.
+// last value counts, and unknown fields are ignored. Of a list or object that holds
+// too much, what is far beyond the limit is not looked at.
 func (o *Operation) CheckBody(body []byte) []Violation {
 	if o.body == nil {
 		return nil
@@ -23,6 +24,6 @@ func (o *Operation) CheckBody(body []byte) []Violation {
 	if !ok {
 		return found
 	}
-	x := explainer{value: value, root: "body", schemas: o.schemas}
+	x := explainer{value: trim(o.body, value), root: "body", schemas: o.schemas}
 	return tidy(append(found, x.check(o.body)...))
 }

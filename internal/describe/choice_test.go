@@ -1,6 +1,7 @@
 package describe_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,10 +111,39 @@ func TestChoices(t *testing.T) {
 // TestManyViolations holds the answer to a hundred lines, however long the body.
 func TestManyViolations(t *testing.T) {
 	t.Parallel()
-	body := `{"value":"a","channels":[` + strings.TrimSuffix(strings.Repeat("{},", 150), ",") + `]}`
+	body := `{"value":"a","channel_ids":[1],"unknown":[` + strings.TrimSuffix(strings.Repeat(`"\u0000",`, 151), ",") + `]}`
 	found := operation(t, "createBlock").CheckBody([]byte(body))
 	if len(found) != 101 || found[100].String() != "body: has 51 more violations" {
 		t.Errorf("%d violations, the last: %s", len(found), found[len(found)-1])
+	}
+}
+
+// TestTooMuchIsNotLookedAt: of a list or object that is too long, one element beyond
+// the limit is looked at, so that the work stays small however long the body is.
+func TestTooMuchIsNotLookedAt(t *testing.T) {
+	t.Parallel()
+	repeat := func(s string) string { return strings.TrimSuffix(strings.Repeat(s+",", 1000), ",") }
+	var keys []string
+	for i := range 1000 {
+		keys = append(keys, fmt.Sprintf(`"k%03d":[]`, i))
+	}
+	for name, tt := range map[string]struct {
+		operation, body, first, last string
+		n                            int
+	}{
+		"ids": {"createBlock", `{"value":"a","channel_ids":[` + repeat("{}") + `]}`,
+			"channel_ids: must have at most 20 items", "channel_ids[9]: must be an integer or string", 22},
+		"channels": {"createConnection", `{"connectable_id":1,"connectable_type":"Block","channels":[` + repeat("{}") + `]}`,
+			"channels: must have at most 20 items", "channels[9].id: is required", 22},
+		"metadata": {"createChannel", `{"title":"a","metadata":{` + strings.Join(keys, ",") + `}}`,
+			"metadata: must have at most 50 keys", "metadata.k050: must be a string, number or boolean", 52},
+		"nested": {"createBlock", `{"value":"a","channels":[{"id":1,"metadata":{` + strings.Join(keys, ",") + `}}]}`,
+			"channels[0].metadata: must have at most 50 keys", "channels[0].metadata.k050: must be a string, number or boolean", 52},
+	} {
+		found := operation(t, tt.operation).CheckBody([]byte(tt.body))
+		if len(found) != tt.n || found[0].String() != tt.first || found[len(found)-1].String() != tt.last {
+			t.Errorf("%s: %d violations, %v", name, len(found), found)
+		}
 	}
 }
 

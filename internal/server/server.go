@@ -56,6 +56,10 @@ type Options struct {
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Idle    bool              // leave jobs alone until somebody calls Jobs.Drain, for tests
+
+	// Documents are the descriptions for the addresses of the configuration, where
+	// many servers share them; without them the server loads its own.
+	Documents api.Documents
 }
 
 // New opens the database and makes the server. An SQLite database is migrated; a
@@ -76,8 +80,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer})
 	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App), jobs.Options{Concurrency: cfg.JobConcurrency})
-	s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
-		BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
+	if o.Documents.V3 == nil {
+		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
+	}
+	if err == nil {
+		s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
+			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
+	}
 	if err != nil {
 		return nil, joinClose(err, db)
 	}

@@ -63,6 +63,9 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	if leadsNowhere(ref) {
+		return domain.Channel{}, domain.NewNotFound()
+	}
 	where, arg := "ch.id = $2", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
@@ -271,6 +274,9 @@ func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.Channe
 func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.ChannelID, error) {
 	if ref.Slug == "" {
 		return domain.ChannelID(ref.ID), nil
+	}
+	if leadsNowhere(ref) {
+		return 0, domain.NewNotFound()
 	}
 	var id domain.ChannelID
 	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)

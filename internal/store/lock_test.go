@@ -22,7 +22,7 @@ type encounter struct {
 }
 
 func (e encounter) run(t *testing.T, s *store.Store, db *database.DB) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var firsts, seconds atomic.Int32
 	done := make(chan error, 1)

@@ -110,7 +110,7 @@ func TestStorm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		w := newStorm(t, s)
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		var writers sync.WaitGroup
 		var done atomic.Int64
