@@ -56,7 +56,7 @@ type tagWriter struct {
 	http.ResponseWriter
 	r     *http.Request
 	body  *bytes.Buffer
-	most  int // that body may hold
+	most  int  // that body may hold
 	ok    bool // the handler has said 200
 	state tagState
 }
