@@ -26,6 +26,7 @@ type bench struct {
 	time                              time.Duration
 	only                              *regexp.Regexp
 	alone                             bool // without the bare handler
+	netHTTP                           bool // with the client of net/http
 	out                               io.Writer
 	made                              dataset.Made
 

@@ -27,6 +27,19 @@ func (r request) bytes(host string) []byte {
 	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n" + r.body)
 }
 
+// sender sends requests one after the other; the bodies of the answers go to keep if
+// that is not nil.
+type sender interface {
+	do(r prepared, keep *bytes.Buffer) (status int, err error)
+	close()
+}
+
+// prepared is a request in the form that either client sends.
+type prepared struct {
+	request
+	raw []byte
+}
+
 // client is a connection that is kept alive. It does the least that HTTP/1.1 asks
 // of a client, so that little of what is measured is its own work.
 type client struct {
@@ -45,9 +58,10 @@ func dial(addr string) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10)}, conn.SetDeadline(time.Now().Add(10 * slowest))
 }
 
-// do sends a request and reads its answer; the body goes to keep if that is not nil.
-func (c *client) do(raw []byte, keep *bytes.Buffer) (status int, err error) {
-	if _, err := c.conn.Write(raw); err != nil {
+func (c *client) close() { _ = c.conn.Close() } // nothing is left to be lost
+
+func (c *client) do(r prepared, keep *bytes.Buffer) (status int, err error) {
+	if _, err := c.conn.Write(r.raw); err != nil {
 		return 0, err
 	}
 	line, err := c.in.ReadSlice('\n')

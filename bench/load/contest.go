@@ -29,12 +29,12 @@ type group struct {
 	against  int
 }
 
-// score is what came out for one subject: rates by round.
+// score is what came out for one subject.
 type score struct {
 	name          string
 	clients       int
-	bare, vitrine []float64 // requests a second
-	bytes         int       // of the first body
+	bare, vitrine []speed // by round
+	bytes         int     // of the first body
 }
 
 // contest measures a group: in each round every subject, at Vitrine and at the bare
@@ -74,6 +74,16 @@ func (b *bench) clients(s subject) int {
 	return b.workers
 }
 
+// dialer makes clients of the kind that is asked for.
+func (b *bench) dialer(addr string) func() (sender, error) {
+	return func() (sender, error) {
+		if b.netHTTP {
+			return newNetHTTP(addr), nil
+		}
+		return dial(addr)
+	}
+}
+
 // rehearse records the answers that the bare handler is to give: by address, and
 // under "" the first.
 func (b *bench) rehearse(s subject) (map[string]answer, error) {
@@ -102,14 +112,14 @@ func (b *bench) rehearse(s subject) (map[string]answer, error) {
 }
 
 // pair measures a subject at both servers.
-func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare, vitrine float64, err error) {
+func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare, vitrine speed, err error) {
 	requests, err := s.round()
 	if err != nil {
-		return 0, 0, err
+		return bare, vitrine, err
 	}
-	raw := make([][]byte, len(requests))
+	all := make([]prepared, len(requests))
 	for i, r := range requests {
-		raw[i] = r.bytes(b.addr)
+		all[i] = prepared{r, r.bytes(b.addr)}
 	}
 	limit := bound{b.requests, b.time}
 	if s.after != nil {
@@ -118,7 +128,7 @@ func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare
 	b.bare.answers.Store(&answers)
 	measureBare := func() (err error) {
 		if !b.alone {
-			bare, _, err = measure(b.bareAddr, b.clients(s), raw, s.status, limit, false)
+			bare, _, err = measure(b.dialer(b.bareAddr), b.clients(s), all, s.status, limit, false)
 		}
 		return err
 	}
@@ -126,9 +136,9 @@ func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare
 		err = measureBare()
 	}
 	if err != nil {
-		return 0, 0, err
+		return bare, vitrine, err
 	}
-	vitrine, bodies, err := measure(b.addr, b.clients(s), raw, s.status, limit, s.after != nil)
+	vitrine, bodies, err := measure(b.dialer(b.addr), b.clients(s), all, s.status, limit, s.after != nil)
 	if err == nil && s.after != nil {
 		err = s.after(bodies)
 	}

@@ -29,6 +29,7 @@ type command struct {
 	Time         time.Duration `default:"1s" help:"Length of one measurement, at most."`
 	Workers      int           `default:"8" help:"Clients at a time."`
 	Only         string        `help:"Regular expression that the name of a case must match."`
+	NetHTTP      bool          `name:"nethttp" help:"Send with the client of net/http, not with one that does the least."`
 	Alone        bool          `help:"Leave the bare handler out, to profile."`
 	CPUProfile   string        `name:"cpuprofile" help:"File for a CPU profile of the measurements."`
 	AllocProfile string        `name:"allocprofile" help:"File for a profile of all allocations."`
@@ -59,7 +60,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	b := &bench{rounds: cmd.Rounds, requests: cmd.Requests, writes: cmd.Writes, time: cmd.Time, workers: cmd.Workers,
-		only: only, alone: cmd.Alone, out: out}
+		only: only, alone: cmd.Alone, netHTTP: cmd.NetHTTP, out: out}
 	if err := json.Unmarshal(text, &b.made); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Made, err)
 	}

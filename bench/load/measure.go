@@ -20,22 +20,28 @@ type bound struct {
 	time     time.Duration
 }
 
+// speed is what one measurement gives.
+type speed struct {
+	rate float64 // requests answered in a second
+	cpu  float64 // seconds of processor time for a request, the client's included
+}
+
 // measure sends requests in turn from a number of clients, each waiting for its
-// answer before it sends the next, and gives the requests answered per second. The
-// bodies are kept if that is asked for. Any status but want is an error.
-func measure(addr string, clients int, requests [][]byte, want int, b bound, keep bool) (rate float64, bodies [][]byte, err error) {
-	conns := make([]*client, clients)
+// answer before it sends the next. The bodies are kept if that is asked for. Any
+// status but want is an error.
+func measure(dial func() (sender, error), clients int, requests []prepared, want int, b bound, keep bool) (s speed, bodies [][]byte, err error) {
+	conns := make([]sender, clients)
 	for i := range conns {
-		if conns[i], err = dial(addr); err != nil {
-			return 0, nil, err
+		if conns[i], err = dial(); err != nil {
+			return s, nil, err
 		}
-		defer conns[i].conn.Close()
+		defer conns[i].close()
 	}
 	var next, done atomic.Int64
 	kept, errs := make([][][]byte, clients), make([]error, clients)
 	var wg sync.WaitGroup
 	runtime.GC() // so that nobody pays for the garbage of the one before
-	began := time.Now()
+	began, used := time.Now(), cpuTime()
 	for i, c := range conns {
 		wg.Go(func() {
 			for time.Since(began) < b.time {
@@ -49,7 +55,7 @@ func measure(addr string, clients int, requests [][]byte, want int, b bound, kee
 				}
 				status, err := c.do(requests[k%len(requests)], body)
 				if err != nil || status != want {
-					errs[i] = errors.Join(err, fmt.Errorf("status %d, want %d, for %.200q", status, want, requests[k%len(requests)]))
+					errs[i] = errors.Join(err, fmt.Errorf("status %d, want %d, for %+.200v", status, want, requests[k%len(requests)].request))
 					return
 				}
 				done.Add(1)
@@ -60,8 +66,9 @@ func measure(addr string, clients int, requests [][]byte, want int, b bound, kee
 		})
 	}
 	wg.Wait()
-	took := time.Since(began)
-	return float64(done.Load()) / took.Seconds(), slices.Concat(kept...), errors.Join(errs...)
+	n := float64(done.Load())
+	s = speed{rate: n / time.Since(began).Seconds(), cpu: (cpuTime() - used).Seconds() / n}
+	return s, slices.Concat(kept...), errors.Join(errs...)
 }
 
 // readResponse reads an answer with net/http.
@@ -84,11 +91,23 @@ func middleOf(values []float64) middle {
 	return middle{m, s[0], s[len(s)-1]}
 }
 
-// over divides pair by pair.
-func over(a, b []float64) []float64 {
-	ratios := make([]float64, len(a))
-	for i := range a {
-		ratios[i] = a[i] / b[i]
+func rate(s speed) float64 { return s.rate }
+func cpu(s speed) float64  { return s.cpu }
+
+// of takes one figure of each measurement.
+func of(all []speed, figure func(speed) float64) []float64 {
+	values := make([]float64, len(all))
+	for i, s := range all {
+		values[i] = figure(s)
+	}
+	return values
+}
+
+// over divides a figure of measurements pair by pair.
+func over(a, b []speed, figure func(speed) float64) []float64 {
+	ratios := of(a, figure)
+	for i, divisor := range of(b, figure) {
+		ratios[i] /= divisor
 	}
 	return ratios
 }

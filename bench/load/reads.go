@@ -58,24 +58,24 @@ func (b *bench) reads() ([]group, error) {
 func (b *bench) pages(what string) []group {
 	large, small := b.made.Large, b.made.Small
 	deepLarge, deepSmall := lastPage(large.Items)/2, lastPage(small.Items)/2
-	of := func(name, slug string, page int, more string) subject {
-		return read(name+what, get(contents(slug, page, more)))
+	page := func(name, slug string, number int, more string) subject {
+		return read(name+what, get(contents(slug, number, more)))
 	}
 	return []group{
 		{against: 1, subjects: []subject{
-			of("large channel, page 1", large.Slug, 1, ""),
-			of("small channel, page 1", small.Slug, 1, "")}},
+			page("large channel, page 1", large.Slug, 1, ""),
+			page("small channel, page 1", small.Slug, 1, "")}},
 		{against: 3, subjects: []subject{
-			of("large channel, page 1,000", large.Slug, min(1000, lastPage(large.Items)), ""),
-			of("large channel, page in the middle", large.Slug, deepLarge, ""),
-			of("large channel, last page", large.Slug, lastPage(large.Items), ""),
-			of("small channel, page in the middle", small.Slug, deepSmall, "")}},
+			page("large channel, page 1,000", large.Slug, min(1000, lastPage(large.Items)), ""),
+			page("large channel, page in the middle", large.Slug, deepLarge, ""),
+			page("large channel, last page", large.Slug, lastPage(large.Items), ""),
+			page("small channel, page in the middle", small.Slug, deepSmall, "")}},
 		{against: 1, subjects: []subject{
-			of("large channel, created_at_desc, page in the middle", large.Slug, deepLarge, "&sort=created_at_desc"),
-			of("small channel, created_at_desc, page in the middle", small.Slug, deepSmall, "&sort=created_at_desc")}},
+			page("large channel, created_at_desc, page in the middle", large.Slug, deepLarge, "&sort=created_at_desc"),
+			page("small channel, created_at_desc, page in the middle", small.Slug, deepSmall, "&sort=created_at_desc")}},
 		{against: 1, subjects: []subject{
-			of("large channel, updated_at_desc, page in the middle", large.Slug, deepLarge, "&sort=updated_at_desc"),
-			of("small channel, updated_at_desc, page in the middle", small.Slug, deepSmall, "&sort=updated_at_desc")}},
+			page("large channel, updated_at_desc, page in the middle", large.Slug, deepLarge, "&sort=updated_at_desc"),
+			page("small channel, updated_at_desc, page in the middle", small.Slug, deepSmall, "&sort=updated_at_desc")}},
 	}
 }
 

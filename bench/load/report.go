@@ -9,8 +9,8 @@ import (
 	"runtime/pprof"
 )
 
-const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | slower than its rival |
-|---|--:|--:|--:|--:|--:|--:|`
+const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | by CPU time | CPU, µs | slower than its rival |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|`
 
 // report prints a line of a Markdown table for each subject: medians over the
 // rounds, and for ratios their range.
@@ -19,11 +19,12 @@ func report(out io.Writer, g group, scores []score) {
 	for i, s := range scores {
 		slower := "–"
 		if len(scores) > 1 && i != g.against {
-			slower = spread(middleOf(over(rival.vitrine, s.vitrine)), "×")
+			slower = spread(middleOf(over(rival.vitrine, s.vitrine, rate)), "×")
 		}
-		ratio := spread(middleOf(over(s.vitrine, s.bare)), "")
-		fmt.Fprintf(out, "| %s | %d | %d | %.0f | %.0f | %s | %s |\n", s.name, s.clients, s.bytes,
-			middleOf(s.bare).median, middleOf(s.vitrine).median, ratio, slower)
+		fmt.Fprintf(out, "| %s | %d | %d | %.0f | %.0f | %s | %s | %.0f | %s |\n", s.name, s.clients, s.bytes,
+			middleOf(of(s.bare, rate)).median, middleOf(of(s.vitrine, rate)).median,
+			spread(middleOf(over(s.vitrine, s.bare, rate)), ""), spread(middleOf(over(s.bare, s.vitrine, cpu)), ""),
+			1e6*middleOf(of(s.vitrine, cpu)).median, slower)
 	}
 }
 

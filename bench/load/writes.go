@@ -35,7 +35,7 @@ func (b *bench) creates(channel int64) group {
 // inserts compares connecting blocks in the middle of both channels, always at the
 // same position: keys there are used up as fast as they can be.
 func (b *bench) inserts() group {
-	of := func(name string, p dataset.Place) subject {
+	into := func(name string, p dataset.Place) subject {
 		return subject{name: name, clients: writers, status: http.StatusCreated, after: b.disconnect,
 			round: func() ([]request, error) {
 				all := make([]request, min(b.writes, len(b.blocks)))
@@ -47,8 +47,8 @@ func (b *bench) inserts() group {
 			}}
 	}
 	return group{against: 1, subjects: []subject{
-		of("POST connection in the middle of the large channel", b.made.Large),
-		of("POST connection in the middle of the small channel", b.made.Small)}}
+		into("POST connection in the middle of the large channel", b.made.Large),
+		into("POST connection in the middle of the small channel", b.made.Small)}}
 }
 
 // disconnect undoes connecting.
@@ -71,7 +71,7 @@ func (b *bench) disconnect(bodies [][]byte) error {
 
 // moves compares moving items from anywhere to anywhere.
 func (b *bench) moves() group {
-	of := func(name string, p dataset.Place, ids []int64) subject {
+	into := func(name string, p dataset.Place, ids []int64) subject {
 		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
 			round: func() ([]request, error) {
 				all := make([]request, b.writes)
@@ -83,8 +83,8 @@ func (b *bench) moves() group {
 			}}
 	}
 	return group{against: 1, subjects: []subject{
-		of("POST move in the large channel", b.made.Large, b.sample[0]),
-		of("POST move in the small channel", b.made.Small, b.sample[1])}}
+		into("POST move in the large channel", b.made.Large, b.sample[0]),
+		into("POST move in the small channel", b.made.Small, b.sample[1])}}
 }
 
 // newChannel makes a channel and gives its id.

@@ -134,7 +134,6 @@ func TestCollaborateAtOnce(t *testing.T) {
 
 // TestMetadataAtOnce: no key that somebody set is lost.
 func TestMetadataAtOnce(t *testing.T) {
-	t.Skip("needs the real metadata")
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, at := range carriers(r) {

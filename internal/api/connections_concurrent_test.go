@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -117,9 +116,6 @@ func meddle(r *apptest.Rig, random *rand.Rand, channel int64, items []int64) *ap
 func TestTangledChannels(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		if strings.HasSuffix(t.Name(), "/postgres") {
-			t.Skip("needs the store to lock channels, blocks and owners in one order")
-		}
 		var channels []int64
 		for i := range 4 {
 			channels = append(channels, r.Channel("ada", fmt.Sprint("Tangle ", i), "closed"))

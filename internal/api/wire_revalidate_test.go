@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,6 +168,33 @@ func asText(h http.Header) string {
 	var b strings.Builder
 	_ = h.Write(&b)
 	return b.String()
+}
+
+// A page of large blocks has a tag as any other.
+func TestLargePagesRevalidate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(apptest.New(t))
+	body := at(`{"value":"%s","channel_ids":[%d]}`, strings.Repeat("&", 200_000), w.spare) // html makes five of each
+	for range 8 {
+		w.S.Handler().ServeHTTP(&sink{header: http.Header{}}, w.Request("ada", "POST", "/v3/blocks", body))
+	}
+	get := func(status int, headers ...string) http.Header {
+		t.Helper()
+		sink := &sink{header: http.Header{}}
+		w.S.Handler().ServeHTTP(sink, w.Request("ada", "GET", "/v3/channels/spare/contents", nil, headers...))
+		if sink.status != status {
+			t.Errorf("status %d, want %d", sink.status, status)
+		}
+		return sink.header
+	}
+	h := get(http.StatusOK)
+	if n, err := strconv.Atoi(h.Get("Content-Length")); err != nil || n < 8<<20 {
+		t.Errorf("a page of %q bytes", h.Get("Content-Length"))
+	}
+	if h.Get("ETag") == "" {
+		t.Fatal("no ETag")
+	}
+	get(http.StatusNotModified, "If-None-Match", h.Get("ETag"))
 }
 
 // For a single resource 304 is decided from row versions: no body is built. Building

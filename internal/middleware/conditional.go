@@ -9,8 +9,10 @@ import (
 
 const (
 	// maxBuffered is how much of a body is held back to compute its tag. A
-	// larger one is streamed and has no tag, unless its handler gave one.
-	maxBuffered = 4 << 20
+	// larger one is streamed and has no tag, unless its handler gave one. Lists
+	// of the largest blocks are some megabytes, and must have one (V3.md section 1);
+	// their encoder holds them whole as well.
+	maxBuffered = 64 << 20
 	// maxPooled keeps rare large bodies from staying in memory for ever.
 	maxPooled = 1 << 20
 )
@@ -21,7 +23,9 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // and turns them into 304 where If-None-Match matches. The tag is the handler's
 // own header, else what Exchange.NotModified recorded, else computed from the
 // body. Flushing ends the buffering.
-func Conditional(next http.Handler) http.Handler {
+func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
+
+func conditional(next http.Handler, most int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isRead(r.Method) {
 			next.ServeHTTP(w, r)
@@ -29,7 +33,7 @@ func Conditional(next http.Handler) http.Handler {
 		}
 		body := buffers.Get().(*bytes.Buffer)
 		body.Reset()
-		t := &tagWriter{ResponseWriter: w, r: r, body: body}
+		t := &tagWriter{ResponseWriter: w, r: r, body: body, most: most}
 		next.ServeHTTP(t, r) // a panic leaves the buffer to the garbage collector
 		if t.state == buffering {
 			t.send(true)
@@ -52,6 +56,7 @@ type tagWriter struct {
 	http.ResponseWriter
 	r     *http.Request
 	body  *bytes.Buffer
+	most  int  // that body may hold
 	ok    bool // the handler has said 200
 	state tagState
 }
@@ -71,7 +76,7 @@ func (t *tagWriter) WriteHeader(status int) {
 func (t *tagWriter) Write(p []byte) (int, error) {
 	if t.state == buffering {
 		t.ok = true
-		if t.body.Len()+len(p) <= maxBuffered {
+		if t.body.Len()+len(p) <= t.most {
 			return t.body.Write(p)
 		}
 		t.send(false)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/http/pprof"
 	"time"
@@ -62,8 +63,10 @@ func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "
 // readyz says whether requests can be served: the database answers and has the
 // schema of this program.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	if err := s.App.Ready(r.Context()); err != nil {
-		s.log.WarnContext(r.Context(), "not ready", "error", err)
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
+	defer cancel()
+	if err := s.App.Ready(ctx); err != nil {
+		s.log.WarnContext(ctx, "not ready", "error", err)
 		plain(w, http.StatusServiceUnavailable, "not ready")
 		return
 	}

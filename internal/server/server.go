@@ -85,7 +85,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	if err == nil {
 		s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
-			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL, Now: o.Now})
+			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL,
+			Build: o.Version + " " + o.Commit, Now: o.Now})
 	}
 	if err != nil {
 		return nil, joinClose(err, db)

@@ -7,13 +7,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"vitrine/internal/app"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/server"
+	"vitrine/internal/store/storetest"
 )
 
 // get asks a server over TCP.
@@ -62,6 +67,22 @@ func TestHealth(t *testing.T) {
 			t.Errorf("/healthz: %d", status)
 		}
 	})
+}
+
+// A database that does not answer in time is not ready.
+func TestReadyInTime(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		end := r.Intercept(func(ctx context.Context, _ string) {
+			if _, limited := ctx.Deadline(); !limited {
+				t.Error("the database may take for ever")
+				return
+			}
+			<-ctx.Done()
+		})
+		defer end()
+		r.Do("", "GET", "/readyz", nil).Want(http.StatusServiceUnavailable)
+	}, func(c *config.Config) { c.RequestTimeout = 50 * time.Millisecond })
 }
 
 // inFlight sends a request whose body is missing, and returns once the server is
@@ -210,6 +231,38 @@ func TestListenerFails(t *testing.T) {
 	other := apptest.New(t, func(c *config.Config) { c.MetricsAddr = taken.Addr().String() })
 	if err := other.S.Start(nil); err == nil || !strings.Contains(err.Error(), "address already in use") {
 		t.Errorf("%v", err)
+	}
+}
+
+// After an update of the program, or of its address, what clients have kept is stale.
+func TestETagsEndWithTheProgram(t *testing.T) {
+	t.Parallel()
+	o := storetest.Migrated.SQLite(t)
+	tag := func(base, commit string) string {
+		t.Helper()
+		s, err := server.New(t.Context(), config.Config{DatabaseURL: o.URL, BaseURL: base, SiteURL: base, BodyLimit: 1,
+			RequestTimeout: time.Minute, RateLimits: map[string]int{"guest": 0}}, server.Options{Log: slog.New(slog.DiscardHandler), Commit: commit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Shutdown(t.Context()) }()
+		if _, err := s.App.User(t.Context(), domain.Ref{Slug: "ada"}); err != nil {
+			if _, err := s.App.CreateUser(t.Context(), app.CreateUserInput{Slug: "ada", Name: "Ada", Email: "ada@example.org", Tier: "free"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, base+"/v3/users/ada", nil))
+		return w.Result().Header.Get("ETag")
+	}
+	first := tag("https://a.test", "1")
+	if again := tag("https://a.test", "1"); first == "" || again != first {
+		t.Errorf("a restart makes %s of %s", again, first)
+	}
+	for _, other := range []string{tag("https://a.test", "2"), tag("https://b.test", "1")} {
+		if other == first {
+			t.Errorf("%s stays", other)
+		}
 	}
 }
 

@@ -68,7 +68,10 @@ func TestMembersOfGroups(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada, bob, cem := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Cem")
 		group := storetest.Group(t, s, "Group", ada, bob)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.AddMember(t.Context(), group, bob, storetest.Now) }) // again
+		storetest.In(t, s, func(tx *store.Tx) error { // again
+			_, err := tx.AddMember(t.Context(), group, bob, storetest.Now)
+			return err
+		})
 		for user, want := range map[domain.UserID]bool{ada: true, bob: true, cem: false, 0: false} {
 			if got, err := s.IsMember(t.Context(), group, user); err != nil || got != want {
 				t.Errorf("user %d is a member: %v, %v", user, got, err)
@@ -85,7 +88,10 @@ func TestMembersOfGroups(t *testing.T) {
 		id := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Things", domain.Private)
 		_, err = s.Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
 		wantKind(t, "before joining", err, domain.NotFound)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.AddMember(t.Context(), group, cem, storetest.Now) })
+		storetest.In(t, s, func(tx *store.Tx) error {
+			_, err := tx.AddMember(t.Context(), group, cem, storetest.Now)
+			return err
+		})
 		if c := channel(t, s, cem, id); c.Role != domain.RoleOwner || c.Owner.Name != "Group" || c.UserID != ada {
 			t.Errorf("after joining: %+v", c)
 		}
