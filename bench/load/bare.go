@@ -51,7 +51,7 @@ func record(addr string, r request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, err := conn.Write(r.bytes(addr)); err != nil {
 		return answer{}, err
 	}

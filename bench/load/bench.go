@@ -53,7 +53,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close(), bl.Close())
 	}
-	defer null.Close()
+	defer func() { _ = null.Close() }()
 	log, err := obs.Logger(null, cfg.LogFormat, cfg.LogLevel)
 	if err != nil {
 		return err

@@ -23,7 +23,6 @@ type storm struct {
 	blocks   []domain.BlockID
 	mu       sync.Mutex
 	channels []domain.ChannelID
-	made     int
 }
 
 func newStorm(t *testing.T, s *store.Store) *storm {
