@@ -17,7 +17,20 @@ func (w *world) gets() []string {
 		at("/v3/channels/%d", w.closed), "/v3/channels/closed", "/v3/channels/closed/contents",
 		"/v3/channels/closed/contents?page=99", at("/v3/channels/%d/connections", w.spare), at("/v3/blocks/%d", w.block),
 		at("/v3/blocks/%d", w.link), at("/v3/blocks/%d/connections", w.block), at("/v3/connections/%d", w.connection),
-		"/ext/v1/channels/closed/collaborators",
+		"/ext/v1/channels/closed/collaborators", at("/v3/blocks/%d/comments", w.block),
+		"/v3/users/ada/followers", "/v3/users/ada/following", "/v3/users/ada/groups", "/v3/channels/closed/followers",
+	}
+}
+
+// ownGets are the addresses of operations that read what is ada's alone, and of a group
+// that it makes for her.
+func (w *world) ownGets() []string {
+	group := at("/v3/groups/%d", w.Group("Crew", "ada"))
+	w.Do("ada", "POST", group+"/invite", nil).Want(http.StatusCreated)
+	return []string{
+		group, group + "/members", group + "/followers", group + "/invitations", group + "/invite",
+		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
+		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
 	}
 }
 
@@ -32,11 +45,15 @@ func TestEveryReadRevalidates(t *testing.T) {
 				}
 			}
 		}
-		if paths := w.gets(); len(paths) < reads {
-			t.Errorf("%d addresses for %d operations that read", len(paths), reads)
+		open, own := w.gets(), w.ownGets()
+		if n := len(open) + len(own); n < reads {
+			t.Errorf("%d addresses for %d operations that read", n, reads)
+		}
+		for _, path := range own {
+			w.revalidates(t, "ada", path)
 		}
 		for _, who := range []string{"", "ada"} {
-			for _, path := range w.gets() {
+			for _, path := range open {
 				if who == "" && path == "/v3/me" || who == "ada" && strings.Contains(path, "openapi") {
 					continue
 				}

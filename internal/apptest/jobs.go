@@ -61,7 +61,7 @@ func readMail(file string) (m Mail, err error) {
 	if err != nil {
 		return m, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	raw, err := netmail.ReadMessage(f)
 	if err != nil {
 		return m, err

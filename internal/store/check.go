@@ -101,12 +101,6 @@ var checks = []check{
 		SELECT 1 FROM slugs s WHERE s.kind = 'User' AND s.slug = u.slug AND s.target_id = u.id)`},
 	{"groups.slug without its claim", `SELECT g.id, 1, 0 FROM groups g WHERE NOT EXISTS (
 		SELECT 1 FROM slugs s WHERE s.kind = 'Group' AND s.slug = g.slug AND s.target_id = g.id)`},
-	{"groups whose owner is no member", `SELECT g.id, 0, 1 FROM groups g WHERE NOT EXISTS (
-		SELECT 1 FROM group_members gm WHERE gm.group_id = g.id AND gm.user_id = g.owner_id)`},
-	{"channels of a group that is gone", `SELECT ch.id, ch.owner_id, 0 FROM channels ch
-		WHERE ch.owner_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = ch.owner_id)`},
-	{"collaborators that are a group that is gone", `SELECT co.channel_id, co.member_id, 0 FROM collaborators co
-		WHERE co.member_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = co.member_id)`},
 	{"followers of a group that is gone", `SELECT f.id, f.followed_id, 0 FROM follows f
 		WHERE f.followed_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = f.followed_id)`},
 	{"invitations that are pending for a member", `SELECT i.id, 1, 0 FROM invitations i

@@ -38,6 +38,12 @@ func harms() []harm {
 		shifted("groups", "open_channels", "id = 1", "groups.open_channels"),
 		shifted("groups", "private_channels", "id = 1", "groups.private_channels"),
 		shifted("groups", "users_count", "id = 1", "groups.users_count"),
+		shifted("users", "followers_count", "id = 1", "users.followers_count"),
+		shifted("users", "following_count", "id = 1", "users.following_count"),
+		shifted("blocks", "comment_count", "id = 1", "blocks.comment_count"),
+		shifted("follows", "followed_id", "followed_type = 'Group'", "followers of a group that is gone"),
+		{"INSERT INTO invitations (group_id, invitee_id, invited_by, token_hash, expires_at, created_at, updated_at) VALUES (1, 1, 1, 'x', 9, 1, 1)",
+			"DELETE FROM invitations", "invitations that are pending for a member"},
 		shifted("connections", "item_updated_at", "channel_id = 1 AND item_type = 'Block' AND item_id = 1",
 			"connections.item_updated_at of a block"),
 		shifted("connections", "item_updated_at", "channel_id = 1 AND item_type = 'Channel'",
@@ -62,7 +68,7 @@ func harms() []harm {
 		shifted("channels", "owner_id", "id = 3", "channels without their owner"),
 		shifted("collaborators", "member_id", "channel_id = 1", "collaborators without their user or group"),
 		{"UPDATE groups SET owner_id = 2", "UPDATE groups SET owner_id = 1", "groups.owner_id without membership"},
-		{"INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ('Group', 'lost', 0, 1)",
+		{"INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ('User', 'lost', 0, 1)",
 			"DELETE FROM slugs WHERE slug = 'lost'", "slugs of nothing"},
 		{"UPDATE channels SET slug = 'other' WHERE id = 1", "UPDATE channels SET slug = 'large' WHERE id = 1",
 			"channels.slug without its claim"},
@@ -127,6 +133,10 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 	storetest.Connect(t, s, m.owner, hidden, domain.BlockRef(1), 0)
 	storetest.Connect(t, s, bob, gone, domain.BlockRef(1), 0)
 	storetest.Connect(t, s, m.owner, m.channel, domain.ChannelRef(hidden), 0)
+	storetest.In(t, s, func(tx *store.Tx) error {
+		_, err := tx.Follow(t.Context(), bob, domain.Subject{Type: domain.SubjectGroup, ID: int64(group)}, storetest.Now)
+		return err
+	})
 	storetest.In(t, s, func(tx *store.Tx) error {
 		c, err := tx.Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
 		if err != nil {

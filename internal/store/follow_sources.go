@@ -15,9 +15,8 @@ import (
 // older ones fetched when the reader gets there.
 type FeedLimits struct{ Followers, History int64 }
 
-// DefaultFeedLimits: 500 copies take about as long as the write that causes them, and a
-// seek per source that is fetched costs a reader some microseconds. A reader meets
-// sources with older history only after History entries of each.
+// DefaultFeedLimits are chosen so that one write copies a few hundred rows at most, and
+// a reader meets the older history of a source only after History entries of it.
 var DefaultFeedLimits = FeedLimits{Followers: 500, History: 100}
 
 // WithFeedLimits is the store with other limits; a database keeps to one kind.

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"vitrine/internal/domain"
@@ -39,27 +41,22 @@ func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.
 // countFollow adds to the counts that users show. Users are locked in the order of
 // their ids.
 func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what domain.Subject, by int64) error {
-	followed := domain.UserID(0)
+	type count struct {
+		user   domain.UserID
+		column string
+	}
+	counts := []count{{follower, "following_count"}}
 	if what.Type == domain.SubjectUser {
-		followed = domain.UserID(what.ID)
+		counts = append(counts, count{domain.UserID(what.ID), "followers_count"})
 	}
-	bump := func(id domain.UserID) error {
-		column := "following_count"
-		if id == followed {
-			column = "followers_count"
-		}
-		return tx.execOne(ctx, "UPDATE users SET "+column+" = "+column+" + $2, version = version + 1 WHERE id = $1", id, by)
-	}
-	if followed != 0 && followed < follower {
-		if err := bump(followed); err != nil {
+	slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.user, b.user) })
+	for _, c := range counts {
+		err := tx.execOne(ctx, "UPDATE users SET "+c.column+" = "+c.column+" + $2, version = version + 1 WHERE id = $1", c.user, by)
+		if err != nil {
 			return err
 		}
-		return bump(follower)
 	}
-	if err := bump(follower); err != nil || followed == 0 {
-		return err
-	}
-	return bump(followed)
+	return nil
 }
 
 // EndFollows ends all followings of something that is going away, which is locked as
