@@ -24,6 +24,7 @@ type Config struct {
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
+	InvitationTTL   time.Duration
 	MetricsAddr     string // host:port, empty for no such listener
 	JobConcurrency  int
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath

@@ -31,6 +31,7 @@ type Server struct {
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many jobs, such as sending mail, this server does at once."`
 	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`
 	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`

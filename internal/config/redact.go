@@ -37,6 +37,7 @@ func (c Config) Redacted() Settings {
 		{"request-timeout", c.RequestTimeout.String()},
 		{"body-limit", formatSize(c.BodyLimit)},
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
+		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},
 		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
 		{"mail-from", c.MailFrom},

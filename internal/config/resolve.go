@@ -58,6 +58,8 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("body-limit", err)
 	cfg.ShutdownTimeout, err = parseDuration(s.ShutdownTimeout)
 	found.addErr("shutdown-timeout", err)
+	cfg.InvitationTTL, err = parseDuration(s.InvitationTTL)
+	found.addErr("invitation-ttl", err)
 	cfg.MetricsAddr = s.MetricsAddr
 	if s.MetricsAddr != "" {
 		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, s.Addr))

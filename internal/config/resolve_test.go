@@ -45,7 +45,7 @@ func defaults() config.Config {
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
 		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080",
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
-		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second,
+		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }
@@ -104,6 +104,7 @@ func TestEachFlag(t *testing.T) {
 		"--body-limit=1000":           func(c *config.Config) { c.BodyLimit = 1000 },
 		"--body-limit=7B":             func(c *config.Config) { c.BodyLimit = 7 },
 		"--shutdown-timeout=5s":       func(c *config.Config) { c.ShutdownTimeout = 5 * time.Second },
+		"--invitation-ttl=24h":        func(c *config.Config) { c.InvitationTTL = 24 * time.Hour },
 		"--metrics-addr=localhost:90": func(c *config.Config) { c.MetricsAddr = "localhost:90" },
 	}
 	for arg, change := range tests {
@@ -172,6 +173,7 @@ func TestBadValues(t *testing.T) {
 		"--body-limit=MiB":                               "a size",
 		"--body-limit=9223372036854775807GiB":            "a size",
 		"--shutdown-timeout=soon":                        "a duration",
+		"--invitation-ttl=0":                             "a duration",
 		"--metrics-addr=nine":                            "host:port",
 		"--metrics-addr=127.0.0.1:8080":                  "must differ",
 		"--database-url-file=/no/such/file":              "/no/such/file",

@@ -78,7 +78,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
-	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer})
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer,
+		InvitationTTL: cfg.InvitationTTL})
 	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App), jobs.Options{Concurrency: cfg.JobConcurrency})
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
