@@ -91,4 +91,3 @@ func TestShutdownTimeout(t *testing.T) {
 		}
 	})
 }
-
