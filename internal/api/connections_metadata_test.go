@@ -38,7 +38,6 @@ func TestMetadata(t *testing.T) {
 
 // TestMetadataMerges: keys that are given change, null removes one, the others stay.
 func TestMetadataMerges(t *testing.T) {
-	t.Skip("needs the real metadata")
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, at := range carriers(r) {
@@ -63,7 +62,6 @@ func TestMetadataMerges(t *testing.T) {
 // TestMetadataTooMuch: more than 50 keys or 32 KB after a merge is 422, and nothing of
 // the request happened.
 func TestMetadataTooMuch(t *testing.T) {
-	t.Skip("needs the real metadata")
 	t.Parallel()
 	keys := func(prefix string, n int, value string) string {
 		parts := make([]string, n)

@@ -30,11 +30,9 @@ type matrix struct {
 type stage struct {
 	keeper  string // an owner who is not among the actors, or "owner"
 	channel int64
-	block   int64  // in the channel, by the author
-	made    int64  // the connection of that block, by the author
-	kept    int64  // the connection of another block, by the keeper
-	before  string // all that the keeper saw at first
-	spoiled bool
+	block   int64 // in the channel, by the author
+	made    int64 // the connection of that block, by the author
+	kept    int64 // the connection of another block, by the keeper
 }
 
 func newMatrix(r *apptest.Rig) *matrix {
@@ -78,7 +76,6 @@ func (m *matrix) stage(as, visibility string) *stage {
 	s.made = m.Connect("author", "Block", s.block, s.channel)
 	s.kept = m.Connect(s.keeper, "Block", m.loose, s.channel)
 	m.Do(s.keeper, "DELETE", s.path("collaborators/User/%d", m.Person("author").ID), nil).Want(204)
-	s.before = m.state(s)
 	return s
 }
 
@@ -96,19 +93,11 @@ func (m *matrix) state(s *stage) string {
 	return string(channel.Body) + string(contents.Body) + string(block.Body)
 }
 
-// eachStage calls f for every visibility and actor. fresh gives a stage on which
-// nothing has been done, as long as f calls spoil after it did something.
-func (m *matrix) eachStage(f func(m *matrix, as, visibility string, fresh func() *stage)) {
-	m.T.Helper()
+// everyone calls f for every actor and visibility.
+func everyone(f func(as, visibility string)) {
 	for _, visibility := range []string{"public", "closed", "private"} {
 		for _, as := range actors {
-			var s *stage
-			f(m, as, visibility, func() *stage {
-				if s == nil || s.spoiled {
-					s = m.stage(as, visibility)
-				}
-				return s
-			})
+			f(as, visibility)
 		}
 	}
 }

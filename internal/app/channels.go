@@ -97,8 +97,12 @@ type UpdateChannelInput struct {
 func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	now := a.now()
 	description := rendered(in.Description.Value)
+	lock := lockedChannel
+	if in.Visibility != nil {
+		lock = lockedWithParents
+	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		was, err := lockedChannel(ctx, tx, actor, ref)
+		was, err := lock(ctx, tx, actor, ref)
 		if err != nil {
 			return err
 		}
@@ -181,7 +185,7 @@ func (a *App) reslug(ctx context.Context, tx *store.Tx, c domain.Channel, title 
 // DeleteChannel deletes a channel (V3.md section 4).
 func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := lockedChannel(ctx, tx, actor, ref)
+		c, err := lockedWithParents(ctx, tx, actor, ref)
 		if err != nil {
 			return err
 		}
@@ -194,11 +198,20 @@ func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.
 
 // lockedChannel locks a channel that the actor sees, and reads it as it then is.
 func lockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
+	return lockedBy(ctx, tx, actor, ref, func(id domain.ChannelID) error { return tx.LockChannels(ctx, id) })
+}
+
+// lockedWithParents does the same for a change that also concerns the channels it is in.
+func lockedWithParents(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
+	return lockedBy(ctx, tx, actor, ref, func(id domain.ChannelID) error { return tx.LockWithParents(ctx, id) })
+}
+
+func lockedBy(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref, lock func(domain.ChannelID) error) (domain.Channel, error) {
 	id, err := tx.ResolveChannel(ctx, ref)
 	if err != nil {
 		return domain.Channel{}, err
 	}
-	if err := tx.LockChannels(ctx, id); err != nil {
+	if err := lock(id); err != nil {
 		return domain.Channel{}, err
 	}
 	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,8 +59,8 @@ func (a *App) FlushUsage(ctx context.Context) error {
 		return nil
 	}
 	err := a.store.InTx(ctx, func(tx *store.Tx) error {
-		for id, at := range taken {
-			if err := tx.TokenUsed(ctx, id, at); err != nil {
+		for _, id := range slices.Sorted(maps.Keys(taken)) { // one order for all servers
+			if err := tx.TokenUsed(ctx, id, taken[id]); err != nil {
 				return err
 			}
 		}

@@ -63,6 +63,9 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	if leadsNowhere(ref) {
+		return domain.Channel{}, domain.NewNotFound()
+	}
 	where, arg := "ch.id = $2", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
@@ -105,6 +108,26 @@ func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
 	return err
 }
 
+// LockWithParents locks a channel and those it is in, for a change of its visibility
+// or its end. Locking them later may cost a deadlock, which is retried after a second.
+func (tx *Tx) LockWithParents(ctx context.Context, id domain.ChannelID) error {
+	if !tx.d.locks() {
+		return nil
+	}
+	ids, err := tx.parents(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := tx.LockChannels(ctx, append(ids, id)...); err != nil {
+		return err
+	}
+	// Now none is added any more; one that was, meanwhile, is locked out of turn.
+	if ids, err = tx.parents(ctx, id); err != nil {
+		return err
+	}
+	return tx.LockChannels(ctx, ids...)
+}
+
 // NewChannel is what a channel is made from.
 type NewChannel struct {
 	Slug        string
@@ -136,8 +159,16 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 }
 
 // UpdateChannel writes slug, title, description, visibility, owner and metadata of
-// a locked channel, and everything derived from a change of visibility or owner.
+// a locked channel, and everything derived from a change of visibility or owner. It
+// locks in the order of all transactions: channels, blocks, connections, owners.
 func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
+	private := c.Visibility == domain.Private
+	turned := private != (was.Visibility == domain.Private)
+	if turned {
+		if err := tx.LockWithParents(ctx, c.ID); err != nil {
+			return err
+		}
+	}
 	d := textColumns(c.Description)
 	err := tx.execOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
 			description_plain = $6, visibility = $7, owner_type = $8, owner_id = $9, metadata = $10,
@@ -147,21 +178,15 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	if err != nil {
 		return err
 	}
+	if turned {
+		if err := tx.setPrivate(ctx, c.ID, private); err != nil {
+			return err
+		}
+	}
 	if err := tx.touchItem(ctx, domain.ChannelRef(c.ID), now); err != nil {
 		return err
 	}
-	if was.Owner.PrincipalRef != c.Owner.PrincipalRef || was.Visibility != c.Visibility {
-		if err := tx.bumpOwner(ctx, was.Owner.PrincipalRef, was.Visibility, -1); err != nil {
-			return err
-		}
-		if err := tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {
-			return err
-		}
-	}
-	if hidden := c.Visibility == domain.Private; hidden != (was.Visibility == domain.Private) {
-		return tx.setPrivate(ctx, c.ID, hidden)
-	}
-	return nil
+	return tx.handOver(ctx, was, c)
 }
 
 // setPrivate carries a channel's change between private and open to its blocks
@@ -179,22 +204,26 @@ func (tx *Tx) setPrivate(ctx context.Context, id domain.ChannelID, private bool)
 	})
 }
 
-// bumpBlocks adds to the counts of open and private channels of every block in a channel.
+// bumpBlocks adds to the counts of open and private channels of every block in a
+// channel. The blocks are locked in the order of their ids, so that two channels with
+// the same blocks do not wait for each other.
 func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private int64) error {
 	return tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
 			version = version + 1
-		WHERE id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block')`, id, open, private)
+		WHERE id IN (SELECT b.id FROM blocks b WHERE b.id IN (
+			SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`)`,
+		id, open, private)
 }
 
 // DeleteChannel ends a locked channel: it is gone from every list and count. Its
 // own connections stay in the table, out of sight.
 func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
+	if err := tx.LockWithParents(ctx, c.ID); err != nil {
+		return err
+	}
 	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = $2
 		WHERE id = $1 AND state = 'available'`, c.ID, micros(now))
 	if err != nil {
-		return err
-	}
-	if err := tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1); err != nil {
 		return err
 	}
 	open, private := int64(-1), int64(0)
@@ -204,19 +233,14 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
 		return err
 	}
-	return tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) })
+	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) }); err != nil {
+		return err
+	}
+	return tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)
 }
 
-// eachParent locks the channels that a channel is in and calls fn for each of its
-// connections there.
+// eachParent calls fn for each connection of a channel that is locked with its parents.
 func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domain.Connection) error) error {
-	ids, err := tx.parents(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := tx.LockChannels(ctx, ids...); err != nil {
-		return err
-	}
 	rows, err := tx.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.item_type = 'Channel' AND c.item_id = $1 ORDER BY c.channel_id", id)
 	all, err := collect(ctx, rows, err, scanConnection)
@@ -244,6 +268,9 @@ func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.Channe
 func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.ChannelID, error) {
 	if ref.Slug == "" {
 		return domain.ChannelID(ref.ID), nil
+	}
+	if leadsNowhere(ref) {
+		return 0, domain.NewNotFound()
 	}
 	var id domain.ChannelID
 	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)

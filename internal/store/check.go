@@ -73,6 +73,21 @@ var checks = []check{
 		GROUP BY channel_id, position_key HAVING count(*) > 1`},
 	{"connections.created_at given twice", `SELECT channel_id, count(*), 1 FROM connections
 		GROUP BY channel_id, created_at HAVING count(*) > 1`},
+	{"channels.last_connected_at before a connection", `SELECT ch.id, ch.last_connected_at, max(c.created_at)
+		FROM channels ch JOIN connections c ON c.channel_id = ch.id GROUP BY ch.id, ch.last_connected_at
+		HAVING max(c.created_at) > ch.last_connected_at`},
+	{"channels without their owner", `SELECT ch.id, ch.owner_id, 0 FROM channels ch
+		WHERE CASE ch.owner_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = ch.owner_id)
+			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = ch.owner_id) END`},
+	{"collaborators without their user or group", `SELECT co.channel_id, co.member_id, 0 FROM collaborators co
+		WHERE CASE co.member_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = co.member_id)
+			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = co.member_id) END`},
+	{"groups.owner_id without membership", `SELECT g.id, g.owner_id, 0 FROM groups g WHERE NOT EXISTS (
+		SELECT 1 FROM group_members gm WHERE gm.group_id = g.id AND gm.user_id = g.owner_id)`},
+	{"slugs of nothing", `SELECT s.target_id, 1, 0 FROM slugs s WHERE CASE s.kind
+		WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = s.target_id)
+		WHEN 'Group' THEN NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = s.target_id)
+		ELSE NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = s.target_id) END`},
 	{"channels.slug without its claim", `SELECT ch.id, 1, 0 FROM channels ch WHERE NOT EXISTS (
 		SELECT 1 FROM slugs s WHERE s.kind = 'Channel' AND s.slug = ch.slug AND s.target_id = ch.id)`},
 	{"users.slug without its claim", `SELECT u.id, 1, 0 FROM users u WHERE NOT EXISTS (
@@ -110,10 +125,11 @@ func orderChecks(s orderSort) []check {
 			FROM order_nodes o WHERE o.sort = ` + at + ` AND o.level > 0 AND NOT EXISTS (
 			SELECT 1 FROM order_nodes k WHERE k.channel_id = o.channel_id AND k.sort = o.sort
 			AND k.level = o.level - 1 AND k.first_key = o.first_key)`},
-		{"order_nodes: channel without a whole order by " + key, `SELECT ch.id, ch.blocks_count + ch.channels_count, 0
+		{"order_nodes: channel without an order by " + key, `SELECT ch.id, ch.blocks_count + ch.channels_count, 0
 			FROM channels ch WHERE ch.blocks_count + ch.channels_count > 0 AND NOT EXISTS (
-			SELECT 1 FROM order_nodes o WHERE o.channel_id = ch.id AND o.sort = ` + at + ` AND o.level = 0
-			AND o.first_key = -9223372036854775807 - 1)`},
+			SELECT 1 FROM order_nodes o WHERE o.channel_id = ch.id AND o.sort = ` + at + ` AND o.level = 0)`},
+		{"order_nodes: level that begins late by " + key, `SELECT channel_id, level, 0 FROM order_nodes
+			WHERE sort = ` + at + ` GROUP BY channel_id, level HAVING min(first_key) > -9223372036854775807 - 1`},
 	}
 }
 

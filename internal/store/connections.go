@@ -139,15 +139,12 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 	return 0, 1, 0
 }
 
-// Disconnect removes a connection from a locked channel.
+// Disconnect removes a connection from a locked channel. Like all that changes both,
+// it locks the block before the connection.
 func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
-	err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID)
-	if err != nil {
-		return err
-	}
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var visibility domain.Visibility
-	err = tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
+	err := tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1
 		WHERE id = $1 RETURNING visibility`, c.ChannelID, blocks, channels, privates).Scan(&visibility)
 	if err != nil {
@@ -157,6 +154,9 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
 			return err
 		}
+	}
+	if err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID); err != nil {
+		return err
 	}
 	if err := (order{tx.Queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
 		return err

@@ -142,7 +142,7 @@ func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]dom
 	key := "c." + sortOf(q.Sort).column()
 	rows, err := v.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
-		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
+		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
 	return collect(ctx, rows, err, scanConnection)
 }
 
@@ -153,7 +153,7 @@ func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, 
 	key := sortOf(q.Sort).column()
 	rows, err := v.q.Query(ctx, "SELECT id, "+key+` FROM connections
 		WHERE channel_id = $1 AND item_private = FALSE AND `+key+compare+` $2
-		ORDER BY `+key+" "+dir+" LIMIT $3", q.Channel.ID, start, q.Page.Per)
+		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
 	page, err := collect(ctx, rows, err, scanKeyed)
 	if err != nil {
 		return nil, err

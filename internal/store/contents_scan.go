@@ -78,12 +78,12 @@ func (v *Snapshot) walk(ctx context.Context, q ContentsQuery, s scan) ([]domain.
 	query, args := part(s.where[0]), append(s.args, q.Page.Per, q.Page.Offset())
 	if len(s.where) > 1 {
 		args = append(args, q.Page.Offset()+q.Page.Per)
-		most := fmt.Sprint(" LIMIT $", len(args))
+		most := limit(fmt.Sprint("$", len(args)))
 		query = "SELECT id, " + key + " FROM (SELECT * FROM (" + part(s.where[0]) + most + ") AS open UNION ALL SELECT * FROM (" +
 			part(s.where[1]) + most + ") AS private) AS visible" + order
 	}
 	n := len(s.args)
-	rows, err := v.q.Query(ctx, fmt.Sprintf("%s LIMIT $%d OFFSET $%d", query, n+1, n+2), args...)
+	rows, err := v.q.Query(ctx, fmt.Sprintf("%s%s OFFSET $%d", query, limit(fmt.Sprint("$", n+1)), n+2), args...)
 	page, err := collect(ctx, rows, err, scanKeyed)
 	ids := make([]domain.ConnectionID, len(page))
 	for i, k := range page {

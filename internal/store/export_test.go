@@ -29,3 +29,11 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result
 	t.note(query, args)
 	return t.Querier.Exec(ctx, query, args...)
 }
+
+// CheckNames are what Check can find wrong.
+func CheckNames() (names []string) {
+	for _, c := range append(append(checks[:len(checks):len(checks)], orderChecks(positionOrder)...), orderChecks(createdOrder)...) {
+		names = append(names, c.what)
+	}
+	return names
+}

@@ -32,7 +32,7 @@ func (v *Snapshot) ItemChannels(ctx context.Context, q ItemChannelsQuery) (l dom
 	}
 	_, dir := direction(q.Desc)
 	rows, err := v.q.Query(ctx, "SELECT "+channelColumns+from+" "+channelOwner+where+
-		" ORDER BY c.created_at "+dir+", c.id "+dir+" LIMIT $4 OFFSET $5",
+		" ORDER BY c.created_at "+dir+", c.id "+dir+limit("$4")+" OFFSET $5",
 		q.Viewer, q.Item.Type, q.Item.ID, q.Page.Per, q.Page.Offset())
 	l.Items, err = collect(ctx, rows, err, scanChannel)
 	return l, err

@@ -43,8 +43,8 @@ func (o order) keyFor(ctx context.Context, p, n int64) (int64, error) {
 	if err != nil || !ok {
 		return 0, o.lost(err, p)
 	}
-	if above-below >= 2 {
-		return below + (above-below)/2, nil
+	if gap := uint64(above) - uint64(below); gap >= 2 { // which may be more than an int64 holds
+		return below + int64(gap/2), nil
 	}
 	return o.afterRenumbering(ctx, below, p, n)
 }

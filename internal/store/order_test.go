@@ -149,7 +149,7 @@ func TestOrderIsThatOfASlice(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		m := newModel(t, s)
 		r := rand.New(rand.NewPCG(1, 2))
-		for range 60 {
+		for range 40 {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				for range 50 {
 					if err := m.step(t.Context(), tx, r); err != nil {
@@ -183,9 +183,9 @@ func TestOrderInsertingAtOnePlace(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, s *store.Store) {
 				m := newModel(t, s)
 				r := rand.New(rand.NewPCG(3, 4))
-				for range 12 {
+				for range 6 {
 					storetest.In(t, s, func(tx *store.Tx) error {
-						for range 250 {
+						for range 200 {
 							if err := m.insert(t.Context(), tx, position); err != nil {
 								return err
 							}

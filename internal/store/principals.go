@@ -77,3 +77,19 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 	}
 	return tx.execOne(ctx, "UPDATE "+table+" SET "+set+" WHERE id = $1", owner.ID, by)
 }
+
+// handOver moves a channel between the counts of its owner before and after a change.
+// Owners are the last that a transaction locks, and in an order of their own.
+func (tx *Tx) handOver(ctx context.Context, was, is domain.Channel) error {
+	if was.Owner.PrincipalRef == is.Owner.PrincipalRef && was.Visibility == is.Visibility {
+		return nil
+	}
+	first, second, by := was, is, int64(-1)
+	if is.Owner.Type < was.Owner.Type || is.Owner.Type == was.Owner.Type && is.Owner.ID < was.Owner.ID {
+		first, second, by = is, was, 1
+	}
+	if err := tx.bumpOwner(ctx, first.Owner.PrincipalRef, first.Visibility, by); err != nil {
+		return err
+	}
+	return tx.bumpOwner(ctx, second.Owner.PrincipalRef, second.Visibility, -by)
+}

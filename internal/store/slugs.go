@@ -43,10 +43,10 @@ func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id
 }
 
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
-// end (V3.md section 1). No user gets a slug that the website needs.
+// end (V3.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
-	reserved := kind == UserSlug && domain.ReservedSlug(domain.Slugify(name))
-	for taken := reserved; ; taken = true {
+	taken := kind == UserSlug && domain.ReservedSlug(domain.Slugify(name))
+	for ; ; taken = true {
 		slug := domain.SlugCandidate(name, string(kind), taken)
 		free, err := tx.ClaimSlug(ctx, kind, slug, now)
 		if err != nil || free {
@@ -54,3 +54,7 @@ func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.
 		}
 	}
 }
+
+// leadsNowhere tells of a slug that cannot have been given. PostgreSQL would refuse
+// some of them as text.
+func leadsNowhere(ref domain.Ref) bool { return ref.Slug != "" && !domain.ValidSlug(ref.Slug) }

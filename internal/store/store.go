@@ -110,6 +110,10 @@ func found(err error) error {
 	return err
 }
 
+// limit is a LIMIT that the parameter p gives. The cast is for SQLite, which would
+// parse a statement again for each value that a bare parameter has here.
+func limit(p string) string { return " LIMIT CAST(" + p + " AS BIGINT)" }
+
 // exec runs a statement whose result does not matter.
 func (q Queries) exec(ctx context.Context, query string, args ...any) error {
 	_, err := q.q.Exec(ctx, query, args...)

@@ -43,6 +43,9 @@ func textColumns(t *domain.Text) text {
 
 // User reads a user by id or slug.
 func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
+	if leadsNowhere(ref) {
+		return domain.User{}, domain.NewNotFound()
+	}
 	where, arg := "u.id = $1", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"vitrine/bench/dataset"
+	"vitrine/internal/config"
+	"vitrine/internal/obs"
+	"vitrine/internal/server"
+)
+
+// bench is a run of measurements.
+type bench struct {
+	rounds, requests, writes, workers int
+	time                              time.Duration
+	only                              *regexp.Regexp
+	alone                             bool // without the bare handler
+	netHTTP                           bool // with the client of net/http
+	out                               io.Writer
+	made                              dataset.Made
+
+	addr     string // of Vitrine
+	bare     *bare
+	bareAddr string
+	rng      *rand.Rand
+	blocks   []int64    // that everybody sees
+	sample   [2][]int64 // connections of the large and of the small channel
+}
+
+// run starts both servers in this process, each on a port of its own, and measures.
+func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	bl, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	// The log is formatted and written as in production, only that nobody keeps it.
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return errors.Join(err, l.Close(), bl.Close())
+	}
+	defer func() { _ = null.Close() }()
+	log, err := obs.Logger(null, cfg.LogFormat, cfg.LogLevel)
+	if err != nil {
+		return err
+	}
+	b.addr, b.bareAddr, b.bare = l.Addr().String(), bl.Addr().String(), new(bare)
+	cfg.BaseURL, cfg.SiteURL = "http://"+b.addr, "http://"+b.addr
+	s, err := server.New(ctx, cfg, server.Options{Log: log, Version: "bench"})
+	if err != nil {
+		return errors.Join(err, l.Close(), bl.Close())
+	}
+	if err := s.Start(l); err != nil {
+		return errors.Join(err, l.Close(), bl.Close())
+	}
+	beside := b.bare.serve(bl)
+	defer func() { err = errors.Join(err, beside.Close(), s.Shutdown(context.WithoutCancel(ctx))) }()
+	return b.all(ctx)
+}
+
+// all measures everything that is asked for.
+func (b *bench) all(ctx context.Context) error {
+	b.rng = rand.New(rand.NewPCG(1, 2))
+	if err := b.pick(); err != nil {
+		return err
+	}
+	hidden, err := b.newChannel("Hidden while measuring", "private")
+	if err != nil {
+		return err
+	}
+	target, err := b.newChannel("Written to while measuring", "closed")
+	if err != nil {
+		return err
+	}
+	reads, err := b.reads()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(b.out, head)
+	err = b.measure(ctx, slices.Concat(reads, b.pages(""), b.connections(),
+		[]group{b.creates(target), b.inserts(), b.moves()}))
+	if err == nil {
+		err = b.hide(hidden)
+	}
+	if err == nil {
+		err = b.measure(ctx, b.pages(", a private item in it"))
+	}
+	for _, id := range []int64{hidden, target} {
+		err = errors.Join(err, b.remove(fmt.Sprintf("/v3/channels/%d", id)))
+	}
+	return err
+}
+
+// measure holds the contests that are asked for and reports each.
+func (b *bench) measure(ctx context.Context, groups []group) error {
+	for _, g := range groups {
+		if !slices.ContainsFunc(g.subjects, func(s subject) bool { return b.only.MatchString(s.name) }) {
+			continue
+		}
+		scores, err := b.contest(ctx, g)
+		if err != nil {
+			return err
+		}
+		report(b.out, g, scores)
+	}
+	return nil
+}
+
+// pick finds blocks that a guest sees, and connections from all over both channels.
+func (b *bench) pick() error {
+	for range 20 * 500 {
+		if len(b.blocks) == 500 {
+			break
+		}
+		id := b.made.FirstBlock + b.rng.Int64N(b.made.LastBlock-b.made.FirstBlock+1)
+		a, err := record(b.addr, get(fmt.Sprintf("/v3/blocks/%d", id)))
+		if err != nil {
+			return err
+		}
+		if a.status == http.StatusOK && !slices.Contains(b.blocks, id) {
+			b.blocks = append(b.blocks, id)
+		}
+	}
+	for i, p := range []dataset.Place{b.made.Large, b.made.Small} {
+		for range 10 {
+			ids, err := b.connectionsOn(contents(p.Slug, 1+b.rng.IntN(lastPage(p.Items)), ""))
+			if err != nil {
+				return err
+			}
+			b.sample[i] = append(b.sample[i], ids...)
+		}
+	}
+	return nil
+}
+
+func (b *bench) connectionsOn(page string) (ids []int64, err error) {
+	a, err := record(b.addr, get(page))
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Data []struct {
+			Connection struct {
+				ID int64 `json:"id"`
+			} `json:"connection"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK {
+		return nil, fmt.Errorf("%s: status %d: %v", page, a.status, err)
+	}
+	for _, item := range list.Data {
+		ids = append(ids, item.Connection.ID)
+	}
+	return ids, nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// request is one HTTP/1.1 request.
+type request struct {
+	method, path, body string
+	header             []string // "Name: value"
+}
+
+// bytes is the request as it goes over the wire.
+func (r request) bytes(host string) []byte {
+	lines := append([]string{r.method + " " + r.path + " HTTP/1.1", "Host: " + host}, r.header...)
+	if r.body != "" {
+		lines = append(lines, "Content-Type: application/json", "Content-Length: "+strconv.Itoa(len(r.body)))
+	}
+	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n" + r.body)
+}
+
+// sender sends requests one after the other; the bodies of the answers go to keep if
+// that is not nil.
+type sender interface {
+	do(r prepared, keep *bytes.Buffer) (status int, err error)
+	close()
+}
+
+// prepared is a request in the form that either client sends.
+type prepared struct {
+	request
+	raw []byte
+}
+
+// client is a connection that is kept alive. It does the least that HTTP/1.1 asks
+// of a client, so that little of what is measured is its own work.
+type client struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// slowest is how long an answer may take before the measurement fails.
+const slowest = 30 * time.Second
+
+func dial(addr string) (*client, error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &client{conn, bufio.NewReaderSize(conn, 64<<10)}, conn.SetDeadline(time.Now().Add(10 * slowest))
+}
+
+func (c *client) close() { _ = c.conn.Close() } // nothing is left to be lost
+
+func (c *client) do(r prepared, keep *bytes.Buffer) (status int, err error) {
+	if _, err := c.conn.Write(r.raw); err != nil {
+		return 0, err
+	}
+	line, err := c.in.ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	if len(line) < 12 {
+		return 0, fmt.Errorf("status line %q", line)
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, err
+	}
+	length, chunked, err := c.head()
+	if err != nil {
+		return 0, err
+	}
+	body := io.Writer(io.Discard)
+	if keep != nil {
+		body = keep
+	}
+	switch {
+	case status == 204 || status == 304:
+		return status, nil
+	case chunked:
+		return status, c.chunks(body)
+	case length < 0:
+		return 0, errors.New("an answer of unknown length")
+	}
+	return status, c.copy(body, length)
+}
+
+// head reads header lines; length is -1 when none tells it.
+func (c *client) head() (length int, chunked bool, err error) {
+	for length = -1; ; {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return 0, false, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			return length, chunked, nil
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return 0, false, err
+			}
+		}
+		chunked = chunked || bytes.Equal(line, []byte("Transfer-Encoding: chunked"))
+	}
+}
+
+func (c *client) chunks(body io.Writer) error {
+	for {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 16, 32)
+		if err != nil {
+			return err
+		}
+		if err := c.copy(body, int(n)); err != nil {
+			return err
+		}
+		if _, err := c.in.Discard(2); err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// copy moves n bytes from the reader's buffer without another in between.
+func (c *client) copy(body io.Writer, n int) error {
+	for n > 0 {
+		if _, err := c.in.Peek(1); err != nil {
+			return err
+		}
+		part, err := c.in.Peek(min(n, c.in.Buffered()))
+		if err != nil {
+			return err
+		}
+		if _, err := body.Write(part); err != nil {
+			return err
+		}
+		if _, err := c.in.Discard(len(part)); err != nil {
+			return err
+		}
+		n -= len(part)
+	}
+	return nil
+}

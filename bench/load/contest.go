@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// subject is a kind of request to measure.
+type subject struct {
+	name    string
+	clients int // 0: as many as the flag says
+	status  int // that every answer must have
+	// round gives the requests of a round. A subject that only reads sends them over
+	// and over; one that writes sends each once.
+	round func() ([]request, error)
+	// after undoes a round of writes, whose answers it gets; nil for reads.
+	after func(bodies [][]byte) error
+}
+
+// fixed is a round that is always the same.
+func fixed(all ...request) func() ([]request, error) {
+	return func() ([]request, error) { return all, nil }
+}
+
+// group is a number of subjects that are measured in turn. If there are several,
+// all are compared with the one that `against` names by place.
+type group struct {
+	subjects []subject
+	against  int
+}
+
+// score is what came out for one subject.
+type score struct {
+	name          string
+	clients       int
+	bare, vitrine []speed // by round
+	bytes         int     // of the first body
+}
+
+// contest measures a group: in each round every subject, at Vitrine and at the bare
+// handler, in an order that is turned around from round to round, so that what
+// disturbs the machine disturbs all alike. The first round is for warming up.
+func (b *bench) contest(ctx context.Context, g group) ([]score, error) {
+	scores, answers := make([]score, len(g.subjects)), make([]map[string]answer, len(g.subjects))
+	for i, s := range g.subjects {
+		scores[i] = score{name: s.name, clients: b.clients(s)}
+		var err error
+		if answers[i], err = b.rehearse(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		scores[i].bytes = len(answers[i][""].body)
+	}
+	for r := range b.rounds + 1 {
+		for i, s := range g.subjects {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			bare, vitrine, err := b.pair(s, answers[i], r%2 == 0)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+			if r > 0 {
+				scores[i].bare, scores[i].vitrine = append(scores[i].bare, bare), append(scores[i].vitrine, vitrine)
+			}
+		}
+	}
+	return scores, nil
+}
+
+func (b *bench) clients(s subject) int {
+	if s.clients > 0 {
+		return s.clients
+	}
+	return b.workers
+}
+
+// dialer makes clients of the kind that is asked for.
+func (b *bench) dialer(addr string) func() (sender, error) {
+	return func() (sender, error) {
+		if b.netHTTP {
+			return newNetHTTP(addr), nil
+		}
+		return dial(addr)
+	}
+}
+
+// rehearse records the answers that the bare handler is to give: by address, and
+// under "" the first.
+func (b *bench) rehearse(s subject) (map[string]answer, error) {
+	requests, err := s.round()
+	if err != nil {
+		return nil, err
+	}
+	if s.after != nil {
+		requests = requests[:1]
+	}
+	answers := map[string]answer{}
+	for i, r := range requests {
+		a, err := record(b.addr, r)
+		if err != nil || a.status != s.status {
+			return nil, fmt.Errorf("%s %s: status %d, want %d: %s (%v)", r.method, r.path, a.status, s.status, a.body, err)
+		}
+		answers[r.path] = a
+		if i == 0 {
+			answers[""] = a
+		}
+	}
+	if s.after != nil {
+		err = s.after([][]byte{answers[""].body})
+	}
+	return answers, err
+}
+
+// pair measures a subject at both servers.
+func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare, vitrine speed, err error) {
+	requests, err := s.round()
+	if err != nil {
+		return bare, vitrine, err
+	}
+	all := make([]prepared, len(requests))
+	for i, r := range requests {
+		all[i] = prepared{r, r.bytes(b.addr)}
+	}
+	limit := bound{b.requests, b.time}
+	if s.after != nil {
+		limit.requests = len(requests)
+	}
+	b.bare.answers.Store(&answers)
+	measureBare := func() (err error) {
+		if !b.alone {
+			bare, _, err = measure(b.dialer(b.bareAddr), b.clients(s), all, s.status, limit, false)
+		}
+		return err
+	}
+	if bareFirst {
+		err = measureBare()
+	}
+	if err != nil {
+		return bare, vitrine, err
+	}
+	vitrine, bodies, err := measure(b.dialer(b.addr), b.clients(s), all, s.status, limit, s.after != nil)
+	if err == nil && s.after != nil {
+		err = s.after(bodies)
+	}
+	if err == nil && !bareFirst {
+		err = measureBare()
+	}
+	return bare, vitrine, err
+}

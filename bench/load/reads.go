@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+func get(path string, header ...string) request {
+	return request{method: http.MethodGet, path: path, header: header}
+}
+
+func (b *bench) authorization() string { return "Authorization: Bearer " + b.made.Token }
+
+// contents is the address of a page of a channel.
+func contents(slug string, page int, more string) string {
+	return fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24%s", slug, page, more)
+}
+
+func lastPage(items int) int { return (items + 23) / 24 }
+
+// read is a subject that gets the same addresses again and again.
+func read(name string, requests ...request) subject {
+	return subject{name: name, status: http.StatusOK, round: fixed(requests...)}
+}
+
+// reads are the requests of ordinary size.
+func (b *bench) reads() ([]group, error) {
+	blocks := make([]request, len(b.blocks))
+	for i, id := range b.blocks {
+		blocks[i] = get(fmt.Sprintf("/v3/blocks/%d", id))
+	}
+	signed := slices.Clone(blocks)
+	for i := range signed {
+		signed[i].header = []string{b.authorization()}
+	}
+	channel := "/v3/channels/" + b.made.Middle.Slug
+	current, err := record(b.addr, get(channel))
+	if err != nil {
+		return nil, err
+	}
+	unchanged := read("GET channel, If-None-Match: 304", get(channel, "If-None-Match: "+current.header.Get("ETag")))
+	unchanged.status = http.StatusNotModified
+	page := contents(b.made.Middle.Slug, 1, "")
+	return []group{
+		{subjects: []subject{read("GET block, guest", blocks...)}},
+		{subjects: []subject{read("GET block, token", signed...)}},
+		{subjects: []subject{read("GET channel", get(channel))}},
+		{subjects: []subject{unchanged}},
+		{subjects: []subject{read("GET contents, 24 items, guest", get(page))}},
+		{subjects: []subject{read("GET contents, 24 items, token", get(page, b.authorization()))}},
+		{subjects: []subject{read("GET contents, 24 items, gzip", get(page, "Accept-Encoding: gzip"))}},
+	}, nil
+}
+
+// pages compare pages of the large channel with such of the small one; what names
+// the state of both in the report.
+func (b *bench) pages(what string) []group {
+	large, small := b.made.Large, b.made.Small
+	deepLarge, deepSmall := lastPage(large.Items)/2, lastPage(small.Items)/2
+	page := func(name, slug string, number int, more string) subject {
+		return read(name+what, get(contents(slug, number, more)))
+	}
+	return []group{
+		{against: 1, subjects: []subject{
+			page("large channel, page 1", large.Slug, 1, ""),
+			page("small channel, page 1", small.Slug, 1, "")}},
+		{against: 3, subjects: []subject{
+			page("large channel, page 1,000", large.Slug, min(1000, lastPage(large.Items)), ""),
+			page("large channel, page in the middle", large.Slug, deepLarge, ""),
+			page("large channel, last page", large.Slug, lastPage(large.Items), ""),
+			page("small channel, page in the middle", small.Slug, deepSmall, "")}},
+		{against: 1, subjects: []subject{
+			page("large channel, created_at_desc, page in the middle", large.Slug, deepLarge, "&sort=created_at_desc"),
+			page("small channel, created_at_desc, page in the middle", small.Slug, deepSmall, "&sort=created_at_desc")}},
+		{against: 1, subjects: []subject{
+			page("large channel, updated_at_desc, page in the middle", large.Slug, deepLarge, "&sort=updated_at_desc"),
+			page("small channel, updated_at_desc, page in the middle", small.Slug, deepSmall, "&sort=updated_at_desc")}},
+	}
+}
+
+// connections compare reading one connection.
+func (b *bench) connections() []group {
+	subjects := make([]subject, 2)
+	for i, name := range []string{"GET connection in the large channel", "GET connection in the small channel"} {
+		var requests []request
+		for _, id := range b.sample[i] {
+			requests = append(requests, get(fmt.Sprintf("/v3/connections/%d", id)))
+		}
+		subjects[i] = read(name, requests...)
+	}
+	return []group{{against: 1, subjects: subjects}}
+}

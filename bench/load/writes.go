@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"vitrine/bench/dataset"
+)
+
+// writers is how many clients change one channel at a time.
+const writers = 4
+
+func (b *bench) post(path, format string, args ...any) request {
+	return request{method: http.MethodPost, path: path, body: fmt.Sprintf(format, args...), header: []string{b.authorization()}}
+}
+
+// creates makes blocks in a channel of their own, which goes when all is done.
+func (b *bench) creates(channel int64) group {
+	made := 0
+	return group{subjects: []subject{{name: "POST block into a channel, 16 clients", clients: 16, status: http.StatusCreated,
+		round: func() ([]request, error) {
+			all := make([]request, b.writes)
+			for i := range all {
+				made++
+				all[i] = b.post("/v3/blocks", `{"value":"Note %d: a *short* text with a [link](https://www.example.org/%d).","channel_ids":[%d]}`,
+					made, made, channel)
+			}
+			return all, nil
+		},
+		after: func([][]byte) error { return nil },
+	}}}
+}
+
+// inserts compares connecting blocks in the middle of both channels, always at the
+// same position: keys there are used up as fast as they can be.
+func (b *bench) inserts() group {
+	into := func(name string, p dataset.Place) subject {
+		return subject{name: name, clients: writers, status: http.StatusCreated, after: b.disconnect,
+			round: func() ([]request, error) {
+				all := make([]request, min(b.writes, len(b.blocks)))
+				for i := range all {
+					all[i] = b.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d],"position":%d}`,
+						b.blocks[i], p.ID, p.Items/2)
+				}
+				return all, nil
+			}}
+	}
+	return group{against: 1, subjects: []subject{
+		into("POST connection in the middle of the large channel", b.made.Large),
+		into("POST connection in the middle of the small channel", b.made.Small)}}
+}
+
+// disconnect undoes connecting.
+func (b *bench) disconnect(bodies [][]byte) error {
+	for _, body := range bodies {
+		var made struct {
+			Data []struct {
+				ID int64 `json:"id"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(body, &made); err != nil || len(made.Data) != 1 {
+			return fmt.Errorf("an unexpected answer: %.200s", body)
+		}
+		if err := b.remove(fmt.Sprintf("/v3/connections/%d", made.Data[0].ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moves compares moving items from anywhere to anywhere.
+func (b *bench) moves() group {
+	into := func(name string, p dataset.Place, ids []int64) subject {
+		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
+			round: func() ([]request, error) {
+				all := make([]request, b.writes)
+				for i := range all {
+					all[i] = b.post(fmt.Sprintf("/v3/connections/%d/move", ids[b.rng.IntN(len(ids))]),
+						`{"movement":"insert_at","position":%d}`, 1+b.rng.IntN(p.Items))
+				}
+				return all, nil
+			}}
+	}
+	return group{against: 1, subjects: []subject{
+		into("POST move in the large channel", b.made.Large, b.sample[0]),
+		into("POST move in the small channel", b.made.Small, b.sample[1])}}
+}
+
+// newChannel makes a channel and gives its id.
+func (b *bench) newChannel(title, visibility string) (int64, error) {
+	a, err := record(b.addr, b.post("/v3/channels", `{"title":%q,"visibility":%q}`, title, visibility))
+	var made struct {
+		ID int64 `json:"id"`
+	}
+	if err == nil && a.status != http.StatusCreated {
+		err = fmt.Errorf("making a channel: status %d: %s", a.status, a.body)
+	}
+	if err == nil {
+		err = json.Unmarshal(a.body, &made)
+	}
+	return made.ID, err
+}
+
+// hide puts a private channel into the large and the small channel.
+func (b *bench) hide(channel int64) error {
+	a, err := record(b.addr, b.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Channel","channel_ids":[%d,%d]}`,
+		channel, b.made.Large.ID, b.made.Small.ID))
+	if err == nil && a.status != http.StatusCreated {
+		err = fmt.Errorf("connecting a channel: status %d: %s", a.status, a.body)
+	}
+	return err
+}
+
+func (b *bench) remove(path string) error {
+	a, err := record(b.addr, request{method: http.MethodDelete, path: path, header: []string{b.authorization()}})
+	if err == nil && a.status != http.StatusNoContent {
+		err = fmt.Errorf("DELETE %s: status %d: %s", path, a.status, a.body)
+	}
+	return err
+}

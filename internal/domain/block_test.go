@@ -1,0 +1,58 @@
+package domain_test
+
+import (
+	"testing"
+
+	"vitrine/internal/domain"
+)
+
+func TestVisibilityOfBlocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		open, private int64
+		want          domain.BlockVisibility
+	}{
+		{0, 0, domain.BlockOrphan},
+		{0, 3, domain.BlockPrivate},
+		{1, 0, domain.BlockPublic},
+		{1, 5, domain.BlockPublic},
+	} {
+		if got := (domain.Block{OpenCount: c.open, PrivateCount: c.private}).Visibility(); got != c.want {
+			t.Errorf("in %d open and %d private channels it is %s", c.open, c.private, got)
+		}
+	}
+}
+
+func TestBlocksWithImages(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[domain.BlockType]bool{domain.ImageBlock: true, domain.TextBlock: false, domain.LinkBlock: false,
+		domain.AttachmentBlock: false, domain.EmbedBlock: false, domain.PendingBlock: false} {
+		if got := (domain.Block{Type: kind}).HasImage(); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
+
+// Authors change their blocks; all who may write comment and connect.
+func TestAbilitiesOnBlocks(t *testing.T) {
+	t.Parallel()
+	mine := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(writer.UserID)}}
+	groups := domain.Block{Author: domain.Principal{PrincipalRef: domain.GroupRef(domain.GroupID(writer.UserID))}}
+	for _, c := range []struct {
+		name  string
+		actor domain.Actor
+		block domain.Block
+		want  domain.BlockAbilities
+	}{
+		{"author", writer, mine, domain.BlockAbilities{Manage: true, Comment: true, Connect: true}},
+		{"another", other, mine, domain.BlockAbilities{Comment: true, Connect: true}},
+		{"a user with the id of a group", writer, groups, domain.BlockAbilities{Comment: true, Connect: true}},
+		{"author who may only read", reader, mine, domain.BlockAbilities{}},
+		{"guest", guest, mine, domain.BlockAbilities{}},
+		{"guest of a block by nobody", guest, domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(0)}}, domain.BlockAbilities{}},
+	} {
+		if got := domain.AbilitiesOnBlock(c.actor, c.block); got != c.want || domain.CanManage(c.actor, c.block) != c.want.Manage {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+func TestBlocksAsMade(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		ada := storetest.User(t, s, "Ada")
+		word := func(w string) *string { return &w }
+		text := func(w string) *domain.Text {
+			return &domain.Text{Markdown: w, HTML: "<p>" + w + "</p>", Plain: w + "."}
+		}
+		full := domain.Block{Type: domain.ImageBlock, State: domain.Processing, Title: word("t"), Description: text("d"),
+			Content: text("c"), ValueURL: word("v"), SourceURL: word("s"), SourceTitle: word("st"), AltText: word("a"), Metadata: `{"k":1}`}
+		bare := domain.Block{Type: domain.PendingBlock, State: domain.Failed}
+		var ids []domain.BlockID
+		for _, b := range []domain.Block{full, bare} {
+			b.Author.PrincipalRef = domain.UserRef(ada)
+			storetest.In(t, s, func(tx *store.Tx) error {
+				id, err := tx.CreateBlock(ctx, b, storetest.Now)
+				ids = append(ids, id)
+				return err
+			})
+		}
+		byID, err := s.BlocksByID(ctx, append(ids, ids[0], 1000))
+		if err != nil || len(byID) != 2 {
+			t.Fatalf("got %+v, %v", byID, err)
+		}
+		for i, want := range []domain.Block{full, bare} {
+			want.ID, want.Version, want.CreatedAt, want.UpdatedAt = ids[i], 1, storetest.Now, storetest.Now
+			want.Author = domain.Principal{PrincipalRef: domain.UserRef(ada), Name: "Ada", Slug: "ada", Version: 1}
+			if got, err := s.Block(ctx, ada, ids[i]); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+			}
+			if !reflect.DeepEqual(byID[ids[i]], want) {
+				t.Errorf("by id: %+v", byID[ids[i]])
+			}
+		}
+		_, err = s.Block(ctx, ada, 1000)
+		wantKind(t, "unknown block", err, domain.NotFound)
+		if none, err := s.BlocksByID(ctx, nil); err != nil || len(none) != 0 {
+			t.Errorf("no ids give %v, %v", none, err)
+		}
+	})
+}
+
+func TestChangesOfBlocks(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		ada := storetest.User(t, s, "Ada")
+		in := storetest.Channel(t, s, ada, "Things", domain.Private)
+		var conns []domain.ConnectionID
+		var blocks []domain.BlockID
+		for range 3 {
+			b := storetest.Block(t, s, ada, "x")
+			blocks, conns = append(blocks, b), append(conns, storetest.Connect(t, s, ada, in, domain.BlockRef(b), 0))
+		}
+		was, err := s.Block(ctx, ada, blocks[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, alt := "title", "alt"
+		want := was
+		want.Title, want.AltText, want.Metadata, want.Description = &title, &alt, "{}", nil
+		want.Content = &domain.Text{Markdown: "y", HTML: "<p>y</p>", Plain: "y"}
+		storetest.In(t, s, func(tx *store.Tx) error {
+			if err := tx.LockBlock(ctx, want.ID); err != nil {
+				return err
+			}
+			return tx.UpdateBlock(ctx, want, storetest.Later)
+		})
+		want.Version, want.UpdatedAt = was.Version+1, storetest.Later
+		if got, err := s.Block(ctx, ada, want.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+		}
+		// In the order by the items' own time it is now the last.
+		m := &model{t: t, s: s, owner: ada, channel: in}
+		l := m.contents(domain.ContentSort{Key: domain.ByUpdated}, domain.Page{Number: 1, Per: 10})
+		got := []domain.ConnectionID{}
+		for _, c := range l.Items {
+			got = append(got, c.ID)
+		}
+		if !slices.Equal(got, []domain.ConnectionID{conns[0], conns[2], conns[1]}) || l.Items[2].Position != 2 {
+			t.Errorf("by time of change: %v of %v", got, conns)
+		}
+	})
+}
+
+// The visibility of a block follows from where it is, through every change.
+func TestVisibilityOfBlocks(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		block := storetest.Block(t, s, ada, "x")
+		a := storetest.Channel(t, s, ada, "A", domain.Private)
+		b := storetest.Channel(t, s, ada, "B", domain.Closed)
+		var inA, inB domain.ConnectionID
+		for _, step := range []struct {
+			what          string
+			do            func()
+			open, private int64
+		}{
+			{"alone", func() {}, 0, 0},
+			{"in private A", func() { inA = storetest.Connect(t, s, ada, a, domain.BlockRef(block), 0) }, 0, 1},
+			{"A turns public", func() { storetest.Turn(t, s, ada, a, domain.Public) }, 1, 0},
+			{"A turns closed", func() { storetest.Turn(t, s, ada, a, domain.Closed) }, 1, 0},
+			{"A turns private", func() { storetest.Turn(t, s, ada, a, domain.Private) }, 0, 1},
+			{"in closed B too", func() { inB = storetest.Connect(t, s, ada, b, domain.BlockRef(block), 0) }, 1, 1},
+			{"B turns private", func() { storetest.Turn(t, s, ada, b, domain.Private) }, 0, 2},
+			{"out of A", func() { storetest.Disconnect(t, s, inA) }, 0, 1},
+			{"B turns public", func() { storetest.Turn(t, s, ada, b, domain.Public) }, 1, 0},
+			{"back in A", func() { inA = storetest.Connect(t, s, ada, a, domain.BlockRef(block), 0) }, 1, 1},
+			{"out of B", func() { storetest.Disconnect(t, s, inB) }, 0, 1},
+			{"back in B", func() { inB = storetest.Connect(t, s, ada, b, domain.BlockRef(block), 0) }, 1, 1},
+			{"A is deleted", func() { storetest.Delete(t, s, ada, a) }, 1, 0},
+			{"B turns private again", func() { storetest.Turn(t, s, ada, b, domain.Private) }, 0, 1},
+			{"B is deleted", func() { storetest.Delete(t, s, ada, b) }, 0, 0},
+		} {
+			step.do()
+			got, err := s.Block(t.Context(), ada, block)
+			if err != nil || got.OpenCount != step.open || got.PrivateCount != step.private {
+				t.Errorf("%s: in %d open and %d private channels, %v; want %d and %d",
+					step.what, got.OpenCount, got.PrivateCount, err, step.open, step.private)
+			}
+			_, err = s.Block(t.Context(), 0, block)
+			if step.open > 0 && err != nil || step.open == 0 && domain.KindOf(err) != domain.NotFound {
+				t.Errorf("%s: a guest gets %v", step.what, err)
+			}
+			storetest.Check(t, s)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// harm is something done past the store, how it is undone, and what Check says of it.
+type harm struct{ do, undo, finds string }
+
+// shifted adds 1 to a column of a row.
+func shifted(table, column, where, finds string) harm {
+	set := "UPDATE " + table + " SET " + column + " = " + column
+	return harm{set + " + 1 WHERE " + where, set + " - 1 WHERE " + where, finds}
+}
+
+// harms are one for each kind of difference, in a world where user 1 owns channel 1
+// (large), which has blocks, a channel 2 (private, with block 1 in it) and a group 1
+// as collaborator; the group owns channel 3 (empty); channel 4 is deleted.
+func harms() []harm {
+	all := []harm{
+		shifted("channels", "blocks_count", "id = 1", "channels.blocks_count"),
+		shifted("channels", "channels_count", "id = 1", "channels.channels_count"),
+		shifted("channels", "private_count", "id = 1", "channels.private_count"),
+		shifted("channels", "collaborators_count", "id = 1", "channels.collaborators_count"),
+		shifted("blocks", "open_count", "id = 1", "blocks.open_count"),
+		shifted("blocks", "private_count", "id = 1", "blocks.private_count"),
+		shifted("users", "open_channels", "id = 1", "users.open_channels"),
+		shifted("users", "private_channels", "id = 1", "users.private_channels"),
+		shifted("groups", "open_channels", "id = 1", "groups.open_channels"),
+		shifted("groups", "private_channels", "id = 1", "groups.private_channels"),
+		shifted("groups", "users_count", "id = 1", "groups.users_count"),
+		shifted("connections", "item_updated_at", "channel_id = 1 AND item_type = 'Block' AND item_id = 1",
+			"connections.item_updated_at of a block"),
+		shifted("connections", "item_updated_at", "channel_id = 1 AND item_type = 'Channel'",
+			"connections.item_updated_at of a channel"),
+		{"UPDATE connections SET item_private = FALSE WHERE item_type = 'Channel'",
+			"UPDATE connections SET item_private = TRUE WHERE item_type = 'Channel'", "connections.item_private"},
+		{"UPDATE connections SET item_private = TRUE WHERE channel_id = 1 AND item_type = 'Block' AND item_id = 7",
+			"UPDATE connections SET item_private = FALSE WHERE item_type = 'Block'", "connections.item_private of a block"},
+		{"UPDATE channels SET state = 'deleted' WHERE id = 2",
+			"UPDATE channels SET state = 'available' WHERE id = 2", "connections to a deleted channel"},
+		shifted("connections", "item_id", "channel_id = 1 AND item_type = 'Block' AND item_id >= (SELECT max(id) FROM blocks)",
+			"connections without their block"),
+		{"UPDATE connections SET item_id = 1000 WHERE item_type = 'Channel'",
+			"UPDATE connections SET item_id = 2 WHERE item_type = 'Channel'", "connections without their channel"},
+		{"UPDATE connections SET position_key = position_key - 4294967296 WHERE channel_id = 1 AND item_type = 'Block' AND item_id = 9",
+			"UPDATE connections SET position_key = position_key + 4294967296 WHERE channel_id = 1 AND item_type = 'Block' AND item_id = 9",
+			"connections.position_key given twice"},
+		shifted("connections", "created_at", "channel_id = 1 AND item_type = 'Block' AND item_id = 9",
+			"connections.created_at given twice"),
+		{"UPDATE channels SET last_connected_at = last_connected_at - 1 WHERE id = 1",
+			"UPDATE channels SET last_connected_at = last_connected_at + 1 WHERE id = 1", "channels.last_connected_at before a connection"},
+		shifted("channels", "owner_id", "id = 3", "channels without their owner"),
+		shifted("collaborators", "member_id", "channel_id = 1", "collaborators without their user or group"),
+		{"UPDATE groups SET owner_id = 2", "UPDATE groups SET owner_id = 1", "groups.owner_id without membership"},
+		{"INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ('Group', 'lost', 0, 1)",
+			"DELETE FROM slugs WHERE slug = 'lost'", "slugs of nothing"},
+		{"UPDATE channels SET slug = 'other' WHERE id = 1", "UPDATE channels SET slug = 'large' WHERE id = 1",
+			"channels.slug without its claim"},
+		{"UPDATE users SET slug = 'other' WHERE id = 1", "UPDATE users SET slug = 'ada' WHERE id = 1", "users.slug without its claim"},
+		{"UPDATE slugs SET target_id = 2 WHERE kind = 'Group'", "UPDATE slugs SET target_id = 1 WHERE kind = 'Group'",
+			"groups.slug without its claim"},
+	}
+	for sort, by := range []string{" by position_key", " by created_at"} {
+		at := fmt.Sprint("channel_id = 1 AND sort = ", sort, " AND level = ")
+		least, sought := fmt.Sprint(" AND first_key = ", -1<<63), fmt.Sprint(" AND first_key > ", -1<<63)
+		all = append(all,
+			shifted("order_nodes", "n", at+"0"+least, "order_nodes.n of a leaf"+by),
+			shifted("order_nodes", "n_private", at+"0"+least, "order_nodes.n_private of a leaf"+by),
+			shifted("order_nodes", "n", at+"1"+least, "order_nodes.n"+by),
+			shifted("order_nodes", "n_private", at+"1"+least, "order_nodes.n_private"+by),
+			shifted("order_nodes", "first_key", at+"1"+sought, "order_nodes without a child at their first key"+by),
+			harm{"UPDATE order_nodes SET first_key = first_key + 1 WHERE " + at + "2" + least,
+				fmt.Sprint("UPDATE order_nodes SET first_key = first_key - 1 WHERE ", at, "2 AND first_key = ", -1<<63+1),
+				"order_nodes: level that begins late" + by},
+			harm{"UPDATE order_nodes SET sort = sort + 5 WHERE " + at + "0", fmt.Sprint("UPDATE order_nodes SET sort = ", sort,
+				" WHERE sort = ", sort+5), "order_nodes: channel without an order" + by})
+	}
+	return all
+}
+
+// Check finds whatever is wrong, and names it.
+func TestCheckFindsEveryHarm(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		harmless(t, s, db)
+		storetest.Check(t, s)
+		unseen := store.CheckNames()
+		for _, h := range harms() {
+			storetest.Exec(t, db, h.do)
+			if found := findings(t, s); !slices.Contains(found, h.finds) {
+				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
+			}
+			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
+			storetest.Exec(t, db, h.undo)
+			if found := findings(t, s); found != nil {
+				t.Fatalf("%s\nleaves %q", h.undo, found)
+			}
+		}
+		if len(unseen) > 0 {
+			t.Errorf("no harm is done for %q", unseen)
+		}
+	})
+}
+
+// harmless makes the world of harms.
+func harmless(t *testing.T, s *store.Store, db *database.DB) {
+	m := newModel(t, s) // Ada's channel 1, to be called large
+	storetest.Exec(t, db, "UPDATE channels SET slug = 'large'")
+	storetest.Exec(t, db, "UPDATE slugs SET slug = 'large' WHERE kind = 'Channel'")
+	bob := storetest.User(t, s, "Bob")
+	hidden := storetest.Channel(t, s, m.owner, "Hidden", domain.Private)
+	group := storetest.Group(t, s, "Group", m.owner)
+	storetest.OwnedChannel(t, s, domain.GroupRef(group), m.owner, "Of the group", domain.Public)
+	gone := storetest.Channel(t, s, bob, "Gone", domain.Closed)
+	storetest.Fill(t, s, db, m.owner, m.channel, 100)
+	m.plant(db, rand.New(rand.NewPCG(10, 0)))
+	storetest.Connect(t, s, m.owner, hidden, domain.BlockRef(1), 0)
+	storetest.Connect(t, s, bob, gone, domain.BlockRef(1), 0)
+	storetest.Connect(t, s, m.owner, m.channel, domain.ChannelRef(hidden), 0)
+	storetest.In(t, s, func(tx *store.Tx) error {
+		c, err := tx.Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
+		if err != nil {
+			return err
+		}
+		if _, err := tx.AddCollaborator(t.Context(), m.channel, domain.GroupRef(group), storetest.Now); err != nil {
+			return err
+		}
+		return tx.DeleteChannel(t.Context(), c, storetest.Now)
+	})
+}
+
+// findings are what Check finds wrong, without numbers.
+func findings(t *testing.T, s *store.Store) (found []string) {
+	t.Helper()
+	all, err := s.Check(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if !strings.HasPrefix(d.String(), d.What+" of ") || d.Stored == d.Actual {
+			t.Errorf("a difference is told as %q", d)
+		}
+		found = append(found, d.What)
+	}
+	return found
+}

@@ -1,0 +1,101 @@
+package store_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// hide puts n new private channels of a user on top of the shelf, past the store.
+func (h *shelf) hide(owner domain.UserID, n int64) {
+	h.t.Helper()
+	err := h.db.Transact(h.t.Context(), func(tx *database.Tx) error {
+		var last, top, at int64
+		err := tx.QueryRow(h.t.Context(), `SELECT (SELECT max(id) FROM channels), last_connected_at,
+			COALESCE((SELECT max(position_key) FROM connections WHERE channel_id = $1), 0) FROM channels WHERE id = $1`,
+			h.channel).Scan(&last, &at, &top)
+		if err != nil {
+			return err
+		}
+		for _, s := range []struct {
+			query string
+			args  []any
+		}{
+			{`WITH RECURSIVE g (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM g WHERE i < $1)
+				INSERT INTO channels (slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
+				SELECT 'hidden-' || ($4 + i), 'x', 'private', 'User', $2, $2, $3, $3 + i % 7 FROM g`,
+				[]any{n, owner, storetest.Now.UnixMicro(), last}},
+			{`INSERT INTO slugs (kind, slug, target_id, created_at) SELECT 'Channel', slug, id, 1 FROM channels WHERE id > $1`, []any{last}},
+			{`INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key, created_at, updated_at)
+				SELECT CAST($1 AS BIGINT), 'Channel', id, TRUE, updated_at, owner_id, $3 + 1000 * (id - $2), $4 + id - $2, $4 + id - $2
+				FROM channels WHERE id > $2`, []any{h.channel, last, top, at}},
+			{`UPDATE channels SET channels_count = channels_count + $2, private_count = private_count + $2,
+				last_connected_at = last_connected_at + $2 WHERE id = $1`, []any{h.channel, n}},
+			{`UPDATE users SET private_channels = private_channels + $2 WHERE id = $1`, []any{owner, n}},
+		} {
+			if _, err := tx.Exec(h.t.Context(), s.query, s.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// Runs of hidden items that are longer than several leaves leave pages full, and none
+// repeats or skips.
+func TestLongRunsOfHiddenItems(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		h := newShelf(t, s, db)
+		ada, bob, cem := h.users[0], h.users[1], h.users[2]
+		h.hide(bob, 200)
+		storetest.Fill(t, s, db, ada, h.channel, 130)
+		h.hide(cem, 150)
+		h.hide(bob, 150)
+		storetest.Fill(t, s, db, cem, h.channel, 3)
+		h.hide(cem, 450)
+		storetest.Fill(t, s, db, ada, h.channel, 40)
+		h.hide(bob, 100)
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		r := rand.New(rand.NewPCG(13, 14))
+		h.compare(r, 30, 60, 100)
+
+		// The same once runs are broken up, and some of what was hidden is open.
+		n := int64(len(h.entries()))
+		storetest.In(t, s, func(tx *store.Tx) error {
+			all := h.entries()
+			for range 40 {
+				if err := h.shuffle(tx, r, all[r.IntN(len(all))], n); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		h.compare(r, 100)
+	})
+}
+
+// shuffle moves a connection somewhere, or turns its channel open.
+func (h *shelf) shuffle(tx *store.Tx, r *rand.Rand, e entry, n int64) error {
+	if e.private && r.IntN(2) == 0 {
+		was, err := tx.Channel(h.t.Context(), e.owner, domain.Ref{ID: e.item.ID})
+		if err != nil {
+			return err
+		}
+		c := was
+		c.Visibility = domain.Closed
+		return tx.UpdateChannel(h.t.Context(), was, c, storetest.Later)
+	}
+	at, err := tx.Positions(h.t.Context(), e.id)
+	if err != nil {
+		return err
+	}
+	return moveTo(h.t.Context(), tx, e.id, at[e.id], r.Int64N(n)+1, n)
+}

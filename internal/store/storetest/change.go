@@ -1,0 +1,84 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Update changes a channel that by sees, at the time Later.
+func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, change func(c *domain.Channel)) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		if err := tx.LockWithParents(t.Context(), id); err != nil {
+			return err
+		}
+		was, err := tx.Channel(t.Context(), by, domain.Ref{ID: int64(id)})
+		if err != nil {
+			return err
+		}
+		c := was
+		change(&c)
+		return tx.UpdateChannel(t.Context(), was, c, Later)
+	})
+}
+
+// Later is the time of changes.
+var Later = Now.Add(time.Hour)
+
+// Turn gives a channel another visibility.
+func Turn(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, v domain.Visibility) {
+	t.Helper()
+	Update(t, s, by, id, func(c *domain.Channel) { c.Visibility = v })
+}
+
+// Delete ends a channel that by sees.
+func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		if err := tx.LockWithParents(t.Context(), id); err != nil {
+			return err
+		}
+		c, err := tx.Channel(t.Context(), by, domain.Ref{ID: int64(id)})
+		if err != nil {
+			return err
+		}
+		return tx.DeleteChannel(t.Context(), c, Later)
+	})
+}
+
+// Disconnect removes a connection.
+func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		c, err := tx.Connection(t.Context(), id)
+		if err != nil {
+			return err
+		}
+		if err := tx.LockChannels(t.Context(), c.ChannelID); err != nil {
+			return err
+		}
+		if c, err = tx.Connection(t.Context(), id); err != nil {
+			return err
+		}
+		return tx.Disconnect(t.Context(), c)
+	})
+}
+
+// Collaborate lets users and groups add to a channel.
+func Collaborate(t testing.TB, s *store.Store, id domain.ChannelID, who ...domain.PrincipalRef) {
+	t.Helper()
+	In(t, s, func(tx *store.Tx) error {
+		if err := tx.LockChannels(t.Context(), id); err != nil {
+			return err
+		}
+		for _, w := range who {
+			if _, err := tx.AddCollaborator(t.Context(), id, w, Now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
