@@ -73,17 +73,10 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 		if len(found) > 0 {
 			return violations(found).(*domain.Error)
 		}
-		return domain.NewInvalid("request: " + refusal(err))
+		middleware.From(ctx).Error = err // the description let it through: a defect of ours
+		return domain.NewInvalid("request: does not fit the description")
 	}
 	return domain.Wrap(domain.Internal, "", err)
-}
-
-// refusal is what a generated decoder says, without its wrapping.
-func refusal(err error) string {
-	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
-		err = next
-	}
-	return err.Error()
 }
 
 // challenge says how to authenticate (RFC 6750 section 3): with the error code only

@@ -47,6 +47,7 @@ func malformed(good string) []struct{ name, body, why string } {
 		{"overlong", with("\"x\":\"\xc0\xaf\""), "body: is not valid UTF-8"},
 		{"half a pair", with(`"x":"\ud83d"`), "body: is not valid UTF-8 (half a surrogate pair)"},
 		{"other half", with(`"x":"\ude00"`), "body: is not valid UTF-8 (half a surrogate pair)"},
+		{"twice", with(`"x":1,"x":1`), "x: is given more than once"},
 		{"NUL", with(`"x":"a\u0000b"`), "x: must not contain NUL"},
 		{"raw NUL", with("\"x\":\"a\x00b\""), at("body: is not valid JSON (at byte %d)", len(good)+7)},
 	}

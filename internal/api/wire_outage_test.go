@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -66,12 +67,25 @@ func TestDeadlineInTheDatabase(t *testing.T) {
 		ada := r.Person("ada").ID
 		channel := storetest.Channel(t, r.S.Store, ada, "Busy", domain.Closed)
 		before := r.Dump()
-		err := r.S.Store.InTx(t.Context(), func(tx *store.Tx) error { // SQLite's writer, PostgreSQL's row
+		late := touch{"PUT", at("/v3/channels/%d", channel), `{"title":"Late"}`}
+		// Another program holds SQLite's file, or PostgreSQL's row.
+		err := r.DB().Transact(t.Context(), func(tx *database.Tx) error {
+			if _, err := tx.Exec(t.Context(), "UPDATE channels SET version = version WHERE id = $1", channel); err != nil {
+				return err
+			}
+			refused(t, "another program", (&world{Rig: r}).ask("ada", late), http.StatusRequestTimeout)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Another request holds SQLite's only writer, or the row.
+		err = r.S.Store.InTx(t.Context(), func(tx *store.Tx) error {
 			if err := tx.LockChannels(t.Context(), channel); err != nil {
 				return err
 			}
 			for _, c := range []touch{
-				{"PUT", at("/v3/channels/%d", channel), `{"title":"Late"}`},
+				late,
 				{"DELETE", at("/v3/channels/%d", channel), ""},
 				{"POST", "/v3/blocks", at(`{"value":"late","channel_ids":[%d]}`, channel)},
 			} {

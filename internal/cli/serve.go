@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
@@ -61,7 +62,7 @@ func (cmd *serveCmd) greet(c *console, cfg config.Config) {
 		where = "PostgreSQL"
 	}
 	if cmd.DataDir != "./data" {
-		again = "VITRINE_DATA_DIR=" + cfg.DataDir + " " + again
+		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
 	fmt.Fprintf(c.out, `Vitrine listens on %[1]s and keeps its data in %[2]s.
 
@@ -70,4 +71,13 @@ Next, in another terminal:
   make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
   say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
 `, cfg.BaseURL, where, again)
+}
+
+// shellWord writes a word so that a POSIX shell reads it as it is.
+func shellWord(s string) string {
+	special := func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$`!*?[]{}()<>|&;~#", r) }
+	if s != "" && !strings.ContainsFunc(s, special) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

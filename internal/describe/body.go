@@ -6,10 +6,10 @@ package describe
 // whose body is not described as application/json have nothing to check.
 //
 // Beyond the schema it refuses what a decoder or the database would stumble over:
-// text that is not JSON or not UTF-8, NUL in any string, nesting deeper than 64,
-// and integers that are not written as integers of 64 bits. Of a repeated key the
-// last value counts, and unknown fields are ignored. Of a list or object that holds
-// too much, what is far beyond the limit is not looked at.
+// text that is not JSON or not UTF-8, NUL in any string, a key given twice, nesting
+// deeper than 64, and integers that are not written as integers of 64 bits. Unknown
+// fields are ignored. Of a list or object that holds too much, what is far beyond the
+// limit is not looked at.
 func (o *Operation) CheckBody(body []byte) []Violation {
 	if o.body == nil {
 		return nil

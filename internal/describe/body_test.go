@@ -11,7 +11,10 @@ func TestCheckBody(t *testing.T) {
 		{"fine", "createBlock", `{"value":"a","channel_ids":[1,"ada"],"insert_at":1,"metadata":{"a":1.5,"b":true}}`, ""},
 		{"fine with channels", "createBlock", `{"value":"a","channels":[{"id":"x","position":1}]}`, ""},
 		{"unknown fields", "createBlock", `{"value":"a","channel_ids":[1],"class":"Text"}`, ""},
-		{"last of the same key", "createBlock", `{"value":1,"value":"a","channel_ids":[1]}`, ""},
+		{"same key", "createBlock", `{"value":"a","channel_ids":[1],"value":"a"}`, "value: is given more than once"},
+		{"same key, spelt otherwise", "createBlock", `{"value":1,"v\u0061lue":"a","channel_ids":[1]}`, "value: is given more than once"},
+		{"same keys, within", "createBlock", `{"value":"a","channels":[{"id":1,"id":2,"metadata":{"a":1,"a":2}}],"unknown":{"x":1,"x":1}}`,
+			"channels[0].id: is given more than once\nchannels[0].metadata.a: is given more than once\nunknown.x: is given more than once"},
 		{"null clears", "updateChannel", `{"description":null,"metadata":{"a":null}}`, ""},
 		{"lengths in characters", "createChannel", `{"title":"` + strings.Repeat("é", 255) + `"}`, ""},
 

@@ -24,13 +24,12 @@ var (
 
 // decoder reads one JSON text into the values that package jsonschema takes:
 // map[string]any, []any, string, bool, nil, and of numbers int64 where the text
-// is an integer of 64 bits, else float64 (±Inf where that is too small). Of a
-// repeated key the last value counts.
+// is an integer of 64 bits, else float64 (±Inf where that is too small).
 type decoder struct {
 	jx    *jx.Decoder
 	depth int
 	path  []step
-	nul   []Violation // strings that PostgreSQL could not store
+	found []Violation
 }
 
 // step is one key, or one index where key is empty and index is set.
@@ -39,8 +38,10 @@ type step struct {
 	index int // -1 for a key
 }
 
-// decode reads a body. What is wrong with the text as a whole is one violation,
-// and then there is no value; a NUL in a string is a violation of its field.
+// decode reads a body. What is wrong with the text as a whole is one violation, and
+// then there is no value. A NUL in a string, which PostgreSQL could not store, is a
+// violation of its field, and so is a key given twice: two readers of the text might
+// each believe another of its values (RFC 8259 section 4).
 func decode(body []byte) (value any, found []Violation, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, []Violation{{"body", errUTF8.Error()}}, false
@@ -61,7 +62,7 @@ func decode(body []byte) (value any, found []Violation, ok bool) {
 	if err != nil {
 		return nil, []Violation{{"body", malformed(body)}}, false
 	}
-	return value, d.nul, true
+	return value, d.found, true
 }
 
 // malformed says where a text stops being JSON, counting bytes from 1.
@@ -106,6 +107,9 @@ func (d *decoder) object() (any, error) {
 	err := d.jx.Obj(func(_ *jx.Decoder, key string) error {
 		d.noNUL(key, "must not have keys that contain NUL")
 		d.path = append(d.path, step{key: key, index: -1})
+		if _, twice := made[key]; twice {
+			d.add("is given more than once")
+		}
 		v, err := d.value()
 		made[key] = v
 		d.path = d.path[:len(d.path)-1]
@@ -140,8 +144,12 @@ func (d *decoder) enter() error {
 
 func (d *decoder) noNUL(s, why string) {
 	if strings.IndexByte(s, 0) >= 0 {
-		d.nul = append(d.nul, Violation{fieldName("body", d.path), why})
+		d.add(why)
 	}
+}
+
+func (d *decoder) add(why string) {
+	d.found = append(d.found, Violation{fieldName("body", d.path), why})
 }
 
 // number gives an int64 where the text is one, else a float64.

@@ -1,0 +1,112 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine/internal/cli"
+)
+
+// Serve says where it is and what to do next, in words that a shell takes, and ends
+// well when it is told to.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "Ada's data")
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	var errs bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- cli.Run(ctx, []string{"vitrine", "serve", "--addr", "127.0.0.1:0", "--data-dir", dir}, in, &errs)
+		_ = in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	found := listens.FindStringSubmatch(first)
+	if found == nil || !strings.HasSuffix(first, " in SQLite in "+dir+"/vitrine.db.\n") {
+		t.Fatalf("%q (%v): %s", first, err, &errs)
+	}
+	res, err := http.Get(found[1] + "/readyz")
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("%v %v", res, err)
+	}
+	stop()
+	rest, err := io.ReadAll(lines)
+	if err != nil || <-code != 0 {
+		t.Errorf("%v: %s", err, &errs)
+	}
+	again := "VITRINE_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "' vitrine "
+	for _, want := range []string{again + `user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"` + "\n",
+		`export TOKEN="$(` + again + `token create --user ada --scope write)"` + "\n",
+		`curl -H "Authorization: Bearer $TOKEN" ` + found[1] + "/v3/me\n"} {
+		if !strings.Contains(string(rest), want) {
+			t.Errorf("no %q in\n%s", want, rest)
+		}
+	}
+	if strings.Count(errs.String(), "shutting down") != 1 {
+		t.Errorf("the log is %s", &errs)
+	}
+}
+
+func TestServeFails(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	p := folder(t)
+	p.run("migrate").ok()
+	for _, args := range [][]string{
+		{"serve", "--addr", taken.Addr().String()},
+		{"serve", "--addr", "127.0.0.1:0", "--metrics-addr", taken.Addr().String()},
+	} {
+		if r := p.run(args...); r.code != 1 || r.out != "" || !strings.Contains(r.err, "address already in use") {
+			t.Errorf("%q: exit code %d\n%s%s", args, r.code, r.out, r.err)
+		}
+	}
+	if wal, err := os.Stat(filepath.Join(p.flags[1], "vitrine.db-wal")); err == nil {
+		t.Errorf("the database was left open: %v", wal)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("no database, but text that is long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, "serve", "--addr", "127.0.0.1:0", "--data-dir", file); r.code != 1 || !strings.Contains(r.err, "not a directory") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// Settings come from the environment, too; flags win, and blank ones are as if not set.
+func TestEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("VITRINE_DATA_DIR", dir)
+	t.Setenv("VITRINE_DEFAULT_TIER", "free")
+	t.Setenv("VITRINE_LOG_LEVEL", "")
+	t.Setenv("VITRINE_PASSWORD", "short")
+	p := place{t: t}
+	p.run("migrate").ok()
+	p.run("user", "create", "--name", "Ada", "--email", "ada@example.org").fails(2, "password: must be 8 to 200 bytes long")
+	t.Setenv("VITRINE_PASSWORD", "")
+	if u := p.ada(); u.Tier != "free" {
+		t.Errorf("%+v", u)
+	}
+	var u user
+	p.run("user", "create", "--name", "Bob", "--email", "bob@example.org", "--default-tier", "premium", "--json").json(&u)
+	if u.Tier != "premium" {
+		t.Errorf("%+v", u)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "vitrine.db")); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("VITRINE_DEFAULT_TIER", "gold")
+	p.run("user", "list").fails(2, `--default-tier (VITRINE_DEFAULT_TIER): "gold": want free, premium or supporter`)
+}
