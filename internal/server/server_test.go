@@ -160,7 +160,7 @@ func TestETagsEndWithTheProgram(t *testing.T) {
 	o := storetest.Migrated.SQLite(t)
 	tag := func(base, commit string) string {
 		t.Helper()
-		s, err := server.New(t.Context(), config.Config{DatabaseURL: o.URL, BaseURL: base, SiteURL: base, BodyLimit: 1,
+		s, err := server.New(t.Context(), config.Config{DatabaseURL: o.URL, BaseURL: base, SiteURL: base, BodyLimit: 1, MailFrom: "vitrine@vitrine.test", DataDir: t.TempDir(),
 			RequestTimeout: time.Minute, RateLimits: map[string]int{"guest": 0}}, server.Options{Log: slog.New(slog.DiscardHandler), Commit: commit})
 		if err != nil {
 			t.Fatal(err)
