@@ -72,22 +72,18 @@ func scanNode(row scanner) (n node, err error) {
 	return n, err
 }
 
-// pathTo selects the keys of the nodes above the key $3, one on each level. Each is
-// looked up by the whole primary key, so that no estimate of how many nodes a
-// channel has can make a database read them all.
-var pathTo = func() string {
-	parts := make([]string, levels)
-	for l := range parts {
-		parts[l] = fmt.Sprintf(`SELECT * FROM (SELECT channel_id, sort, level, first_key FROM order_nodes
-			WHERE channel_id = $1 AND sort = $2 AND level = %d AND first_key <= $3
-			ORDER BY first_key DESC LIMIT 1) AS level%d`, l, l)
+// addToPath adds to the node above the key $3 on each level. Each alternative names
+// a whole primary key: asked for keys IN a list, SQLite reads all nodes of the
+// channel once it has statistics, because most channels have few.
+var addToPath = func() string {
+	nodes := make([]string, levels)
+	for l := range nodes {
+		nodes[l] = fmt.Sprintf(`channel_id = $1 AND sort = $2 AND level = %d AND first_key = (SELECT max(first_key)
+			FROM order_nodes WHERE channel_id = $1 AND sort = $2 AND level = %d AND first_key <= $3)`, l, l)
 	}
-	return "SELECT channel_id, sort, level, first_key FROM (" + strings.Join(parts, " UNION ALL ") + ") AS path"
+	return `UPDATE order_nodes SET n = n + $4, n_private = n_private + $5
+		WHERE ` + strings.Join(nodes, " OR ") + ` RETURNING level, first_key, n, n_private`
 }()
-
-var addToPath = `UPDATE order_nodes SET n = n + $4, n_private = n_private + $5
-	WHERE (channel_id, sort, level, first_key) IN (` + pathTo + `)
-	RETURNING level, first_key, n, n_private`
 
 // add counts a key in (by = 1) or out (by = -1), and keeps the tree in shape. The
 // connection must already have, or no longer have, the key.
