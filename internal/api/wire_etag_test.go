@@ -73,6 +73,7 @@ func (w *world) story(group domain.GroupID) []step {
 		{"block added below", do("ada", "POST", "/v3/blocks", at(`{"value":"x","channel_ids":[%d],"insert_at":1}`, w.closed)), nil},
 		{"channel added", func() { w.connect("Channel", w.spare, w.closed) }, nil},
 		{"private channel added", func() { w.connect("Channel", w.secret, w.closed) }, nil},
+		{"no-op: the open block joins a private channel", func() { w.connect("Block", w.block, w.secret) }, nil},
 		{"another moved below it", func() {
 			do("ada", "POST", at("/v3/connections/%d/move", w.connectionOf(w.closed, 0)), `{"movement":"move_to_bottom"}`)()
 		}, []string{channel}},

@@ -209,7 +209,7 @@ func (tx *Tx) setPrivate(ctx context.Context, id domain.ChannelID, private bool)
 // the same blocks do not wait for each other.
 func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private int64) error {
 	return tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
-			version = version + 1
+			version = version + CASE WHEN $2 <> 0 OR open_count = 0 THEN 1 ELSE 0 END
 		WHERE id IN (SELECT b.id FROM blocks b WHERE b.id IN (
 			SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`)`,
 		id, open, private)

@@ -105,14 +105,15 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 	return e, found(err)
 }
 
-// bumpBlock adds to a block's count of channels and gives its updated_at.
+// bumpBlock adds to a block's count of channels and gives its updated_at. A private
+// channel does not touch the version of a block that is public anyway, which strangers
+// could watch.
 func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt int64, err error) {
-	column := "open_count"
+	set := "open_count = open_count + $2, version = version + 1"
 	if in == domain.Private {
-		column = "private_count"
+		set = "private_count = private_count + $2, version = version + CASE WHEN open_count = 0 THEN 1 ELSE 0 END"
 	}
-	err = tx.q.QueryRow(ctx, `UPDATE blocks SET `+column+` = `+column+` + $2, version = version + 1
-		WHERE id = $1 RETURNING updated_at`, id, by).Scan(&updatedAt)
+	err = tx.q.QueryRow(ctx, "UPDATE blocks SET "+set+" WHERE id = $1 RETURNING updated_at", id, by).Scan(&updatedAt)
 	return updatedAt, found(err)
 }
 
