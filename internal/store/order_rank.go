@@ -12,7 +12,8 @@ import (
 
 // ranksOf gives the position of the connections $1 (a list of ids): on each level
 // the nodes between the parent's first key and the node's own, and in the leaf the
-// keys up to and including the connection's.
+// keys up to and including the connection's. The path is materialised, for each of its
+// keys is used twice.
 func ranksOf(d dialect) string {
 	path := make([]string, levels)
 	sums := make([]string, levels)
@@ -26,7 +27,7 @@ func ranksOf(d dialect) string {
 		sums[l] = fmt.Sprintf(`(SELECT COALESCE(sum(o.n), 0) FROM order_nodes o WHERE o.channel_id = p.channel_id
 			AND o.sort = 0 AND o.level = %d %s AND o.first_key < f%d)`, l, from, l)
 	}
-	return `WITH p AS (SELECT c.id, c.channel_id, c.position_key, ` + strings.Join(path, ", ") + `
+	return `WITH p AS MATERIALIZED (SELECT c.id, c.channel_id, c.position_key, ` + strings.Join(path, ", ") + `
 			FROM connections c WHERE ` + d.in("c.id", "$1") + `)
 		SELECT p.id, CAST(` + strings.Join(append(sums, inLeaf("FALSE"), inLeaf("TRUE")), " + ") + ` AS BIGINT) FROM p`
 }
