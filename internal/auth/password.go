@@ -50,12 +50,6 @@ func CheckPassword(password, hash string) (bool, error) {
 	return shared.check(password, hash)
 }
 
-// DummyCheck takes the time of CheckPassword. Call it when there is no such
-// account, so that the answer's delay does not tell.
-func DummyCheck(password string) {
-	_, _ = shared.check(password, nobody)
-}
-
 // hasher holds an element for every hash that is being computed. Without a limit
 // a burst of logins would take 19 MiB each; with it they wait for each other.
 type hasher chan struct{}

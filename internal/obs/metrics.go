@@ -58,9 +58,6 @@ func NewMetrics(version, revision string) *Metrics {
 	return m
 }
 
-// Registerer takes further collectors, such as those of pools and queues.
-func (m *Metrics) Registerer() prometheus.Registerer { return m.registry }
-
 // Handler serves the metrics in the formats that Prometheus reads.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})

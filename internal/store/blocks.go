@@ -41,11 +41,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanBlock)
-	byID := make(map[domain.BlockID]domain.Block, len(all))
-	for _, b := range all {
-		byID[b.ID] = b
-	}
-	return byID, err
+	return byID(all, func(b domain.Block) domain.BlockID { return b.ID }), err
 }
 
 // LockBlock locks a block against changes until the transaction ends.

@@ -86,11 +86,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
 		" WHERE "+q.d.in("ch.id", "$2")+" AND "+visibleChannel, viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
-	byID := make(map[domain.ChannelID]domain.Channel, len(all))
-	for _, c := range all {
-		byID[c.ID] = c
-	}
-	return byID, err
+	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
 // LockChannels locks live channels, in the order of their ids so that two

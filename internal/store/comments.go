@@ -80,9 +80,5 @@ func (q Queries) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE "+q.d.in("cm.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanComment)
-	byID := make(map[domain.CommentID]domain.Comment, len(all))
-	for _, c := range all {
-		byID[c.ID] = c
-	}
-	return byID, err
+	return byID(all, func(c domain.Comment) domain.CommentID { return c.ID }), err
 }

@@ -140,11 +140,7 @@ func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE "+q.d.in("u.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanUser)
-	byID := make(map[domain.UserID]domain.User, len(all))
-	for _, u := range all {
-		byID[u.ID] = u
-	}
-	return byID, err
+	return byID(all, func(u domain.User) domain.UserID { return u.ID }), err
 }
 
 // UsersBySlug gives the ids of those of the slugs that are users'.

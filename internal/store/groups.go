@@ -45,11 +45,7 @@ func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []dom
 	rows, err := q.q.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+q.d.in("g.id", "$2"),
 		viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanGroup)
-	byID := make(map[domain.GroupID]domain.Group, len(all))
-	for _, g := range all {
-		byID[g.ID] = g
-	}
-	return byID, err
+	return byID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
 }
 
 // UserGroupsQuery asks for a page of the groups that a user owns or has joined.

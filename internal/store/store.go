@@ -111,6 +111,15 @@ func collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(sc
 	return all, database.Classify(ctx, rows.Err())
 }
 
+// byID indexes rows by their ids.
+func byID[K comparable, V any](all []V, id func(V) K) map[K]V {
+	index := make(map[K]V, len(all))
+	for _, v := range all {
+		index[id(v)] = v
+	}
+	return index
+}
+
 func scanInt64(row scanner) (v int64, err error) {
 	err = row.Scan(&v)
 	return v, err
