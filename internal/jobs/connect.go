@@ -166,11 +166,13 @@ func (p *pilot) fetch(ctx context.Context, exec riverdriver.Executor, state rive
 }
 
 // JobSetStateIfRunningMany implements riverpilot.Pilot. SQLite compares times as
-// text, so all must be of one zone; River leaves that of a job put back local.
+// text of milliseconds. River leaves that of a job put back local and finer, with a
+// zone behind it, so that "now" came out as later than now: bring it to UTC and to
+// the millisecond before.
 func (p *pilot) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	for i, t := range params.ScheduledAt {
 		if t != nil {
-			utc := t.UTC()
+			utc := t.UTC().Truncate(time.Millisecond).Add(-time.Millisecond)
 			params.ScheduledAt[i] = &utc
 		}
 	}
