@@ -1,0 +1,130 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// wireSlack is how much longer a body may be compressed than decompressed: heads of
+// streams, and what of it does not get smaller.
+const wireSlack = 64 << 10
+
+// open prepares the body of an answer. What is known to be too large fails at once.
+func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.ReadCloser, error) {
+	if answer.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	decoder, err := decoderOf(answer.Header)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{src: answer.Body, left: limit + wireSlack, idle: f.client.idle, timer: time.AfterFunc(f.client.idle, f.stall)}
+	w.timer.Stop()
+	b := &body{fetch: f, wire: w, newDecoder: decoder, limit: limit, left: limit}
+	if decoder == nil {
+		b.decoded = io.NopCloser(w)
+	} else {
+		resp.Size = -1
+	}
+	return b, nil
+}
+
+// wire reads what the network brings. While it waits for that, the timer runs that
+// ends the fetch.
+type wire struct {
+	src   io.ReadCloser
+	left  int64
+	idle  time.Duration
+	timer *time.Timer
+	err   error // what ended it, io.EOF included
+}
+
+func (w *wire) Read(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.timer.Reset(w.idle)
+	n, err := w.src.Read(p)
+	w.timer.Stop()
+	if w.left -= int64(n); w.left < 0 {
+		err = ErrTooLarge
+	}
+	w.err = err
+	return n, err
+}
+
+// body is what the caller reads: decompressed, up to limit bytes.
+type body struct {
+	fetch      *fetch
+	wire       *wire
+	newDecoder newDecoder    // nil if the body is not compressed
+	decoded    io.ReadCloser // nil until the first Read of a compressed body
+	limit      int64
+	left       int64
+	err        error // what ended it, io.EOF included
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	n, err := b.read(p)
+	if err != nil {
+		b.err = b.explain(err)
+	}
+	return n, b.err
+}
+
+// read asks for one byte more than is allowed, to see whether the body ends in time.
+func (b *body) read(p []byte) (int, error) {
+	if b.decoded == nil {
+		var err error
+		if b.decoded, err = b.newDecoder(b.wire); err != nil {
+			return 0, err
+		}
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.decoded.Read(p)
+	if int64(n) > b.left {
+		n, err = int(b.left), ErrTooLarge
+	}
+	b.left -= int64(n)
+	return n, err
+}
+
+// explain tells a body that is badly compressed from one that the network cut off.
+func (b *body) explain(err error) error {
+	switch ended := b.wire.err; {
+	case errors.Is(err, ErrTooLarge) || errors.Is(ended, ErrTooLarge):
+		return tooLarge(b.limit)
+	case ended != nil && ended != io.EOF:
+		return b.fetch.explain(fmt.Errorf("read the body: %w", ended))
+	case err == io.EOF:
+		return io.EOF
+	case b.newDecoder == nil:
+		return b.fetch.explain(fmt.Errorf("read the body: %w", err))
+	}
+	return &Error{Reason: "The answer is badly compressed", cause: err}
+}
+
+// Close ends the fetch. The rest of the body is not read.
+func (b *body) Close() error {
+	if b.err == nil {
+		b.err = &Error{Reason: "The answer has been closed"}
+	}
+	if b.decoded != nil {
+		_ = b.decoded.Close() // it has nothing to say that Read did not
+	}
+	err := b.wire.src.Close()
+	b.wire.timer.Stop()
+	b.fetch.end()
+	if err != nil {
+		return fmt.Errorf("close the body: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+// Package fetch is the one HTTP client with which the server gets what is at a URL
+// that somebody gave it. It connects to public addresses alone, and whatever it
+// connects to, it takes a limited time and a limited number of bytes.
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxHeader limits the head of an answer, in bytes.
+const maxHeader = 128 << 10
+
+// Options say how to fetch. Zero values stand for what is noted.
+type Options struct {
+	// Allow opens addresses that are not public, on any port: those of an intranet.
+	Allow        []netip.Prefix
+	UserAgent    string        // "Vitrine"
+	Timeout      time.Duration // for a whole fetch, from Get to the end of the body: a minute
+	Idle         time.Duration // how long a server may stay silent: 15 seconds
+	MaxRedirects int           // 10
+	PerHost      int           // fetches at once from one site: 4
+	Wait         time.Duration // for one of these to end: a second
+
+	Resolver *net.Resolver  // net.DefaultResolver
+	RootCAs  *x509.CertPool // the system's
+
+	// Route, for tests, says where a connection to "host:port" goes instead. Where
+	// it goes must be public or allowed all the same.
+	Route func(address string) string
+}
+
+// Client fetches. It is safe for concurrent use.
+type Client struct {
+	transport *http.Transport
+	hosts     *hosts
+	agent     string
+	timeout   time.Duration
+	idle      time.Duration
+	redirects int
+}
+
+// New makes a client.
+func New(o Options) *Client {
+	idle := cmp.Or(o.Idle, 15*time.Second)
+	return &Client{
+		transport: newTransport(o, idle),
+		hosts:     newHosts(cmp.Or(o.PerHost, 4), cmp.Or(o.Wait, time.Second)),
+		agent:     cmp.Or(o.UserAgent, "Vitrine"),
+		timeout:   cmp.Or(o.Timeout, time.Minute),
+		idle:      idle,
+		redirects: cmp.Or(o.MaxRedirects, 10),
+	}
+}
+
+// newTransport has no Proxy: a proxy would connect where the guard does not look.
+func newTransport(o Options, idle time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: idle, Resolver: o.Resolver, Control: newGuard(o.Allow).control}
+	dial := dialer.DialContext
+	if o.Route != nil {
+		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, o.Route(address))
+		}
+	}
+	return &http.Transport{
+		DialContext:            dial,
+		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    idle,
+		ResponseHeaderTimeout:  idle,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // decode does that, and counts
+		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: idle, PingTimeout: idle},
+		MaxIdleConns:           32,
+		MaxIdleConnsPerHost:    2,
+		IdleConnTimeout:        30 * time.Second,
+	}
+}
+
+// Close drops the connections that are kept for later fetches.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Request is what to get.
+type Request struct {
+	URL      string // absolute, http or https
+	Accept   string // the header; "" means "*/*"
+	MaxBytes int64  // of the body, decompressed
+}
+
+// Response is an answer with a status of 2xx. Body must be closed, by whoever reads
+// it: until then the fetch counts against its site. Errors of Body are of type
+// *Error, apart from io.EOF.
+type Response struct {
+	URL         *url.URL // after redirects
+	Status      int
+	Header      http.Header
+	ContentType string // media type, lower case, as the server says; "" if it does not
+	Charset     string // as the server says, lower case; "" if it does not
+	Size        int64  // bytes of Body; -1 when they are not known beforehand
+	Body        io.ReadCloser
+}
+
+// Get fetches. Its errors are of type *Error. When ctx ends, so does the fetch, its
+// body included.
+func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
+	running, stop := context.WithTimeoutCause(ctx, c.timeout, errSlow)
+	running, cancel := context.WithCancelCause(running)
+	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, stall: func() { cancel(errStalled) }}
+	resp, err := f.get(r)
+	if err != nil {
+		f.end()
+		return nil, f.explain(err)
+	}
+	return resp, nil
+}
+
+// newResponse describes an answer, without its body.
+func newResponse(target *url.URL, answer *http.Response) *Response {
+	media, params, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil { // such as "text/html; charset": the type at least is there
+		media, _, _ = strings.Cut(answer.Header.Get("Content-Type"), ";")
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	return &Response{
+		URL: target, Status: answer.StatusCode, Header: answer.Header,
+		ContentType: media, Charset: strings.ToLower(params["charset"]), Size: answer.ContentLength,
+	}
+}

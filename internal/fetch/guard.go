@@ -1,0 +1,65 @@
+package fetch
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+)
+
+// guard decides whom the client connects to. It is asked with the address itself,
+// when names have been resolved and right before the connection, so it holds for
+// every redirect and for names whose addresses change.
+type guard struct {
+	public *ssrf.Guardian
+	allow  []netip.Prefix
+}
+
+func newGuard(allow []netip.Prefix) *guard {
+	g := &guard{public: ssrf.New(ssrf.WithAnyPort())}
+	for _, prefix := range allow {
+		if addr := prefix.Addr(); addr.Is4In6() && prefix.Bits() >= 96 {
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
+		}
+		g.allow = append(g.allow, prefix)
+	}
+	return g
+}
+
+// control is for net.Dialer.
+func (g *guard) control(network, address string, conn syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("parse the address to connect to: %w", err)
+	}
+	return g.check(network, netip.AddrPortFrom(to.Addr().Unmap(), to.Port()), conn)
+}
+
+func (g *guard) check(network string, to netip.AddrPort, conn syscall.RawConn) error {
+	if slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(to.Addr()) }) {
+		return nil
+	}
+	if err := g.public.Safe(network, to.String(), conn); err != nil {
+		return &Error{Reason: "The address is not public", cause: err}
+	}
+	if !portAllowed(to.Port()) {
+		return &Error{Reason: "The port of the address is not one of the web's", cause: fmt.Errorf("port %d", to.Port())}
+	}
+	return nil
+}
+
+// portAllowed tells whether a web server may listen on a port: 80, 443 and all that
+// anybody may open, but for those that browsers refuse too because other services
+// live there (https://fetch.spec.whatwg.org/#port-blocking).
+func portAllowed(port uint16) bool {
+	switch port {
+	case 80, 443:
+		return true
+	case 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
+		6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080:
+		return false
+	}
+	return port >= 1024
+}

@@ -1,0 +1,119 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+)
+
+// fetch is one fetch under way. ctx is caller with our own limits of time.
+type fetch struct {
+	client      *Client
+	caller, ctx context.Context
+	end         func() // releases ctx
+	stall       func() // ends ctx because the server has fallen silent
+}
+
+func (f *fetch) get(r Request) (*Response, error) {
+	target, err := parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	target, answer, err := f.follow(target, r.Accept)
+	if err != nil {
+		return nil, err
+	}
+	resp := newResponse(target, answer)
+	if resp.Body, err = f.open(answer, resp, r.MaxBytes); err != nil {
+		_ = answer.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// follow goes from redirect to redirect until there is an answer of 2xx. Each hop is a
+// request of its own: no cookies, no referrer, nothing is carried from one to the
+// next. That, and a reason for each way in which a redirect can be bad, is why it
+// does not use http.Client.
+func (f *fetch) follow(target *url.URL, accept string) (*url.URL, *http.Response, error) {
+	for range f.client.redirects + 1 {
+		answer, err := f.hop(target, accept)
+		if err != nil {
+			return nil, nil, err
+		}
+		if answer.StatusCode/100 == 2 {
+			return target, answer, nil
+		}
+		_ = answer.Body.Close()
+		location := answer.Header.Get("Location")
+		if !redirects(answer.StatusCode) || location == "" {
+			return nil, nil, refusal(answer)
+		}
+		if target, err = next(target, location); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, &Error{Reason: "The address redirects too often"}
+}
+
+// redirects tells of the statuses that lead elsewhere (RFC 9110 section 15.4).
+func redirects(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// next is where a redirect leads. It keeps the fragment (RFC 9110 section 10.2.2).
+func next(from *url.URL, location string) (*url.URL, error) {
+	to, err := from.Parse(location)
+	if err != nil {
+		return nil, &Error{Reason: "The address redirects to one that is not valid", cause: err}
+	}
+	if to.Fragment == "" {
+		to.Fragment, to.RawFragment = from.Fragment, from.RawFragment
+	}
+	return to, check(to)
+}
+
+// hop sends one request. Its place at the host is free again when the answer's body
+// is closed.
+func (f *fetch) hop(target *url.URL, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, &Error{Reason: "The address is not valid", cause: err}
+	}
+	if accept == "" {
+		accept = "*/*"
+	}
+	req.Header.Set("Accept", accept)
+	req.Header.Set("Accept-Encoding", acceptEncoding)
+	req.Header.Set("User-Agent", f.client.agent)
+	release, err := f.client.hosts.enter(f.ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := f.client.transport.RoundTrip(req)
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("fetch %s: %w", target.Redacted(), err)
+	}
+	answer.Body = &held{ReadCloser: answer.Body, release: sync.OnceFunc(release)}
+	return answer, nil
+}
+
+// held frees its place at the host when it is closed.
+type held struct {
+	io.ReadCloser
+	release func()
+}
+
+func (h *held) Close() error {
+	defer h.release()
+	return h.ReadCloser.Close()
+}
