@@ -41,8 +41,11 @@ func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, conte
 	}
 	linked := false
 	err = d.place(name, func(unfinished string) error {
-		err := os.Link(staged.path, path.Join(d.dir, unfinished))
-		linked = err == nil
+		info, err := d.root.Lstat(temporaryFolder)
+		if err == nil && info.IsDir() { // os.Link would follow a symbolic link
+			err = os.Link(staged.path, path.Join(d.dir, unfinished))
+			linked = err == nil
+		}
 		return err
 	})
 	if !linked { // another file system, or one that has no links

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // S3Options say where a bucket is and how it is reached. ParseURL makes them; the
@@ -95,8 +97,11 @@ func (o *S3Options) set(name, value string) error {
 	return nil
 }
 
-// check looks at what minio does not.
+// check looks at what minio does not, or only with the first request.
 func (o *S3Options) check() error {
+	if err := s3utils.CheckValidBucketNameStrict(o.Bucket); err != nil {
+		return fmt.Errorf("the S3 address: %w", err)
+	}
 	if o.Prefix != "" {
 		if err := checkName(o.Prefix); err != nil {
 			return fmt.Errorf("the S3 address has a prefix that is no name: %w", err)
