@@ -1,0 +1,195 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// attempts is how often a request is sent before it fails, with pauses of up to a
+// second: short outages are not seen, and long ones are reported within seconds.
+const attempts = 5
+
+// S3 keeps files in a bucket, each under the prefix and its name. The credentials must
+// allow to get, put, delete and list objects: without listing, S3 says "forbidden" for
+// what is missing.
+type S3 struct {
+	core   minio.Core
+	public *minio.Client // makes URLs for clients
+	bucket string
+	prefix string
+}
+
+var _ Store = (*S3)(nil)
+
+// OpenS3 checks the options. It does not connect.
+func OpenS3(o S3Options) (*S3, error) {
+	if o.AccessKey == "" || o.SecretKey == "" {
+		return nil, errors.New("blob: an access key and a secret key are needed for S3")
+	}
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("blob: %w", err)
+	}
+	private, err := o.client(o.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	public := private
+	if o.PublicEndpoint != "" {
+		if public, err = o.client(o.PublicEndpoint); err != nil {
+			return nil, err
+		}
+	}
+	return &S3{core: minio.Core{Client: private}, public: public, bucket: o.Bucket, prefix: o.Prefix}, nil
+}
+
+func (o *S3Options) client(endpoint string) (*minio.Client, error) {
+	u, err := parseEndpoint(endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("blob: S3 endpoint: %w", err)
+	}
+	lookup := minio.BucketLookupAuto
+	if o.PathStyle != nil && *o.PathStyle {
+		lookup = minio.BucketLookupPath
+	} else if o.PathStyle != nil {
+		lookup = minio.BucketLookupDNS
+	}
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds:        credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""),
+		Secure:       u.Scheme == "https",
+		Region:       o.Region,
+		BucketLookup: lookup,
+		MaxRetries:   attempts,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("blob: S3: %w", err)
+	}
+	return client, nil
+}
+
+// key is the object's key for a name.
+func (s *S3) key(name string) string { return path.Join(s.prefix, name) }
+
+// Put uploads r. What is seekable and an io.ReaderAt is not buffered, and sent again
+// where a request fails; of other readers up to 16 MiB are held in memory. See Store.
+func (s *S3) Put(ctx context.Context, name string, r io.Reader, size int64, contentType string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return s.put(ctx, name, r, size, contentType)
+}
+
+func (s *S3) put(ctx context.Context, name string, r io.Reader, size int64, contentType string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the uploads of other parts when one has failed
+	body, err := sized(ctx, r, size)
+	if err == nil {
+		_, err = s.core.Client.PutObject(ctx, s.bucket, s.key(name), body, size, minio.PutObjectOptions{ContentType: contentType})
+	}
+	// minio words the errors of readers in its own way.
+	if exact, ok := body.(*exact); ok && err != nil {
+		if read := exact.failure(); read != nil && read != io.EOF {
+			err = read
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("blob: put %s: %w", name, s3Error(err))
+	}
+	return nil
+}
+
+// sized returns a reader of just size bytes that is seekable where r is.
+func sized(ctx context.Context, r io.Reader, size int64) (io.Reader, error) {
+	if file, ok := r.(interface {
+		io.Seeker
+		io.ReaderAt
+	}); ok {
+		start, err := file.Seek(0, io.SeekCurrent)
+		if err == nil { // a pipe is an *os.File, too
+			return section(file, start, size)
+		}
+	}
+	body := newExact(ctx, r, size)
+	if size == 0 { // would not be read
+		if _, err := body.Read(make([]byte, 1)); err != io.EOF {
+			return body, err
+		}
+	}
+	return body, nil
+}
+
+func section(file interface {
+	io.Seeker
+	io.ReaderAt
+}, start, size int64) (io.Reader, error) {
+	end, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = file.Seek(start, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSource, err)
+	}
+	if end-start != size {
+		return nil, fmt.Errorf("%w: there are %d bytes instead of %d", ErrSize, end-start, size)
+	}
+	return io.NewSectionReader(file, start, size), nil
+}
+
+// PutStaged uploads a received file. See Store.
+func (s *S3) PutStaged(ctx context.Context, name string, staged *Staged, contentType string) error {
+	f, err := staged.Open()
+	if err != nil {
+		return fmt.Errorf("blob: put %s: %w", name, err)
+	}
+	defer f.Close()
+	return s.Put(ctx, name, f, staged.Size, contentType)
+}
+
+// Stat asks for an object's head. See Store.
+func (s *S3) Stat(ctx context.Context, name string) (Info, error) {
+	if err := checkName(name); err != nil {
+		return Info{}, err
+	}
+	info, err := s.core.StatObject(ctx, s.bucket, s.key(name), minio.StatObjectOptions{})
+	if err != nil {
+		return Info{}, fmt.Errorf("blob: stat %s: %w", name, s3Error(err))
+	}
+	return Info{Size: info.Size, ModTime: info.LastModified, ContentType: info.ContentType}, nil
+}
+
+// Delete removes an object. See Store.
+func (s *S3) Delete(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	err := s3Error(s.core.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{}))
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("blob: delete %s: %w", name, err)
+	}
+	return nil
+}
+
+// PresignPut signs a PUT at the public endpoint, without a request. S3 answers 403 to
+// another content type. See Store.
+func (s *S3) PresignPut(ctx context.Context, name, contentType string, d time.Duration) (string, bool, error) {
+	if err := checkName(name); err != nil {
+		return "", false, err
+	}
+	if contentType == "" || strings.TrimSpace(contentType) != contentType {
+		return "", false, fmt.Errorf("blob: presign %s: %q is no content type", name, contentType)
+	}
+	header := http.Header{"Content-Type": {contentType}}
+	u, err := s.public.PresignHeader(ctx, http.MethodPut, s.bucket, s.key(name), d, nil, header)
+	if err != nil {
+		return "", false, fmt.Errorf("blob: presign %s: %w", name, err)
+	}
+	return u.String(), true, nil
+}

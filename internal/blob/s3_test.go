@@ -1,0 +1,166 @@
+package blob_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/blob"
+)
+
+func TestS3Sweep(t *testing.T) {
+	t.Parallel()
+	o := s3Options(t)
+	store, core := openS3(t, o), s3Core(t, o)
+	put(t, store, "kept", "x")
+	begin := func(key string) string {
+		id, err := core.NewMultipartUpload(t.Context(), o.Bucket, key, minioPut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	begin(o.Prefix + "/a/unfinished")
+	neighbour := begin(o.Prefix + "x/unfinished") // of another prefix
+	if err := store.Sweep(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(objects(t, o)); got != "[kept unfinished a/unfinished]" {
+		t.Errorf("what is new was swept: there is %s", got)
+	}
+	if err := store.Sweep(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(objects(t, o)); got != "[kept]" {
+		t.Errorf("there is %s", got)
+	}
+	if err := core.AbortMultipartUpload(t.Context(), o.Bucket, o.Prefix+"x/unfinished", neighbour); err != nil {
+		t.Errorf("the neighbour's upload: %v", err)
+	}
+}
+
+func TestS3CheckFails(t *testing.T) {
+	t.Parallel()
+	good := s3Options(t)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, c := range map[string]struct {
+		spoil     func(o *blob.S3Options)
+		want      string
+		temporary bool
+	}{
+		"no bucket":  {func(o *blob.S3Options) { o.Bucket = "no-such-bucket" }, "does not exist", false},
+		"secret key": {func(o *blob.S3Options) { o.SecretKey = "wrong" }, "denied", false},
+		"access key": {func(o *blob.S3Options) { o.AccessKey = "wrong" }, "denied", false},
+		"no server":  {func(o *blob.S3Options) { o.Endpoint = gone.URL }, "refused", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := good
+			c.spoil(&o)
+			err := openS3(t, o).Check(t.Context())
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), o.Bucket) || blob.Temporary(err) != c.temporary {
+				t.Errorf("check: %v", err)
+			}
+		})
+	}
+}
+
+// s3Answering is a store at a server of our own, for what no real one does on demand.
+func s3Answering(t *testing.T, answer http.HandlerFunc) *blob.S3 {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return openS3(t, blob.S3Options{
+		Bucket: "media", Endpoint: server.URL, Region: "us-east-1", AccessKey: "key", SecretKey: "secret",
+	})
+}
+
+func TestS3IsDown(t *testing.T) {
+	t.Parallel()
+	store := s3Answering(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	staged := receive(t, "x")
+	_, open := store.Open(t.Context(), "a")
+	_, stat := store.Stat(t.Context(), "a")
+	for name, err := range map[string]error{
+		"open": open, "stat": stat,
+		"delete": store.Delete(t.Context(), "a"),
+		"put":    store.Put(t.Context(), "a", stream{strings.NewReader("x")}, 1, ""),
+		"staged": store.PutStaged(t.Context(), "a", staged, ""),
+		"check":  store.Check(t.Context()),
+		"sweep":  store.Sweep(t.Context(), time.Hour),
+	} {
+		if !blob.Temporary(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A short outage is not seen when the content can be sent again.
+func TestS3Retries(t *testing.T) {
+	t.Parallel()
+	requests, got := 0, 0
+	store := s3Answering(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if requests++; requests < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		got = strings.Count(string(body), "hello")
+	})
+	if err := store.PutStaged(t.Context(), "a", receive(t, "hello"), ""); err != nil || requests != 3 || got != 1 {
+		t.Errorf("%d requests, the last of them with %d contents: %v", requests, got, err)
+	}
+}
+
+// A download that breaks off is an error that may pass, and the next read goes on
+// where it stopped.
+func TestS3ReadBreaksOff(t *testing.T) {
+	t.Parallel()
+	content := "0123456789"
+	var ranges []string
+	store := s3Answering(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"tag"`)
+		w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+		var first int
+		if r.Method == http.MethodGet {
+			ranges = append(ranges, r.Header.Get("Range")+" "+r.Header.Get("If-Match"))
+			_, _ = fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &first)
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)-first))
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = io.WriteString(w, content[first:min(first+4, len(content))])
+		}
+	})
+	f, err := store.Open(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var got strings.Builder
+	for range 2 {
+		part, err := io.ReadAll(f)
+		got.Write(part)
+		if !blob.Temporary(err) {
+			t.Errorf("after %q: %v", got.String(), err)
+		}
+	}
+	if n, err := f.ReadAt(make([]byte, 6), 0); n != 4 || !blob.Temporary(err) {
+		t.Errorf("read at: %d, %v", n, err)
+	}
+	rest, err := io.ReadAll(f)
+	got.Write(rest)
+	if err != nil || got.String() != content {
+		t.Errorf("%q, %v", got.String(), err)
+	}
+	if want := `[bytes=0-9 "tag" bytes=4-9 "tag" bytes=0-5 "tag" bytes=8-9 "tag"]`; fmt.Sprint(ranges) != want {
+		t.Errorf("requests %s, want %s", ranges, want)
+	}
+}
