@@ -23,6 +23,7 @@ var rooms = map[string][]string{
 	"markup":      {"domain"},
 	"media":       {"domain"},
 	"obs":         {"domain"},
+	"page":        {"domain"},
 	"oas":         {},
 	"oas/wire":    {},
 	"oas/v3":      {"oas/wire"},
@@ -32,7 +33,7 @@ var rooms = map[string][]string{
 	// Facts, rules, words.
 	"store":            {"domain", "database", "jobs", "store/migrations"},
 	"store/migrations": {},
-	"app":              {"domain", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup"},
+	"app":              {"domain", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
 	"middleware":       {"domain", "auth", "obs"},
 	"api":              {"app", "domain", "auth", "middleware", "describe", "description", "oas/..."},
 	"oauth":            {"app", "domain", "auth", "middleware"},

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var langPattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,5}$`)
+
+// choose decides which of the things a page says are its title, description and
+// so on: OpenGraph before Twitter cards before JSON-LD before plain HTML.
+func (s said) choose(at, base *url.URL) Page {
+	ld := readLinked(s.scripts)
+	p := Page{
+		Title: firstLine(maxTitle,
+			s.first("og:title"), s.first("twitter:title"), ld.title, s.title, s.first("title", "dc.title", "dcterms.title")),
+		Description: firstLine(maxDescription,
+			s.first("og:description"), s.first("twitter:description"), ld.description,
+			s.first("description", "dc.description", "dcterms.description")),
+		SiteName:  firstLine(maxName, s.first("og:site_name"), ld.site, s.first("application-name")),
+		Author:    firstLine(maxName, s.author(ld)...),
+		Lang:      s.language(),
+		Canonical: s.canonical(at, base),
+		OEmbed:    s.endpoints(base),
+	}
+	p.Images, p.ImageAlt = s.images(base, ld)
+	return p
+}
+
+// firstLine returns the first of several texts of which something is left once it
+// is clean.
+func firstLine(limit int, candidates ...string) string {
+	for _, candidate := range candidates {
+		if cleaned := line(candidate, limit); cleaned != "" {
+			return cleaned
+		}
+	}
+	return ""
+}
+
+// first returns the content of the first <meta> with one of the names, in the order
+// of the names.
+func (s said) first(names ...string) string {
+	for _, name := range names {
+		for _, m := range s.metas {
+			if m.name == name && line(m.content, 1) != "" {
+				return m.content
+			}
+		}
+	}
+	return ""
+}
+
+// author returns who may have written the page, best first. Some pages put the
+// address of a profile where a name belongs.
+func (s said) author(ld linked) []string {
+	candidates := []string{s.first("author"), s.first("article:author"), ld.author,
+		s.first("dc.creator", "dcterms.creator"), s.first("twitter:creator")}
+	return slices.DeleteFunc(candidates, func(name string) bool { return strings.Contains(name, "://") })
+}
+
+// language returns the language of the page as a tag, or "".
+func (s said) language() string {
+	for _, candidate := range []string{s.lang, s.first("og:locale")} {
+		tag := strings.ReplaceAll(strings.TrimSpace(candidate), "_", "-")
+		if langPattern.MatchString(tag) {
+			return tag
+		}
+	}
+	return ""
+}
+
+// resolveBase returns what relative addresses of the page begin from.
+func (s said) resolveBase(at *url.URL) *url.URL {
+	if base, ok := absolute(at, s.base); ok {
+		return base
+	}
+	return at
+}
+
+// canonical returns the address that the page gives as its own. Another site's is
+// not believed: a page could pass itself off as that.
+func (s said) canonical(at, base *url.URL) *url.URL {
+	candidates := s.hrefs("canonical", "")
+	candidates = append(candidates, s.first("og:url"))
+	for _, candidate := range candidates {
+		if u, ok := absolute(base, candidate); ok && related(hostOf(u), hostOf(at)) {
+			return u
+		}
+	}
+	return at
+}
+
+// hrefs returns the addresses of the links with a relation and, unless it is "",
+// of a media type.
+func (s said) hrefs(rel, kind string) []string {
+	var found []string
+	for _, l := range s.links {
+		if slices.Contains(strings.Fields(l.rel), rel) && (kind == "" || l.kind == kind) {
+			found = append(found, l.href)
+		}
+	}
+	return found
+}
+
+// endpoints returns the oEmbed answers that the page links to.
+func (s said) endpoints(base *url.URL) []Endpoint {
+	var found []Endpoint
+	for _, kind := range []string{"application/json+oembed", "text/xml+oembed", "application/xml+oembed"} {
+		for _, href := range s.hrefs("alternate", kind) {
+			if u, ok := absolute(base, href); ok && len(found) < maxEndpoints {
+				found = append(found, Endpoint{URL: u.String()})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,49 @@
+package page
+
+import (
+	"bytes"
+	"regexp"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// declaredWithin is how far into a page a declaration of its character set is
+// looked for. The standard says 1,024 bytes; many pages are later than that.
+const declaredWithin = 64 << 10
+
+var lateCharset = regexp.MustCompile(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})`)
+
+// decode returns a body in UTF-8, without a byte order mark. What cannot be
+// decoded becomes U+FFFD.
+func decode(contentType string, body []byte) []byte {
+	decoded, err := encodingOf(contentType, body).NewDecoder().Bytes(body)
+	if err != nil {
+		decoded = body
+	}
+	decoded = bytes.TrimPrefix(decoded, []byte("\uFEFF"))
+	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
+}
+
+// encodingOf finds out how a body is written.
+func encodingOf(contentType string, body []byte) encoding.Encoding {
+	found, name, certain := charset.DetermineEncoding(body, contentType)
+	switch {
+	case certain:
+		return found
+	case name != "windows-1252": // which may stand for "nothing was found"
+		return found
+	case utf8.Valid(body):
+		return encoding.Nop
+	}
+	match := lateCharset.FindSubmatch(body[:min(len(body), declaredWithin)])
+	if match == nil {
+		return found
+	}
+	late, name := charset.Lookup(string(match[1]))
+	if late == nil || name == "utf-16le" || name == "utf-16be" { // it was read as ASCII
+		return found
+	}
+	return late
+}

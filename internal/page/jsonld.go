@@ -1,0 +1,187 @@
+package page
+
+import (
+	"encoding/json"
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxThings is how many objects of JSON-LD are looked at in one page.
+const maxThings = 1_000
+
+// linked is what the JSON-LD of a page says of the page (schema.org).
+type linked struct {
+	title, description, author, site string
+	images                           []string
+}
+
+// aside are types that describe something else than the subject of the page.
+var aside = []string{"breadcrumblist", "itemlist", "listitem", "organization", "newsmediaorganization", "person",
+	"website", "searchaction", "imageobject", "sitenavigationelement", "wpheader", "wpfooter", "webpageelement"}
+
+// thing is one object of JSON-LD.
+type thing map[string]any
+
+// readLinked reads the scripts of a page. What is no JSON is passed over.
+func readLinked(scripts []string) linked {
+	var things []thing
+	for _, script := range scripts {
+		things = gather(things, parseLinked(script), 0)
+	}
+	var found linked
+	for _, t := range things {
+		if t.is("website") {
+			found.site = t.text("name")
+			break
+		}
+	}
+	best := slices.IndexFunc(things, func(t thing) bool { return !t.isAside() && t.text("headline") != "" })
+	if best < 0 {
+		best = slices.IndexFunc(things, func(t thing) bool { return !t.isAside() && t.text("name") != "" && !t.is("webpage") })
+	}
+	if best < 0 {
+		best = slices.IndexFunc(things, func(t thing) bool { return !t.isAside() })
+	}
+	if best < 0 {
+		return found
+	}
+	t := things[best]
+	found.title = firstLine(maxTitle, t.text("headline"), t.text("name"))
+	found.description = t.text("description")
+	found.author = strings.Join(names(t["author"]), ", ")
+	if publisher := names(t["publisher"]); found.site == "" && len(publisher) > 0 {
+		found.site = publisher[0]
+	}
+	found.images = slices.Concat(addresses(t["image"]), addresses(t["thumbnailUrl"]))
+	return found
+}
+
+// parseLinked parses one script, forgiving what is often wrong: a comment or CDATA
+// around it, a semicolon at its end, line ends inside strings. It returns nil if
+// that does not help.
+func parseLinked(script string) any {
+	script = strings.TrimSpace(script)
+	for _, wrapping := range []string{"<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA["} {
+		script = strings.TrimSpace(strings.TrimPrefix(script, wrapping))
+	}
+	for _, wrapping := range []string{"-->", "/*]]>*/", "//]]>", "]]>", ";"} {
+		script = strings.TrimSpace(strings.TrimSuffix(script, wrapping))
+	}
+	var value any
+	if json.Unmarshal([]byte(script), &value) == nil {
+		return value
+	}
+	script = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, script)
+	if json.Unmarshal([]byte(script), &value) == nil {
+		return value
+	}
+	return nil
+}
+
+// gather adds the objects on the upper levels of a value.
+func gather(things []thing, value any, depth int) []thing {
+	if depth > 4 || len(things) >= maxThings {
+		return things
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			things = gather(things, item, depth+1)
+		}
+	case map[string]any:
+		things = append(things, v)
+		things = gather(things, v["@graph"], depth+1)
+		things = gather(things, v["mainEntity"], depth+1)
+	}
+	return things
+}
+
+// is tells whether a thing is of a type, given in lower case.
+func (t thing) is(kind string) bool {
+	return slices.Contains(t.kinds(), kind)
+}
+
+// isAside tells whether a thing is none that a page is about: by its type, or
+// because it has none.
+func (t thing) isAside() bool {
+	kinds := t.kinds()
+	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(aside, kind) })
+}
+
+// kinds returns the types of a thing in lower case, without a vocabulary before them.
+func (t thing) kinds() []string {
+	var kinds []string
+	for _, kind := range texts(t["@type"]) {
+		kind = strings.ToLower(kind)
+		kinds = append(kinds, kind[strings.LastIndexAny(kind, "/:#")+1:])
+	}
+	return kinds
+}
+
+// text returns a property that is a text, or the first of several.
+func (t thing) text(property string) string {
+	if all := texts(t[property]); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// texts returns a string, or the strings in an array. JSON needs no entities, but
+// pages have them.
+func texts(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{html.UnescapeString(v)}
+	case []any:
+		var all []string
+		for _, item := range v[:min(len(v), maxImages)] {
+			if s, ok := item.(string); ok {
+				all = append(all, html.UnescapeString(s))
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// names returns the names of persons or organisations: strings, objects, or arrays
+// of either.
+func names(value any) []string {
+	return properties(value, "name")
+}
+
+// addresses returns those of pictures: strings, objects, or arrays of either.
+func addresses(value any) []string {
+	return properties(value, "url", "contentUrl")
+}
+
+// properties returns the strings in a value, and of its objects the first of the
+// properties that is a text.
+func properties(value any, wanted ...string) []string {
+	items, ok := value.([]any)
+	if !ok {
+		items = []any{value}
+	}
+	var all []string
+	for _, item := range items[:min(len(items), maxImages)] {
+		switch v := item.(type) {
+		case string:
+			all = append(all, texts(v)...)
+		case map[string]any:
+			for _, property := range wanted {
+				if s := thing(v).text(property); s != "" {
+					all = append(all, s)
+					break
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+)
+
+const (
+	maxArticle = 1 << 20 // bytes of HTML, about, that are turned into Markdown
+	maxDepth   = 40      // of elements in it: deep lists cost the square of their depth
+)
+
+var (
+	articlePolicy = newArticlePolicy()
+	toMarkdown    = newConverter()
+)
+
+// newArticlePolicy allows what Markdown can say.
+func newArticlePolicy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "div", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6",
+		"ul", "ol", "li", "em", "strong", "b", "i", "code",
+		"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "figure", "figcaption", "dl", "dt", "dd")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.RequireParseableURLs(true)
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("src", "alt").OnElements("img")
+	return p
+}
+
+// newConverter returns a converter that escapes every "[": the one of the library
+// looks through the rest of the line for each.
+func newConverter() *converter.Converter {
+	c := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+	))
+	c.Register.UnEscaper(func(text []byte, index int) int {
+		if text[index] == '[' {
+			return 1
+		}
+		return -1
+	}, converter.PriorityEarly)
+	return c
+}
+
+// prune cuts an article where it gets too long or too deep, and removes what the
+// converter would take for marks of its own: control and private characters.
+func prune(article *html.Node) {
+	left := maxArticle
+	var walk func(node *html.Node, depth int)
+	walk = func(node *html.Node, depth int) {
+		for child := node.FirstChild; child != nil; {
+			next := child.NextSibling
+			left -= weight(child)
+			if left < 0 || depth > maxDepth {
+				node.RemoveChild(child)
+			} else {
+				unmark(child)
+				walk(child, depth+1)
+			}
+			child = next
+		}
+	}
+	walk(article, 0)
+}
+
+// weight is about how many bytes of HTML a node is without its children.
+func weight(node *html.Node) int {
+	bytes := 2*len(node.Data) + len("<></>")
+	for _, a := range node.Attr {
+		bytes += len(a.Key) + len(a.Val)
+	}
+	return bytes
+}
+
+func unmark(node *html.Node) {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Co, r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	if node.Type == html.TextNode {
+		node.Data = clean(node.Data)
+	}
+	for i := range node.Attr {
+		node.Attr[i].Val = clean(node.Attr[i].Val)
+	}
+}
+
+// shorten cuts Markdown that is too long between two paragraphs, and not within a
+// block of code.
+func shorten(markdown string) string {
+	if utf8.RuneCountInString(markdown) <= maxMarkdown {
+		return markdown
+	}
+	end := 0
+	for range maxMarkdown {
+		_, size := utf8.DecodeRuneInString(markdown[end:])
+		end += size
+	}
+	cut, fenced, at := 0, false, 0
+	for text := range strings.Lines(markdown[:end]) {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(text), "```"):
+			fenced = !fenced
+		case strings.TrimSpace(text) == "" && !fenced:
+			cut = at
+		}
+		at += len(text)
+	}
+	if cut == 0 { // one enormous paragraph
+		cut = max(strings.LastIndexAny(markdown[:end], " \n"), 0)
+	}
+	return strings.TrimSpace(markdown[:cut])
+}

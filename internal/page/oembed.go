@@ -1,0 +1,124 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+const (
+	maxAnswer = 1 << 20 // bytes of an oEmbed answer
+	maxPixels = 20_000
+)
+
+// ErrNoOEmbed says that an answer is not oEmbed's.
+var ErrNoOEmbed = errors.New("page: no oEmbed answer")
+
+// OEmbed is the answer of a provider (oembed.com section 2.3). Texts are clean, on
+// one line and as long as those of a Page; addresses are absolute http(s) or empty;
+// HTML is as it came and must not be shown: see SafeHTML.
+type OEmbed struct {
+	Type                      string // "photo", "video", "link" or "rich"
+	Title                     string
+	AuthorName, AuthorURL     string
+	ProviderName, ProviderURL string
+	HTML                      string
+	URL                       string // of a photo
+	ThumbnailURL              string
+	Width, Height             int // pixels, 0 if unknown or relative
+}
+
+// ReadOEmbed reads an answer in JSON or XML, whichever it looks like. It fails with
+// ErrNoOEmbed if it is neither or has none of the four types.
+func ReadOEmbed(body []byte, contentType string) (OEmbed, error) {
+	if len(body) > maxAnswer {
+		return OEmbed{}, fmt.Errorf("%w: too long", ErrNoOEmbed)
+	}
+	values, err := readValues(body, contentType)
+	if err != nil {
+		return OEmbed{}, fmt.Errorf("%w: %w", ErrNoOEmbed, err)
+	}
+	kind := strings.ToLower(strings.TrimSpace(values["type"]))
+	if !slices.Contains([]string{"photo", "video", "link", "rich"}, kind) {
+		return OEmbed{}, fmt.Errorf("%w: the type %q", ErrNoOEmbed, line(kind, 20))
+	}
+	return OEmbed{
+		Type:         kind,
+		Title:        line(html.UnescapeString(values["title"]), maxTitle),
+		AuthorName:   line(html.UnescapeString(values["author_name"]), maxName),
+		AuthorURL:    webAddress(values["author_url"]),
+		ProviderName: line(html.UnescapeString(values["provider_name"]), maxName),
+		ProviderURL:  webAddress(values["provider_url"]),
+		HTML:         strings.ToValidUTF8(strings.ReplaceAll(values["html"], "\x00", ""), "\uFFFD"),
+		URL:          webAddress(values["url"]),
+		ThumbnailURL: webAddress(values["thumbnail_url"]),
+		Width:        pixels(values["width"]),
+		Height:       pixels(values["height"]),
+	}, nil
+}
+
+// readValues tells the two forms apart. XML may declare a character set itself; a
+// byte order mark and contentType win.
+func readValues(body []byte, contentType string) (map[string]string, error) {
+	charsets := charset.NewReaderLabel
+	_, _, certain := charset.DetermineEncoding(body, contentType)
+	if certain || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
+		body = decode(contentType, body)
+		charsets = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
+	}
+	if body = bytes.TrimSpace(body); bytes.HasPrefix(body, []byte("<")) {
+		return readXML(body, charsets)
+	}
+	return readJSON(body)
+}
+
+// readJSON returns the strings and numbers of an object. Anything else is left out:
+// providers answer null, false or arrays where they have nothing to say.
+func readJSON(body []byte) (map[string]string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for name, raw := range fields {
+		var text string
+		var number json.Number
+		switch {
+		case json.Unmarshal(raw, &text) == nil:
+			values[name] = text
+		case json.Unmarshal(raw, &number) == nil:
+			values[name] = number.String()
+		}
+	}
+	return values, nil
+}
+
+// webAddress returns an absolute address on the web, or "". Without a scheme it is
+// taken for https.
+func webAddress(s string) string {
+	u, ok := absolute(&url.URL{Scheme: "https"}, s)
+	if !ok {
+		return ""
+	}
+	return u.String()
+}
+
+// pixels reads a width or height: "640", "640px", 640.0. It is 0 for what is relative
+// or makes no sense.
+func pixels(s string) int {
+	s = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(s)), "px")
+	number, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(number >= 1 && number <= maxPixels) {
+		return 0
+	}
+	return int(number)
+}

@@ -1,0 +1,117 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxList    = 8 << 20 // bytes of a list of providers
+	embedWidth = 1_280   // pixels, the greatest width that is asked for
+)
+
+//go:embed providers.json
+var embeddedList []byte
+
+// Endpoint is where the oEmbed answer for one page is.
+type Endpoint struct {
+	URL      string // the whole request
+	Provider string // its name in the list; empty if the page itself said it
+}
+
+// Directory is a list of oEmbed providers. It does not change and may be used by any
+// number of goroutines.
+type Directory struct{ rules []rule }
+
+// rule is one scheme of a provider.
+type rule struct {
+	pattern
+	provider string
+	endpoint string // with "{format}" filled in
+}
+
+// Providers returns the list that is built in; PROVIDERS.md says where it is from.
+func Providers() (*Directory, error) {
+	return LoadProviders(bytes.NewReader(embeddedList))
+}
+
+// LoadProviders reads a list in the form of https://oembed.com/providers.json.
+// Endpoints and schemes that are not on the web are left out. It fails if the list is
+// longer than 8 MiB, no JSON of that form, or has nothing of use.
+func LoadProviders(r io.Reader) (*Directory, error) {
+	list, err := io.ReadAll(io.LimitReader(r, maxList+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the list of oEmbed providers: %w", err)
+	}
+	if len(list) > maxList {
+		return nil, errors.New("the list of oEmbed providers is too long")
+	}
+	var providers []struct {
+		Name      string `json:"provider_name"`
+		Endpoints []struct {
+			URL     string   `json:"url"`
+			Schemes []string `json:"schemes"`
+		} `json:"endpoints"`
+	}
+	if err := json.Unmarshal(list, &providers); err != nil {
+		return nil, fmt.Errorf("read the list of oEmbed providers: %w", err)
+	}
+	var d Directory
+	for _, provider := range providers {
+		for _, endpoint := range provider.Endpoints {
+			d.add(line(provider.Name, maxName), endpoint.URL, endpoint.Schemes)
+		}
+	}
+	if len(d.rules) == 0 {
+		return nil, errors.New("the list of oEmbed providers is empty")
+	}
+	return &d, nil
+}
+
+func (d *Directory) add(provider, endpoint string, schemes []string) {
+	endpoint = strings.ReplaceAll(endpoint, "{format}", "json")
+	if u, err := url.Parse(endpoint); err != nil || !web(u) {
+		return
+	}
+	for _, scheme := range schemes {
+		if p, ok := newPattern(scheme); ok {
+			d.rules = append(d.rules, rule{p, provider, endpoint})
+		}
+	}
+}
+
+// Find returns the endpoint for a page: that of the first scheme in the list that
+// fits. It asks for JSON at most 1,280 pixels wide.
+func (d *Directory) Find(page *url.URL) (Endpoint, bool) {
+	if page == nil || !web(page) || len(page.String()) > maxAddress {
+		return Endpoint{}, false
+	}
+	target := newTarget(page)
+	for _, r := range d.rules {
+		if r.matches(target) {
+			return Endpoint{URL: r.request(page), Provider: r.provider}, true
+		}
+	}
+	return Endpoint{}, false
+}
+
+// request writes the request for a page (oembed.com section 2.2).
+func (r rule) request(page *url.URL) string {
+	separator := "?"
+	if strings.Contains(r.endpoint, "?") {
+		separator = "&"
+	}
+	query := url.Values{
+		"url":      {page.String()},
+		"format":   {"json"},
+		"maxwidth": {strconv.Itoa(embedWidth)},
+	}
+	return r.endpoint + separator + query.Encode()
+}

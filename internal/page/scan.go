@@ -1,0 +1,149 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// How much of one page is taken down.
+const (
+	maxMetas   = 1_000
+	maxLinks   = 1_000
+	maxScripts = 50
+	maxLinked  = 1 << 20 // bytes of JSON-LD
+)
+
+// said is what the tags of a page say, in their order and as written.
+type said struct {
+	base    string // of the first <base href>
+	title   string
+	lang    string // of <html>
+	metas   []meta
+	links   []link
+	scripts []string // JSON-LD
+	linked  int      // bytes of scripts
+}
+
+type meta struct{ name, content string } // name in lower case
+
+type link struct{ rel, kind, href string } // rel and kind in lower case
+
+// scanner reads the tags of a page one after another. It builds no tree, so that
+// neither depth nor disorder costs anything, and takes <meta> wherever it stands.
+type scanner struct {
+	*html.Tokenizer
+	said     said
+	awaited  string // whose text comes next: "title", "script" or ""
+	titled   bool
+	drawings int // open <svg>, which have titles of their own
+}
+
+func scan(text []byte) said {
+	s := scanner{Tokenizer: html.NewTokenizer(bytes.NewReader(text))}
+	for {
+		switch s.Next() {
+		case html.ErrorToken:
+			return s.said
+		case html.TextToken:
+			s.text()
+		case html.EndTagToken:
+			s.awaited = ""
+			if name, _ := s.TagName(); string(name) == "svg" {
+				s.drawings = max(s.drawings-1, 0)
+			}
+		case html.StartTagToken:
+			name, _ := s.TagName()
+			if string(name) == "svg" {
+				s.drawings++
+			}
+			s.start(string(name))
+		case html.SelfClosingTagToken:
+			name, _ := s.TagName()
+			s.start(string(name))
+		}
+	}
+}
+
+// text takes down the text of the tag before it.
+func (s *scanner) text() {
+	switch s.awaited {
+	case "title":
+		s.said.title, s.titled = string(s.Text()), true
+	case "script":
+		script := s.Text()
+		s.said.linked += len(script)
+		if s.said.linked <= maxLinked && len(s.said.scripts) < maxScripts {
+			s.said.scripts = append(s.said.scripts, string(script))
+		}
+	}
+	s.awaited = ""
+}
+
+// start takes down a start tag, and what it says about the text after it.
+func (s *scanner) start(name string) {
+	s.awaited = ""
+	switch name {
+	case "html":
+		a := s.attributes("lang", "xml:lang")
+		s.said.lang = cmp.Or(s.said.lang, a["lang"], a["xml:lang"])
+	case "base":
+		s.said.base = cmp.Or(s.said.base, s.attributes("href")["href"])
+	case "meta":
+		s.meta()
+	case "link":
+		a := s.attributes("rel", "type", "href")
+		if len(s.said.links) < maxLinks && a["href"] != "" {
+			l := link{strings.ToLower(a["rel"]), mediaType(a["type"]), a["href"]}
+			s.said.links = append(s.said.links, l)
+		}
+	case "script":
+		if mediaType(s.attributes("type")["type"]) == "application/ld+json" {
+			s.awaited = name
+		}
+	case "title":
+		if !s.titled && s.drawings == 0 {
+			s.awaited = name
+		}
+	}
+}
+
+// meta takes down a <meta> under each of its names: OpenGraph's is in property,
+// that of everybody else in name, and pages mix them up or have both.
+func (s *scanner) meta() {
+	a := s.attributes("property", "name", "itemprop", "content")
+	if strings.TrimSpace(a["content"]) == "" {
+		return
+	}
+	for _, attribute := range []string{"property", "name", "itemprop"} {
+		for name := range strings.FieldsSeq(strings.ToLower(a[attribute])) {
+			if len(s.said.metas) < maxMetas {
+				s.said.metas = append(s.said.metas, meta{name, a["content"]})
+			}
+		}
+	}
+}
+
+// attributes returns the wanted attributes of the present tag, the first of each.
+func (s *scanner) attributes(wanted ...string) map[string]string {
+	found := make(map[string]string, len(wanted))
+	for {
+		key, value, more := s.TagAttr()
+		for _, name := range wanted {
+			if _, twice := found[name]; !twice && string(key) == name {
+				found[name] = string(value)
+			}
+		}
+		if !more {
+			return found
+		}
+	}
+}
+
+// mediaType returns a media type in lower case without its parameters.
+func mediaType(s string) string {
+	s, _, _ = strings.Cut(s, ";")
+	return strings.ToLower(strings.TrimSpace(s))
+}
