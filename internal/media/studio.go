@@ -26,6 +26,7 @@ type Studio struct {
 	budget    int64
 	memory    *semaphore.Weighted
 	codecs    *codecs
+	printer   *printer
 }
 
 // NewStudio returns a Studio. Nothing is started until it is needed.
@@ -41,15 +42,13 @@ func NewStudio(o Options) *Studio {
 		budget:    o.MemoryBudget,
 		memory:    semaphore.NewWeighted(o.MemoryBudget),
 		codecs:    newCodecs(),
+		printer:   newPrinter(),
 	}
 }
 
 // Close frees what was started. Nothing else may be going on.
 func (s *Studio) Close() error {
-	if err := s.codecs.close(); err != nil {
-		return fmt.Errorf("close the codecs: %w", err)
-	}
-	return nil
+	return errors.Join(s.codecs.close(), s.printer.close())
 }
 
 // Facts are what can be said of an image.
