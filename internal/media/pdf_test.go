@@ -64,17 +64,14 @@ func TestFirstPage(t *testing.T) {
 	}
 	s.printer.timeout = printerTimeout
 	for name, broken := range map[string][]byte{
-		"no PDF":     []byte("%PDF-1.7\nnothing of the kind"),
-		"truncated":  twoColours()[:150],
-		"empty":      nil,
-		"no page":    bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1),
-		"loop":       bytes.Replace(twoColours(), []byte("/Kids [3 0 R]"), []byte("/Kids [2 0 R]"), 1),
-		"huge paper": onePage(0, 0, "1 0 0 rg"),
+		"no PDF":    []byte("%PDF-1.7\nnothing of the kind"),
+		"truncated": twoColours()[:150],
+		"empty":     nil,
+		"no page":   bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1),
+		"loop":      bytes.Replace(twoColours(), []byte("/Kids [3 0 R]"), []byte("/Kids [2 0 R]"), 1),
 	} {
-		if _, err := s.FirstPage(t.Context(), bytes.NewReader(broken)); err != nil && reasonOf(err) == "" {
+		if _, err := s.FirstPage(t.Context(), bytes.NewReader(broken)); reasonOf(err) != "The document is broken" {
 			t.Errorf("%s: %v", name, err)
-		} else if err == nil {
-			t.Logf("%s: gives a page", name)
 		}
 	}
 	if _, err := s.FirstPage(t.Context(), bytes.NewReader(fixture(t, "locked.pdf"))); reasonOf(err) != "The document is locked by a password" {
