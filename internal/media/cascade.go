@@ -1,0 +1,64 @@
+package media
+
+import "image"
+
+// cascade makes pictures of one image, each from a larger one that was made
+// before where that has pixels enough: the fewer are read, the faster.
+type cascade struct {
+	original    image.Image
+	orientation orientation
+	whole       []image.Image // pictures of the whole image, upright, largest first
+}
+
+// picturesOf makes every size of a plan from an image as it is stored.
+func picturesOf(img image.Image, o orientation, p plan) map[size]image.Image {
+	c := &cascade{original: img, orientation: o}
+	made := map[size]image.Image{}
+	for _, want := range p.sizes {
+		made[want] = c.make(want)
+		if !want.cropped {
+			c.whole = append(c.whole, made[want])
+		}
+	}
+	return made
+}
+
+func (c *cascade) make(want size) image.Image {
+	if from := c.source(want); from != nil {
+		if want.cropped {
+			from = square(from)
+		}
+		return resize(from, want.width, want.height)
+	}
+	img := c.original
+	if want.cropped {
+		img = square(img)
+	}
+	width, height := want.width, want.height
+	if c.orientation.swaps() {
+		width, height = height, width
+	}
+	return turn(resize(img, width, height), c.orientation)
+}
+
+// source returns the smallest picture with twice the pixels each way, which
+// loses nothing in a second resampling; else the largest one that is large
+// enough; nil if only the original is.
+func (c *cascade) source(want size) image.Image {
+	enough := func(img image.Image, factor int) bool {
+		b := img.Bounds()
+		if want.cropped {
+			return min(b.Dx(), b.Dy()) >= factor*want.width
+		}
+		return b.Dx() >= factor*want.width && b.Dy() >= factor*want.height
+	}
+	for i := len(c.whole) - 1; i >= 0; i-- {
+		if enough(c.whole[i], 2) {
+			return c.whole[i]
+		}
+	}
+	if len(c.whole) > 0 && enough(c.whole[0], 1) {
+		return c.whole[0]
+	}
+	return nil
+}

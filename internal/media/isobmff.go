@@ -1,0 +1,126 @@
+package media
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// box is one box of the ISO base media file format (ISO/IEC 14496-12, section
+// 4.2), in which AVIF and HEIC are written.
+type box struct {
+	kind string
+	body []byte
+}
+
+// maxMeta bounds the box that describes the items, in bytes. Those of cameras
+// are below 20 KB.
+const maxMeta = 1 << 20
+
+// isobmffPixel is how many bytes a pixel takes in the codecs and out of them,
+// as measured with photographs of 12 million pixels.
+const isobmffPixel = 16
+
+// isobmffHeader reads the dimensions of the primary item, as the properties
+// beside it tell them. The decoders check them against the coded image, and
+// turn it themselves, so the orientation is always 1.
+func isobmffHeader(in *input) (header, error) {
+	meta, err := metaBox(in)
+	if err != nil {
+		return header{}, err
+	}
+	p, err := primaryProperties(meta)
+	if err != nil {
+		return header{}, err
+	}
+	var h header
+	for _, property := range p {
+		switch b := property.body; {
+		case property.kind == "ispe" && len(b) >= 12: // ISO/IEC 23008-12, section 6.5.3
+			h.width, h.height = int(binary.BigEndian.Uint32(b[4:])), int(binary.BigEndian.Uint32(b[8:]))
+		case property.kind == "irot" && len(b) >= 1 && b[0]&1 == 1:
+			h.width, h.height = h.height, h.width
+		case property.kind == "colr" && len(b) >= 11 && string(b[:4]) == "nclx": // section 12.1.5 of part 12
+			h.videoRange = b[10]&0x80 == 0
+		}
+	}
+	h.perPixel = isobmffPixel
+	brand, err := in.bytes(8, 4)
+	h.animated = string(brand) == "avis" || string(brand) == "hevc" || string(brand) == "msf1"
+	return h, err
+}
+
+// metaBox returns what the file's meta box holds.
+func metaBox(in *input) ([]byte, error) {
+	for at := int64(0); ; {
+		b, err := in.bytes(at, 16)
+		if err != nil {
+			return nil, fmt.Errorf("no meta box: %w", err)
+		}
+		length, head := int64(binary.BigEndian.Uint32(b)), int64(8)
+		if length == 1 { // the length follows as 64 bits
+			length, head = int64(binary.BigEndian.Uint64(b[8:])), 16
+		}
+		if length < head || length > in.src.Size()-at {
+			return nil, errors.New("a box longer than the file")
+		}
+		if string(b[4:8]) == "meta" {
+			if length > maxMeta || length < head+4 {
+				return nil, errors.New("a meta box of an impossible length")
+			}
+			return in.bytes(at+head+4, int(length-head-4)) // past version and flags
+		}
+		at += length
+	}
+}
+
+// boxesIn returns the boxes in b, up to the first that is broken.
+func boxesIn(b []byte) []box {
+	var all []box
+	for len(b) >= 8 {
+		n := int64(binary.BigEndian.Uint32(b))
+		if n < 8 || n > int64(len(b)) {
+			break
+		}
+		all = append(all, box{string(b[4:8]), b[8:n]})
+		b = b[n:]
+	}
+	return all
+}
+
+func find(boxes []box, kind string) []byte {
+	for _, b := range boxes {
+		if b.kind == kind {
+			return b.body
+		}
+	}
+	return nil
+}
+
+// primaryProperties returns the properties of the primary item: ISO/IEC
+// 23008-12, section 9.3, where ipma lists them as indexes into ipco.
+func primaryProperties(meta []byte) ([]box, error) {
+	all := boxesIn(meta)
+	pitm := find(all, "pitm")
+	if len(pitm) < 6 {
+		return nil, errors.New("no primary item")
+	}
+	id := uint32(binary.BigEndian.Uint16(pitm[4:]))
+	if pitm[0] > 0 && len(pitm) >= 8 {
+		id = binary.BigEndian.Uint32(pitm[4:])
+	}
+	iprp := boxesIn(find(all, "iprp"))
+	properties := boxesIn(find(iprp, "ipco"))
+	var found []box
+	for _, b := range iprp {
+		if b.kind != "ipma" {
+			continue
+		}
+		for _, index := range associations(b.body, id) {
+			if index >= 1 && index <= len(properties) {
+				found = append(found, properties[index-1])
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,102 @@
+package media
+
+import (
+	"encoding/binary"
+	"image"
+
+	"github.com/disintegration/imaging"
+)
+
+// orientation says how a stored image has to be turned for viewing, 1 to 8:
+// Exif 2.32, section 4.6.4, tag 0x0112. 1 is as stored.
+type orientation int
+
+// swaps reports whether turning swaps width and height.
+func (o orientation) swaps() bool { return o >= 5 }
+
+// apply turns img.
+func (o orientation) apply(img image.Image) *image.NRGBA {
+	switch o {
+	case 2:
+		return imaging.FlipH(img)
+	case 3:
+		return imaging.Rotate180(img)
+	case 4:
+		return imaging.FlipV(img)
+	case 5:
+		return imaging.Transpose(img)
+	case 6:
+		return imaging.Rotate270(img) // counter-clockwise
+	case 7:
+		return imaging.Transverse(img)
+	case 8:
+		return imaging.Rotate90(img)
+	}
+	return imaging.Clone(img)
+}
+
+// turn returns p turned as o says. It walks p in the order in which its samples
+// are viewed: from a corner, one step to the next sample, another to the next
+// row.
+func (p plane) turn(o orientation) plane {
+	width, height := p.width, p.height
+	if o.swaps() {
+		width, height = height, width
+	}
+	right, bottom := p.width-1, (p.height-1)*p.stride
+	walk := [9]struct{ start, step, row int }{
+		1: {0, 1, p.stride}, 2: {right, -1, p.stride},
+		3: {right + bottom, -1, -p.stride}, 4: {bottom, 1, -p.stride},
+		5: {0, p.stride, 1}, 6: {bottom, -p.stride, 1},
+		7: {right + bottom, -p.stride, -1}, 8: {right, p.stride, -1},
+	}[o]
+	dst := newPlane(width, height)
+	for y := range height {
+		at := walk.start + y*walk.row
+		for x := range width {
+			dst.pix[y*width+x] = p.pix[at]
+			at += walk.step
+		}
+	}
+	return dst
+}
+
+// tiffOrientation reads the orientation from the first directory of the TIFF
+// structure that starts at base, which is also how Exif is written. Without a
+// readable one it is 1: a broken note of how to turn an image breaks no image.
+func tiffOrientation(in *input, base int64) orientation {
+	head, err := in.bytes(base, 8)
+	if err != nil {
+		return 1
+	}
+	if string(head[:6]) == "Exif\x00\x00" { // some writers of PNG and WebP keep it
+		return tiffOrientation(in, base+6)
+	}
+	var order binary.ByteOrder
+	switch string(head[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 1
+	}
+	at := base + int64(order.Uint32(head[4:]))
+	count, err := in.bytes(at, 2)
+	if err != nil {
+		return 1
+	}
+	// An entry is tag, type, count and value: TIFF 6.0, section 2.
+	entries, err := in.bytes(at+2, 12*int(order.Uint16(count)))
+	if err != nil {
+		return 1
+	}
+	for ; len(entries) > 0; entries = entries[12:] {
+		if order.Uint16(entries) == 0x0112 && order.Uint16(entries[2:]) == 3 {
+			if o := orientation(order.Uint16(entries[8:])); o >= 1 && o <= 8 {
+				return o
+			}
+		}
+	}
+	return 1
+}

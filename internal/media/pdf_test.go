@@ -1,0 +1,124 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// onePage writes a PDF whose page, of the size in points, content draws.
+func onePage(width, height int, content string) []byte {
+	var b bytes.Buffer
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R >>", width, height),
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+	}
+	b.WriteString("%PDF-1.4\n")
+	var table strings.Builder
+	for i, object := range objects {
+		fmt.Fprintf(&table, "%010d 00000 n \n", b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	at := b.Len()
+	fmt.Fprintf(&b, "xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", &table, at)
+	return b.Bytes()
+}
+
+// A red page whose lower half is blue.
+func twoColours() []byte {
+	return onePage(300, 200, "1 0 0 rg 0 0 300 200 re f 0 0 1 rg 0 0 300 100 re f")
+}
+
+func TestFirstPage(t *testing.T) {
+	t.Parallel()
+	s := NewStudio(Options{})
+	t.Cleanup(func() { closeStudio(t, s) })
+	file := bytes.NewReader(twoColours())
+	k, err := Detect(t.Context(), file, "a.txt")
+	if err != nil || k.Class != Document {
+		t.Fatalf("kind %+v, error %v", k, err)
+	}
+	checkPage(t, s, file)
+
+	// What goes wrong with one document leaves the next alone.
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.FirstPage(ended, file); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+	down := errors.New("the disk is gone")
+	if _, err := s.FirstPage(t.Context(), failing{file, down}); !errors.Is(err, down) {
+		t.Errorf("with a source that fails: %v", err)
+	}
+	s.printer.timeout = 1
+	if _, err := s.FirstPage(t.Context(), file); reasonOf(err) != "The document takes too long to show" {
+		t.Errorf("without time: %v", err)
+	}
+	s.printer.timeout = printerTimeout
+	for name, broken := range map[string][]byte{
+		"no PDF":    []byte("%PDF-1.7\nnothing of the kind"),
+		"truncated": twoColours()[:150],
+		"empty":     nil,
+		"no page":   bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1),
+		"loop":      bytes.Replace(twoColours(), []byte("/Kids [3 0 R]"), []byte("/Kids [2 0 R]"), 1),
+	} {
+		if _, err := s.FirstPage(t.Context(), bytes.NewReader(broken)); reasonOf(err) != "The document is broken" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.FirstPage(t.Context(), bytes.NewReader(fixture(t, "locked.pdf"))); reasonOf(err) != "The document is locked by a password" {
+		t.Errorf("with a password: %v", err)
+	}
+	checkPage(t, s, file)
+
+	s.printer.sleep()
+	if s.printer.pool != nil {
+		t.Error("PDFium is up after a rest")
+	}
+	checkPage(t, s, file)
+}
+
+func checkPage(t *testing.T, s *Studio, file Source) {
+	t.Helper()
+	page, err := s.FirstPage(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, _, err := image.Decode(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != 1600 || b.Dy() != 1067 {
+		t.Errorf("a page of %v", b)
+	}
+	red, blue := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}
+	for i, c := range corners(img) {
+		if want := [4]color.NRGBA{red, red, blue, blue}[i]; !near(c, want, 8) {
+			t.Errorf("quarter %d is %v, want %v", i, c, want)
+		}
+	}
+}
+
+// failing is a source that cannot be read.
+type failing struct {
+	Source
+	err error
+}
+
+func (f failing) ReadAt(p []byte, _ int64) (int, error) { return iotest.ErrReader(f.err).Read(p) }
+
+// reasonOf returns the reason of an *Error, and nothing for other errors.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Reason
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+)
+
+const (
+	printerMemory = 256 << 20 // of an instance at most, in bytes
+	printerIdle   = 3 * time.Minute
+)
+
+// printer holds PDFium, compiled to WebAssembly and from there to machine code,
+// which takes a second and some 100 MB: it is started when a document comes,
+// and ended when none has come for a while. Every document gets an instance of
+// its own, which sees no files.
+type printer struct {
+	timeout time.Duration
+	turn    chan struct{} // holds a token while nobody works; guards what follows
+	pool    pdfium.Pool   // nil before the first document and after a rest
+	rest    *time.Timer
+}
+
+func newPrinter() *printer {
+	p := &printer{timeout: printerTimeout, turn: make(chan struct{}, 1)}
+	p.turn <- struct{}{}
+	return p
+}
+
+// take waits for the caller's turn and returns PDFium, which is the caller's
+// alone until done.
+func (p *printer) take(ctx context.Context) (pool pdfium.Pool, done func(), err error) {
+	select {
+	case <-p.turn:
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+	done = func() { p.turn <- struct{}{} }
+	if p.pool == nil {
+		if p.pool, err = startPDFium(); err != nil {
+			p.pool = nil
+			done()
+			return nil, nil, err
+		}
+	}
+	if p.rest != nil {
+		p.rest.Stop()
+	}
+	p.rest = time.AfterFunc(printerIdle, p.sleep)
+	return p.pool, done, nil
+}
+
+func startPDFium() (pdfium.Pool, error) {
+	pool, err := webassembly.Init(webassembly.Config{
+		MaxTotal: 1,
+		FSConfig: wazero.NewFSConfig(), // the default is the host's whole disk
+		Stdout:   io.Discard,
+		Stderr:   io.Discard,
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithMemoryLimitPages(printerMemory / pageSize).
+			WithCloseOnContextDone(true),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium: %w", err)
+	}
+	return pool, nil
+}
+
+// sleep ends PDFium if nobody works with it now.
+func (p *printer) sleep() {
+	select {
+	case <-p.turn:
+		_ = p.end() // it comes back with the next document
+		p.turn <- struct{}{}
+	default:
+	}
+}
+
+// close waits for the document at work and ends PDFium.
+func (p *printer) close() error {
+	<-p.turn
+	defer func() { p.turn <- struct{}{} }()
+	if p.rest != nil {
+		p.rest.Stop()
+	}
+	return p.end()
+}
+
+func (p *printer) end() error {
+	if p.pool == nil {
+		return nil
+	}
+	pool := p.pool
+	p.pool = nil
+	if err := pool.Close(); err != nil {
+		return fmt.Errorf("end PDFium: %w", err)
+	}
+	return nil
+}

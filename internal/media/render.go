@@ -1,0 +1,90 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"github.com/buckket/go-blurhash"
+	"github.com/disintegration/imaging"
+)
+
+// Rendition is an image file of one version.
+type Rendition struct {
+	Version     Version
+	ContentType string // "image/jpeg", or "image/webp" where something shines through
+	Width       int    // in pixels
+	Height      int
+	Bytes       []byte // without metadata; versions of the same size share them
+}
+
+// Rendered is what came of an image.
+type Rendered struct {
+	Facts
+	Opaque     bool   // nothing shines through
+	Blurhash   string // 4 × 3 components, 3 × 4 for portraits; on white
+	Renditions []Rendition
+}
+
+// Render decodes an image once and makes the versions from it, in the order
+// asked for. Of an animation they show the first frame: serve the original
+// where it should move. A broken, too large or unknown image is an *Error.
+func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Version) (Rendered, error) {
+	in := newInput(ctx, src)
+	h, err := s.header(in, k)
+	if err != nil {
+		return Rendered{}, err
+	}
+	p := planFor(h, versions)
+	release, err := s.reserve(ctx, p.need)
+	if err != nil {
+		return Rendered{}, err
+	}
+	defer release()
+	img, err := s.decode(in, k, h)
+	if err != nil {
+		return Rendered{}, fmt.Errorf("decode an image: %w", judge(in, "image", err))
+	}
+	return s.renderAll(ctx, img, h, p)
+}
+
+// renderAll makes all pictures, then encodes them one by one.
+func (s *Studio) renderAll(ctx context.Context, img image.Image, h header, p plan) (Rendered, error) {
+	pictures := picturesOf(img, h.orientation, p)
+	rendered := Rendered{Facts: h.facts(), Opaque: opaque(pictures[p.sizes[0]])}
+	var err error
+	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {
+		return Rendered{}, err
+	}
+	files := map[size]Rendition{}
+	for want, picture := range pictures {
+		if err := ctx.Err(); err != nil {
+			return Rendered{}, err
+		}
+		if files[want], err = s.encode(ctx, picture, rendered.Opaque); err != nil {
+			return Rendered{}, err
+		}
+	}
+	for _, v := range p.versions {
+		file := files[p.size(v)]
+		file.Version = v
+		rendered.Renditions = append(rendered.Renditions, file)
+	}
+	return rendered, nil
+}
+
+// hash returns the blurhash of a picture. A few pixels are enough for it.
+func hash(picture image.Image) (string, error) {
+	const side = 32
+	tiny := imaging.Resize(picture, side, side, imaging.Box)
+	flat := imaging.Overlay(imaging.New(side, side, image.White), tiny, image.Point{}, 1)
+	x, y := 4, 3
+	if b := picture.Bounds(); b.Dy() > b.Dx() {
+		x, y = 3, 4
+	}
+	text, err := blurhash.Encode(x, y, flat)
+	if err != nil {
+		return "", fmt.Errorf("make a blurhash: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,176 @@
+package media
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	maxSVG      = 5 << 20 // bytes
+	maxSVGDepth = 200     // elements within elements
+	svgSpace    = "http://www.w3.org/2000/svg"
+	xlinkSpace  = "http://www.w3.org/1999/xlink"
+)
+
+// Drawing is a vector image that is safe to serve.
+type Drawing struct {
+	Bytes         []byte
+	Width, Height int // in pixels; 300 × 150 where the file does not say
+}
+
+// SanitizeSVG writes an SVG file anew, with only what is known to draw: no
+// scripts, event handlers, animations, links, foreign content, references to
+// anything but parts of the file and small images within it, document types or
+// entities. Other elements are left out with all they hold; of links only the
+// link is. What is no SVG, above 5 MiB or nested too deeply is an *Error.
+func SanitizeSVG(r io.Reader) (Drawing, error) {
+	file, err := io.ReadAll(io.LimitReader(r, maxSVG+1))
+	if err != nil {
+		return Drawing{}, fmt.Errorf("read an SVG file: %w", err)
+	}
+	if len(file) > maxSVG {
+		return Drawing{}, refused("The drawing is larger than %d MiB", maxSVG>>20)
+	}
+	s := &svgWriter{decoder: xml.NewDecoder(bytes.NewReader(file))}
+	if err := s.document(); err != nil {
+		if _, ok := errors.AsType[*Error](err); ok {
+			return Drawing{}, err
+		}
+		return Drawing{}, broken("drawing", err)
+	}
+	s.drawing.Bytes = s.out.Bytes()
+	return s.drawing, nil
+}
+
+// svgWriter copies what is allowed from decoder to out.
+type svgWriter struct {
+	decoder *xml.Decoder
+	out     bytes.Buffer
+	drawing Drawing
+	open    []string // names of the elements around, "" for those not written
+}
+
+// document reads the root element. The decoder itself refuses entities that
+// XML does not define, and what is not well-formed.
+func (s *svgWriter) document() error {
+	for {
+		token, err := s.decoder.Token()
+		if errors.Is(err, io.EOF) {
+			if len(s.open) > 0 || s.out.Len() == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.token(token); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *svgWriter) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return s.start(t)
+	case xml.EndElement:
+		last := len(s.open) - 1
+		if name := s.open[last]; name != "" {
+			s.out.WriteString("</" + name + ">")
+		}
+		s.open = s.open[:last]
+	case xml.CharData:
+		if len(s.open) > 0 {
+			return xml.EscapeText(&s.out, t)
+		}
+	}
+	return nil // comments, instructions and document types
+}
+
+func (s *svgWriter) start(e xml.StartElement) error {
+	if len(s.open) == 0 {
+		return s.root(e)
+	}
+	if len(s.open) >= maxSVGDepth {
+		return refused("The drawing is nested too deeply")
+	}
+	name := e.Name.Local
+	switch {
+	case e.Name.Space != svgSpace:
+		return s.decoder.Skip()
+	case name == "a":
+		s.open = append(s.open, "")
+		return nil
+	case name == "style":
+		return s.style()
+	case !svgElements[name]:
+		return s.decoder.Skip()
+	}
+	return s.element(e, "")
+}
+
+func (s *svgWriter) root(e xml.StartElement) error {
+	if s.out.Len() > 0 || e.Name.Local != "svg" || e.Name.Space != svgSpace {
+		return errors.New("not one element svg at the root")
+	}
+	s.drawing.Width, s.drawing.Height = svgSize(e.Attr)
+	return s.element(e, ` xmlns="`+svgSpace+`" xmlns:xlink="`+xlinkSpace+`"`)
+}
+
+// element writes a start tag with the attributes that are allowed.
+func (s *svgWriter) element(e xml.StartElement, declarations string) error {
+	s.open = append(s.open, e.Name.Local)
+	s.out.WriteString("<" + e.Name.Local + declarations)
+	written := map[string]bool{}
+	for _, a := range e.Attr {
+		name := a.Name.Local
+		if a.Name.Space == xlinkSpace && name == "href" {
+			name = "xlink:href"
+		} else if a.Name.Space != "" {
+			continue
+		}
+		if written[name] || !attributeAllowed(e.Name.Local, name, a.Value) {
+			continue
+		}
+		written[name] = true
+		s.out.WriteString(" " + name + `="`)
+		if err := xml.EscapeText(&s.out, []byte(a.Value)); err != nil {
+			return err
+		}
+		s.out.WriteByte('"')
+	}
+	s.out.WriteByte('>')
+	return nil
+}
+
+// style copies a style sheet that loads nothing, and leaves out any other.
+func (s *svgWriter) style() error {
+	var css strings.Builder
+	for {
+		token, err := s.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if err := s.decoder.Skip(); err != nil {
+				return err
+			}
+		case xml.CharData:
+			css.Write(t)
+		case xml.EndElement:
+			if !inertCSS(css.String()) {
+				return nil
+			}
+			s.out.WriteString("<style>")
+			err := xml.EscapeText(&s.out, []byte(css.String()))
+			s.out.WriteString("</style>")
+			return err
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package media
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// pageSize is the unit of WebAssembly's memory, in bytes.
+const pageSize = 64 << 10
+
+// module is C code compiled to WebAssembly. It sees no files, no clock and no
+// network, and every call gets an instance with fresh memory, so that nothing a
+// broken file does outlasts it. Compiling takes a moment and happens when it is
+// first needed.
+type module struct {
+	compressed []byte        // gzip
+	memory     uint32        // an instance's limit, in bytes
+	timeout    time.Duration // for a call
+
+	mu       sync.Mutex
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
+// instance is a running module.
+type instance struct {
+	api.Module
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// open starts an instance, which the caller closes. It ends with ctx.
+func (m *module) open(ctx context.Context) (*instance, error) {
+	runtime, compiled, err := m.compile()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.timeout, refused("The image takes too long to read"))
+	mod, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("start a codec: %w", err)
+	}
+	return &instance{Module: mod, ctx: ctx, cancel: cancel}, nil
+}
+
+func (m *module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.compiled != nil {
+		return m.runtime, m.compiled, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(m.compressed))
+	if err != nil {
+		return nil, nil, fmt.Errorf("unpack a codec: %w", err)
+	}
+	code, err := io.ReadAll(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("unpack a codec: %w", err)
+	}
+	// Whoever asked first may leave: others still need what is compiled here.
+	ctx := context.Background()
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(m.memory / pageSize).WithCloseOnContextDone(true)
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("prepare a codec: %w", err), runtime.Close(ctx))
+	}
+	compiled, err := runtime.CompileModule(ctx, code)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("compile a codec: %w", err), runtime.Close(ctx))
+	}
+	m.runtime, m.compiled = runtime, compiled
+	return runtime, compiled, nil
+}
+
+// close frees the module's code. It may be opened again.
+func (m *module) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runtime == nil {
+		return nil
+	}
+	runtime := m.runtime
+	m.runtime, m.compiled = nil, nil
+	return runtime.Close(context.Background())
+}
+
+// close ends an instance and frees its memory.
+func (i *instance) close() {
+	defer i.cancel()
+	_ = i.Module.Close(context.WithoutCancel(i.ctx)) // memory only: it has nothing to flush
+}
+
+// call calls a function that returns one number. What fails in it is the
+// file's fault, unless time is up.
+func (i *instance) call(name string, args ...uint64) (uint64, error) {
+	results, err := i.ExportedFunction(name).Call(i.ctx, args...)
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("codec: %w", err)
+	}
+	return results[0], nil
+}
+
+// alloc returns the address of n bytes.
+func (i *instance) alloc(n int) (uint64, error) {
+	at, err := i.call("malloc", uint64(n))
+	if err == nil && at == 0 {
+		err = refused("The image needs too much memory to be read")
+	}
+	return at, err
+}
+
+// put returns the address of a copy of b.
+func (i *instance) put(b []byte) (uint64, error) {
+	at, err := i.alloc(len(b))
+	if err == nil && !i.Memory().Write(uint32(at), b) {
+		err = errors.New("codec: write beyond its memory")
+	}
+	return at, err
+}
+
+// get returns n bytes of the instance's memory, valid until it is closed.
+func (i *instance) get(at uint64, n int) ([]byte, error) {
+	b, ok := i.Memory().Read(uint32(at), uint32(n))
+	if !ok {
+		return nil, errors.New("codec: read beyond its memory")
+	}
+	return b, nil
+}
+
+// numbers returns n 32-bit numbers.
+func (i *instance) numbers(at uint64, n int) ([]int, error) {
+	all := make([]int, n)
+	for j := range all {
+		v, ok := i.Memory().ReadUint32Le(uint32(at) + uint32(4*j))
+		if !ok {
+			return nil, errors.New("codec: read beyond its memory")
+		}
+		all[j] = int(v)
+	}
+	return all, nil
+}
