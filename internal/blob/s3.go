@@ -149,7 +149,7 @@ func (s *S3) PutStaged(ctx context.Context, name string, staged *Staged, content
 	if err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	return s.Put(ctx, name, f, staged.Size, contentType)
 }
 
