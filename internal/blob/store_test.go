@@ -89,6 +89,7 @@ func TestPutRefusesReaders(t *testing.T) {
 		"byte by byte":      {func() io.Reader { return iotest.OneByteReader(strings.NewReader("123456")) }, 5, blob.ErrSize},
 		"fails":             {func() io.Reader { return failing("1234") }, 5, errReader},
 		"fails at the end":  {func() io.Reader { return failing("12345") }, 5, errReader},
+		"cut off":           {func() io.Reader { return io.MultiReader(strings.NewReader("1"), iotest.ErrReader(io.ErrUnexpectedEOF)) }, 5, io.ErrUnexpectedEOF},
 		"short in parts":    {func() io.Reader { return stream{bytes.NewReader(big)} }, partsLength + 1, blob.ErrSize},
 		"long in parts":     {func() io.Reader { return stream{bytes.NewReader(big)} }, partsLength - 1, blob.ErrSize},
 		"fails in 2nd part": {func() io.Reader { return failing(string(big)) }, partsLength + 1, errReader},
@@ -102,7 +103,7 @@ func TestPutRefusesReaders(t *testing.T) {
 					if !errors.Is(err, c.want) || blob.Temporary(err) {
 						t.Errorf("put %s: %v", name, err)
 					}
-					if c.want == errReader && !errors.Is(err, blob.ErrSource) {
+					if c.want != blob.ErrSize && !errors.Is(err, blob.ErrSource) {
 						t.Errorf("put %s does not blame the reader: %v", name, err)
 					}
 				}
