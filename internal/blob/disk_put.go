@@ -35,7 +35,7 @@ func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, conte
 	if err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, diskError(err))
 	}

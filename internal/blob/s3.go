@@ -94,7 +94,7 @@ func (s *S3) put(ctx context.Context, name string, r io.Reader, size int64, cont
 	if err == nil {
 		_, err = s.core.Client.PutObject(ctx, s.bucket, s.key(name), body, size, minio.PutObjectOptions{ContentType: contentType})
 	}
-	// minio words the errors of readers in its own way.
+	// minio puts another error in the place of those that speak of an EOF.
 	if exact, ok := body.(*exact); ok && err != nil {
 		if read := exact.failure(); read != nil && read != io.EOF {
 			err = read
@@ -149,7 +149,7 @@ func (s *S3) PutStaged(ctx context.Context, name string, staged *Staged, content
 	if err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	return s.Put(ctx, name, f, staged.Size, contentType)
 }
 

@@ -10,26 +10,23 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Check looks for the bucket and writes and removes an object. See Store.
+// Check writes and removes an object, and looks for one that is missing, which S3 does
+// not tell without the right to list. See Store.
 func (s *S3) Check(ctx context.Context) error {
-	if err := s.check(ctx); err != nil {
-		return fmt.Errorf("blob: the bucket %s at %s cannot be used: %w", s.bucket, s.core.EndpointURL(), s3Error(err))
+	err := s.put(ctx, probe, strings.NewReader("ok"), 2, "text/plain")
+	if err == nil {
+		err = s3Error(s.core.Client.RemoveObject(ctx, s.bucket, s.key(probe), minio.RemoveObjectOptions{}))
+	}
+	if err == nil {
+		_, err = s.core.StatObject(ctx, s.bucket, s.key(probe+"-missing"), minio.StatObjectOptions{})
+		if err = s3Error(err); errors.Is(err, ErrNotFound) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("blob: the bucket %s at %s cannot be used: %w", s.bucket, s.core.EndpointURL(), err)
 	}
 	return nil
-}
-
-func (s *S3) check(ctx context.Context) error {
-	exists, err := s.core.BucketExists(ctx, s.bucket)
-	if err != nil {
-		return err
-	}
-	if !exists {
-		return errors.New("it does not exist")
-	}
-	if err := s.put(ctx, probe, strings.NewReader("ok"), 2, "text/plain"); err != nil {
-		return err
-	}
-	return s.core.Client.RemoveObject(ctx, s.bucket, s.key(probe), minio.RemoveObjectOptions{})
 }
 
 // Sweep ends uploads in parts that a crash has cut off; S3 keeps, and bills, their

@@ -31,8 +31,6 @@ func s3Error(err error) error {
 		response.StatusCode == http.StatusTooManyRequests, response.StatusCode == http.StatusRequestTimeout,
 		slices.Contains(passing, response.Code):
 		return temporaryError{err}
-	case response.Code == minio.AccessDenied:
-		return fmt.Errorf("access is denied: %w", err)
 	}
 	return err
 }
