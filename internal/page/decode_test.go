@@ -57,6 +57,7 @@ func TestCharsets(t *testing.T) {
 		{"header against meta", "text/html; charset=utf-8", `<meta charset="windows-1251">`, utf8, "Река 川 강"},
 		{"meta that cannot be", "text/html", `<meta charset="utf-16">`, utf8, "Река 川 강"},
 		{"windows-1251 in a late meta", "text/html", far + `<meta http-equiv=content-type content="text/html; charset=windows-1251">`, charmap.Windows1251, "Река поднялась"},
+		{"late meta that cannot be", "text/html", far + `<meta charset="utf-16">`, charmap.Windows1252, "Çà et là"},
 		{"unknown, then meta", "text/html; charset=made-up", `<meta charset=windows-1251>`, charmap.Windows1251, "Река поднялась"},
 		{"broken header", "text/html; charset", "", utf8, "Река 川 강"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+	"golang.org/x/net/html"
 )
 
 const sentence = "The river rose in the night, and in the morning the lower fields were under water. "
@@ -29,6 +30,7 @@ func TestReadMarkdown(t *testing.T) {
 		{"inline", `<p>It <em>rose</em>, <strong>fast</strong>, <code>x*y</code>.</p>`, "It *rose*, **fast**, `x*y`."},
 		{"heading", `<h2>Later, at noon</h2><p>` + sentence + `</p>`, "\n## Later, at noon\n"},
 		{"list", `<p>They took:</p><ul><li>one boat, old</li><li>two oars, new</li></ul>`, "- one boat, old\n- two oars, new"},
+		{"two lists", `<ul><li>one boat, old</li></ul><ul><li>two oars, new</li></ul>`, "- two oars, new"},
 		{"quote", `<blockquote><p>We saw it, and ran.</p></blockquote>`, "> We saw it, and ran."},
 		{"code", "<pre><code>a := <b>1</b>\n  b &lt; 2</code></pre>", "```\na := 1\n  b < 2\n```"},
 		{"relative link", `<p>See <a href="../map?a=1&amp;b=(2)">the map</a>, please.</p>`, "[the map](https://www.a.example/map?a=1&b=%282%29)"},
@@ -80,6 +82,27 @@ func TestReadNothingReadable(t *testing.T) {
 				t.Errorf("got %q", p.Markdown)
 			}
 		})
+	}
+}
+
+func TestProse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"<p>" + sentence + sentence, true},
+		{"<p>" + sentence + sentence + "<a>" + sentence + "</a>", true},
+		{"<p>" + sentence + sentence + "<a><b>" + sentence + sentence + sentence + "</b></a>", false},
+		{"<p>" + strings.Repeat(" ", 100) + "Words.", false},
+	} {
+		doc, err := html.Parse(strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := prose(doc); got != c.want {
+			t.Errorf("%s: got %t", c.text, got)
+		}
 	}
 }
 
