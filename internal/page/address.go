@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
@@ -11,7 +12,14 @@ import (
 
 // web tells whether an address is absolute, http or https, and holds no password.
 func web(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.Opaque == ""
+	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Opaque == "" &&
+		u.Hostname() != "" && !strings.ContainsFunc(u.Hostname(), foreignToHosts)
+}
+
+// foreignToHosts tells of a character that net/url takes in a host, but nobody else.
+func foreignToHosts(r rune) bool {
+	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._:", r) ||
+		unicode.IsSpace(r) || hidden(r)
 }
 
 // absolute resolves a reference against base, and refuses what is not on the web.

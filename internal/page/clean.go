@@ -36,5 +36,5 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) ||
 		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides
 		r >= '\u2066' && r <= '\u2069' || // isolates
-		r == '\uFEFF'
+		r == '\u200B' || r == '\u2060' || r == '\uFEFF' // without width
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,9 +53,10 @@ func newConverter() *converter.Converter {
 	return c
 }
 
-// prune cuts an article where it gets too long or too deep, and removes what the
-// converter would take for marks of its own: control and private characters.
-func prune(article *html.Node) {
+// prune cuts an article where it gets too long or too deep, and removes addresses
+// that Markdown may not hold, and what the converter would take for marks of its
+// own: control and private characters.
+func prune(article *html.Node, base *url.URL) {
 	left := maxArticle
 	var walk func(node *html.Node, depth int)
 	walk = func(node *html.Node, depth int) {
@@ -63,7 +66,7 @@ func prune(article *html.Node) {
 			if left < 0 || depth > maxDepth {
 				node.RemoveChild(child)
 			} else {
-				unmark(child)
+				clean(child, base)
 				walk(child, depth+1)
 			}
 			child = next
@@ -81,21 +84,41 @@ func weight(node *html.Node) int {
 	return bytes
 }
 
-func unmark(node *html.Node) {
-	clean := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Co, r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
+func clean(node *html.Node, base *url.URL) {
 	if node.Type == html.TextNode {
-		node.Data = clean(node.Data)
+		node.Data = unmarked(node.Data)
 	}
-	for i := range node.Attr {
-		node.Attr[i].Val = clean(node.Attr[i].Val)
+	node.Attr = slices.DeleteFunc(node.Attr, func(a html.Attribute) bool {
+		return (a.Key == "href" || a.Key == "src") && !linkable(base, a.Val)
+	})
+	for i, a := range node.Attr {
+		node.Attr[i].Val = unmarked(a.Val)
+		if a.Key == "alt" {
+			node.Attr[i].Val = altEscapes.Replace(node.Attr[i].Val)
+		}
 	}
+}
+
+// altEscapes writes what would be mark-up in the text of an image: the converter
+// escapes brackets there and nothing else.
+var altEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", `\`, "&#92;", "`", "&#96;")
+
+// linkable tells whether an address is on the web or that of a mailbox.
+func linkable(base *url.URL, address string) bool {
+	if u, err := url.Parse(strings.TrimSpace(address)); err == nil && u.Scheme == "mailto" {
+		return len(address) <= maxAddress
+	}
+	_, ok := absolute(base, address)
+	return ok
+}
+
+func unmarked(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Co, r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // shorten cuts Markdown that is too long between two paragraphs, and not within a

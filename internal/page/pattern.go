@@ -24,7 +24,7 @@ type target struct {
 }
 
 // newPattern takes a scheme apart. It refuses those that are not on the web, and
-// those with wildcards elsewhere in the host than before a registrable domain.
+// those with wildcards elsewhere in the host than before a domain that has one owner.
 func newPattern(scheme string) (pattern, bool) {
 	before, rest, ok := strings.Cut(scheme, "://")
 	if !ok || before != "http" && before != "https" {
@@ -39,7 +39,7 @@ func newPattern(scheme string) (pattern, bool) {
 	if p.host == "" || strings.ContainsAny(p.host, "*@?#") {
 		return pattern{}, false
 	}
-	if _, err := publicsuffix.EffectiveTLDPlusOne(p.host); p.below && err != nil {
+	if suffix, icann := publicsuffix.PublicSuffix(p.host); p.below && suffix == p.host && (icann || !strings.Contains(suffix, ".")) {
 		return pattern{}, false
 	}
 	p.fragment = strings.Contains(path, "#")

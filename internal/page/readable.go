@@ -32,7 +32,7 @@ func readable(text []byte, base *url.URL) string {
 	if err != nil || article.Node == nil || !prose(article.Node) {
 		return ""
 	}
-	prune(article.Node)
+	prune(article.Node, base)
 	var kept bytes.Buffer
 	if err := html.Render(&kept, article.Node); err != nil {
 		return ""
