@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"time"
 )
@@ -14,14 +15,19 @@ const wireSlack = 64 << 10
 
 // open prepares the body of an answer. What is known to be too large fails at once.
 func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.ReadCloser, error) {
-	if answer.ContentLength > limit {
-		return nil, tooLarge(limit)
-	}
+	limit = min(max(limit, 0), math.MaxInt64-wireSlack)
 	decoder, err := decoderOf(answer.Header)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{src: answer.Body, left: limit + wireSlack, idle: f.client.idle, timer: time.AfterFunc(f.client.idle, f.stall)}
+	onWire := limit
+	if decoder != nil {
+		onWire += wireSlack
+	}
+	if answer.ContentLength > onWire {
+		return nil, tooLarge(limit)
+	}
+	w := &wire{src: answer.Body, left: onWire, idle: f.client.idle, timer: time.AfterFunc(f.client.idle, f.stall)}
 	w.timer.Stop()
 	b := &body{fetch: f, wire: w, newDecoder: decoder, limit: limit, left: limit}
 	if decoder == nil {
@@ -50,7 +56,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	n, err := w.src.Read(p)
 	w.timer.Stop()
 	if w.left -= int64(n); w.left < 0 {
-		err = ErrTooLarge
+		err = ErrTooLarge // with what was read: body cuts it to its limit
 	}
 	w.err = err
 	return n, err
@@ -86,7 +92,7 @@ func (b *body) read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if int64(len(p)) > b.left+1 {
+	if int64(len(p))-1 > b.left {
 		p = p[:b.left+1]
 	}
 	n, err := b.decoded.Read(p)

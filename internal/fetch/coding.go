@@ -24,15 +24,25 @@ func decoderOf(header http.Header) (newDecoder, error) {
 	case "", "identity":
 		return nil, nil
 	case "gzip", "x-gzip":
-		return func(wire io.Reader) (io.ReadCloser, error) { return gzip.NewReader(wire) }, nil
+		return newGzip, nil
 	case "zstd":
-		return func(wire io.Reader) (io.ReadCloser, error) {
-			d, err := zstd.NewReader(wire, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-			if err != nil {
-				return nil, err
-			}
-			return d.IOReadCloser(), nil
-		}, nil
+		return newZstd, nil
 	}
 	return nil, &Error{Reason: "The answer is compressed in an unknown way"}
+}
+
+func newGzip(wire io.Reader) (io.ReadCloser, error) {
+	d, err := gzip.NewReader(wire)
+	if err != nil {
+		return nil, err // and not a *gzip.Reader that is nil
+	}
+	return d, nil
+}
+
+func newZstd(wire io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(wire, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
 }

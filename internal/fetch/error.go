@@ -72,7 +72,7 @@ func explainNetwork(err error) *Error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return &Error{Reason: "The server's certificate is not valid", cause: err}
 	}
-	if _, ok := errors.AsType[tls.AlertError](err); ok || errors.Is(err, http.ErrSchemeMismatch) || isRecord(err) {
+	if refusesTLS(err) {
 		return &Error{Reason: "No secure connection to the server is possible", cause: err}
 	}
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
@@ -84,10 +84,14 @@ func explainNetwork(err error) *Error {
 	return &Error{Reason: "The server's answer could not be read", Temporary: true, cause: err}
 }
 
-// isRecord tells of a server that does not speak TLS.
-func isRecord(err error) bool {
-	_, ok := errors.AsType[tls.RecordHeaderError](err)
-	return ok
+// refusesTLS tells of a server that does not speak TLS, or not with us: it sends an
+// alert, which crypto/tls calls a "remote error".
+func refusesTLS(err error) bool {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	e, ok := errors.AsType[*net.OpError](err)
+	return errors.Is(err, http.ErrSchemeMismatch) || ok && e.Op == "remote error"
 }
 
 // refusal is the error for an answer that is neither of 2xx nor a redirect.
@@ -102,7 +106,7 @@ func refusal(answer *http.Response) *Error {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		e.Temporary = true
 	default:
-		e.Temporary = status >= 500
+		e.Temporary = status/100 == 5
 	}
 	if e.Temporary {
 		e.RetryAfter = retryAfter(answer.Header.Get("Retry-After"), time.Now())

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -135,6 +136,7 @@ func TestTLS(t *testing.T) {
 		_, _ = io.WriteString(w, r.Proto+" "+r.Host)
 	}))
 	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it is told of bad certificates
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()

@@ -1,0 +1,72 @@
+package fetch
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"http://example.org":                      "http://example.org",
+		"HTTPS://Example.ORG:443/A?B#C":           "https://example.org/A?B#C",
+		"http://example.org:/":                    "http://example.org/",
+		"http://example.org:0080/":                "http://example.org/",
+		"https://example.org:80/":                 "https://example.org:80/",
+		"http://example.org./x":                   "http://example.org/x",
+		"http://bücher.example/":                  "http://xn--bcher-kva.example/",
+		"http://r3---sn_x.example/":               "http://r3---sn_x.example/",
+		"http://1password.example/":               "http://1password.example/",
+		"http://example.0x1g/":                    "http://example.0x1g/",
+		"http://intranet/":                        "http://intranet/",
+		"http://8.8.8.8./":                        "http://8.8.8.8/",
+		"http://[2606:4700:0:0::1111]:8080/":      "http://[2606:4700::1111]:8080/",
+		"http://example.org/?u=http://ada:pw@x/#": "http://example.org/?u=http://ada:pw@x/",
+	} {
+		if got, err := parse(raw); err != nil || got.String() != want {
+			t.Errorf("%s: got %s, %v", raw, got, err)
+		}
+	}
+}
+
+// No URL makes the client panic, and what it would connect to is an address, or a name
+// that cannot be taken for one. It never does connect here, as all routes lead to this
+// machine, which is not allowed.
+func FuzzGet(f *testing.F) {
+	for _, seed := range []string{
+		"http://example.org/", "https://ada:pw@example.org:8443/x?y#z", "http://[::ffff:127.0.0.1%25lo]:80", "http://0x7f.1/", "http://①②⑦.1./",
+		"http://bücher.example\\@x", "//x", "http:x", "http://" + strings.Repeat("a.", 99), "http://a:99999", "http://\xff/", "file:///etc/passwd",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		c := New(Options{Route: func(address string) string {
+			host, port, err := net.SplitHostPort(address)
+			if err != nil {
+				t.Fatalf("%q: would connect to %q: %v", raw, address, err)
+			}
+			if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+				t.Errorf("%q: would connect to port %q", raw, port)
+			}
+			last := host[strings.LastIndex(host, ".")+1:]
+			if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() != "" || err != nil && isNumber(last) || strings.ContainsAny(host, "@%/\\ ") {
+				t.Errorf("%q: would connect to %q", raw, host)
+			}
+			return "127.0.0.1:9"
+		}})
+		_, err := c.Get(t.Context(), Request{URL: raw, MaxBytes: 1})
+		if e, ok := errors.AsType[*Error](err); !ok || e.Reason == "" || e.Temporary {
+			t.Errorf("%q: got %v", raw, err)
+		}
+		if target, err := parse(raw); err == nil {
+			again, err := parse(target.String())
+			if err != nil || again.String() != target.String() {
+				t.Errorf("%q: read as %q, and that as %v, %v", raw, target, again, err)
+			}
+		}
+	})
+}
