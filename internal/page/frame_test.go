@@ -129,7 +129,7 @@ func TestSafeHTMLRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ endpoint, page, src string }{
 		{"https://1.2.3.4/o", "", "https://5.6.3.4/1"}, // no registrable domain
-		{"https://1.2.3/o", "", "https://9.2.3/1"}, // short for 1.2.0.3 and 9.2.0.3
+		{"https://1.2.3/o", "", "https://9.2.3/1"},     // short for 1.2.0.3 and 9.2.0.3
 		{"https://ada.github.io/o", "", "https://eve.github.io/1"},
 		{"https://a.co.uk/o", "", "https://b.co.uk/1"},
 		{"https://com/o", "", "https://a.com/1"},

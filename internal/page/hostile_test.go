@@ -18,7 +18,7 @@ func hostile() map[string]string {
 		}
 		return b.String()
 	}
-	const much = 1 << 18 // bytes
+	const much = 1 << 16 // bytes
 	prose := "<p>" + many(2000, "Some ordinary words, and more of them. ") + "</p>"
 	return map[string]string{
 		"depth 100,000":          many(5*100_000, "<div>") + prose,
