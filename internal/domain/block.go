@@ -48,6 +48,9 @@ type Block struct {
 	SourceURL    *string
 	SourceTitle  *string
 	AltText      *string
+	Image        *File // the image, or the preview
+	File         *File // of an Attachment
+	Embed        *Embed
 	Metadata     Metadata
 	OpenCount    int64 // live channels it is in, public and closed
 	PrivateCount int64
@@ -69,7 +72,7 @@ func (b Block) Visibility() BlockVisibility {
 }
 
 // HasImage tells whether the block shows an image, which alt_text can describe.
-func (b Block) HasImage() bool { return b.Type == ImageBlock }
+func (b Block) HasImage() bool { return b.Image != nil }
 
 // BlockAbilities is the `can` of a block.
 type BlockAbilities struct{ Manage, Comment, Connect bool }

@@ -36,7 +36,7 @@ func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]dom
 }
 
 // DeleteBlock removes a locked block that is in no channel any more, with its
-// comments and what was told of it.
+// comments, its files and what was told of it.
 func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	rows, err := tx.q.Query(ctx, `SELECT id FROM comments WHERE block_id = $1`, id)
 	comments, err := collect(ctx, rows, err, scanInt64)
@@ -46,7 +46,15 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err := tx.exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
 		return err
 	}
-	if err := tx.execOne(ctx, `DELETE FROM blocks WHERE id = $1`, id); err != nil {
+	if err := tx.exec(ctx, `DELETE FROM processings WHERE block_id = $1`, id); err != nil {
+		return err
+	}
+	var image, file *domain.FileID
+	err = tx.q.QueryRow(ctx, `DELETE FROM blocks WHERE id = $1 RETURNING image_id, file_id`, id).Scan(&image, &file)
+	if err != nil {
+		return found(err)
+	}
+	if err := tx.dropFiles(ctx, ids(image, file)...); err != nil {
 		return err
 	}
 	if err := tx.ForgetActivities(ctx, domain.SubjectComment, comments...); err != nil {

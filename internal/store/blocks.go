@@ -9,29 +9,47 @@ import (
 
 const blockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
 	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
-	b.metadata, b.open_count, b.private_count, b.comment_count, b.version, b.created_at, b.updated_at,
+	b.image_id, b.file_id, b.embed, b.metadata, b.open_count, b.private_count, b.comment_count, b.version, b.created_at, b.updated_at,
 	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
 
 const blockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
 
+// scanBlock reads a block whose files are known by their ids alone.
 func scanBlock(row scanner) (b domain.Block, err error) {
 	var description, content text
-	var metadata *string
+	var image, file *domain.FileID
+	var embed, metadata *string
 	var created, updated int64
 	b.Author.Type = domain.TypeUser
 	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &description.markdown, &description.html, &description.plain,
 		&content.markdown, &content.html, &content.plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
-		&metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &created, &updated,
+		&image, &file, &embed, &metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &created, &updated,
 		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
 	b.Description, b.Content, b.Metadata = description.value(), content.value(), metadataValue(metadata)
 	b.CreatedAt, b.UpdatedAt = instant(created), instant(updated)
+	b.Image, b.File = unread(image), unread(file)
+	if err == nil {
+		b.Embed, err = embedValue(embed)
+	}
 	return b, err
 }
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
 	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
-	return b, found(err)
+	if err != nil {
+		return b, found(err)
+	}
+	return b, q.readFiles(ctx, &b)
+}
+
+// AnyBlock reads a block, whoever may see it.
+func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
+	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
+	if err != nil {
+		return b, found(err)
+	}
+	return b, q.readFiles(ctx, &b)
 }
 
 // BlocksByID reads blocks whose visibility is already known.
@@ -41,6 +59,14 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanBlock)
+	if err != nil {
+		return nil, err
+	}
+	with := make([]*domain.Block, len(all))
+	for i := range all {
+		with[i] = &all[i]
+	}
+	err = q.readFiles(ctx, with...)
 	return byID(all, func(b domain.Block) domain.BlockID { return b.ID }), err
 }
 

@@ -65,6 +65,12 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
+	if err := tx.exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
+		return err
+	}
+	if err := tx.dropAvatar(ctx, g.Avatar); err != nil {
+		return err
+	}
 	return tx.ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
 }
 

@@ -95,7 +95,6 @@ type NewGroup struct {
 	Slug        string
 	Name        string
 	Description *domain.Text
-	Avatar      *string
 	Owner       domain.UserID
 	Now         time.Time
 }
@@ -106,9 +105,9 @@ func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, erro
 	d := textColumns(n.Description)
 	var id domain.GroupID
 	err := tx.q.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
-			description_plain, avatar, owner_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
-		n.Slug, n.Name, domain.NameKey(n.Name), d.markdown, d.html, d.plain, n.Avatar, n.Owner, micros(n.Now)).Scan(&id)
+			description_plain, owner_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING id`,
+		n.Slug, n.Name, domain.NameKey(n.Name), d.markdown, d.html, d.plain, n.Owner, micros(n.Now)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -119,17 +118,17 @@ func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, erro
 	return id, err
 }
 
-// UpdateGroup writes slug, name, description and avatar of a locked group.
+// UpdateGroup writes slug, name and description of a locked group.
 func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Time) error {
 	face := 0
-	if was.Slug != g.Slug || was.Name != g.Name || !sameText(was.Avatar, g.Avatar) {
+	if was.Slug != g.Slug || was.Name != g.Name {
 		face = 1
 	}
 	d := textColumns(g.Description)
 	return tx.execOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
-			description_html = $6, description_plain = $7, avatar = $8, face_version = face_version + $9,
-			version = version + 1, updated_at = $10 WHERE id = $1`,
-		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.markdown, d.html, d.plain, g.Avatar, face, micros(now))
+			description_html = $6, description_plain = $7, face_version = face_version + $8,
+			version = version + 1, updated_at = $9 WHERE id = $1`,
+		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.markdown, d.html, d.plain, face, micros(now))
 }
 
 func sameText(a, b *string) bool {

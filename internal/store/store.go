@@ -125,6 +125,11 @@ func scanInt64(row scanner) (v int64, err error) {
 	return v, err
 }
 
+func scanString(row scanner) (v string, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
 // found turns a missing row into domain.NotFound.
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {

@@ -1,0 +1,25 @@
+package api
+
+import (
+	"context"
+
+	"vitrine/internal/app"
+	"vitrine/internal/oas/v3"
+)
+
+// PresignUpload implements presignUpload.
+func (h *handler) PresignUpload(ctx context.Context, r *v3.PresignUploadReq) (*v3.PresignResponse, error) {
+	files := make([]app.FileInput, len(r.Files))
+	for i, f := range r.Files {
+		files[i] = app.FileInput{Name: f.Filename, ContentType: f.ContentType}
+	}
+	made, err := h.app.Presign(ctx, actor(ctx), files)
+	if err != nil {
+		return nil, err
+	}
+	w := &v3.PresignResponse{Files: make([]v3.PresignedFile, len(made)), ExpiresIn: int64(app.UploadTTL.Seconds())}
+	for i, f := range made {
+		w.Files[i] = v3.PresignedFile{UploadURL: f.URL, Key: f.Key, ContentType: f.ContentType}
+	}
+	return w, nil
+}

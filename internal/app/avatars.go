@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// GrantAvatar is the job that gets the picture of a user or group.
+type GrantAvatar struct {
+	OwnerType domain.PrincipalType `json:"owner_type"`
+	OwnerID   int64                `json:"owner_id"`
+	N         int64                `json:"n"`
+}
+
+// Kind implements jobs.Args.
+func (GrantAvatar) Kind() string { return "grant_avatar" }
+
+// avatarVersion is the resized version that is shown of a picture.
+const avatarVersion = "square" + domain.Double
+
+// avatarWanted checks the address of a picture, or the upload that it names, before a
+// transaction; nil takes the picture back.
+func (a *App) avatarWanted(ctx context.Context, actor domain.Actor, address *string) (w store.AvatarWish, err error) {
+	if address == nil {
+		return w, nil
+	}
+	link, ok := absoluteURL(*address)
+	if !ok {
+		return w, domain.NewInvalid("avatar_url: must be an absolute http(s) address")
+	}
+	upload, named, err := a.uploadNamed(ctx, actor, "avatar_url", link)
+	if named || err != nil {
+		w.Upload = upload.ID
+		return w, err
+	}
+	w.URL = link
+	return w, nil
+}
+
+// wishAvatar has an owner show a picture once it has been got, or nothing from now on.
+func wishAvatar(ctx context.Context, tx *store.Tx, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
+	w.Owner = owner
+	n, err := tx.WishAvatar(ctx, w, now)
+	if err != nil {
+		return err
+	}
+	if w.URL == "" && w.Upload == 0 {
+		return tx.SetAvatar(ctx, owner, nil, now)
+	}
+	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts))
+}
+
+// GrantAvatar gets a picture and has its owner show it, unless they have wished for
+// another meanwhile. One that cannot be got changes nothing.
+func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int64) error {
+	w, err := a.store.AvatarWish(ctx, owner, n)
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	made, err := a.avatarContent(ctx, w)
+	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
+		return jobs.Later(max(busy.RetryAfter, time.Second))
+	}
+	if err != nil {
+		if _, lasting := explain(err); lasting {
+			return jobs.Permanent(err)
+		}
+		return err
+	}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.AvatarWish(ctx, owner, n); err != nil {
+			return err
+		}
+		if _, err := tx.AddFile(ctx, *made.image, a.now()); err != nil {
+			return err
+		}
+		path := made.image.Key + "/" + made.image.Version(avatarVersion)
+		if err := tx.SetAvatar(ctx, owner, &path, a.now()); err != nil {
+			return err
+		}
+		return tx.AvatarGranted(ctx, owner, n)
+	})
+	if domain.KindOf(err) == domain.NotFound { // another was wished for, or the owner is gone
+		return nil
+	}
+	return err
+}
+
+func (a *App) avatarContent(ctx context.Context, w store.AvatarWish) (made content, err error) {
+	if w.Upload != 0 {
+		made, err = a.contentOfUpload(ctx, w.Upload)
+	} else {
+		made.kind = domain.ImageBlock
+		made.image, err = a.previewAt(ctx, w.URL)
+	}
+	if err == nil && made.kind != domain.ImageBlock {
+		err = &errUnavailable{reason: "The picture is no image"}
+	}
+	return made, err
+}

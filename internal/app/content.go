@@ -1,0 +1,296 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// ProcessBlock is the job that gets the content of a block.
+type ProcessBlock struct {
+	Block domain.BlockID `json:"block_id"`
+}
+
+// Kind implements jobs.Args.
+func (ProcessBlock) Kind() string { return "process_block" }
+
+// maxAttempts is how often the content of a block is tried, over about ten minutes.
+const maxAttempts = 8
+
+// jobAttempts is how often the queue runs the job: more, since a server that dies in
+// an attempt uses up one here as well.
+const jobAttempts = 2 * maxAttempts
+
+// undoTimeout is for taking back an attempt when the job's own time is up.
+const undoTimeout = 5 * time.Second
+
+// errUnavailable is the cause of a content that will never come.
+type errUnavailable struct {
+	reason string // for the block's author
+	cause  error
+}
+
+func (e *errUnavailable) Error() string { return e.reason }
+func (e *errUnavailable) Unwrap() error { return e.cause }
+
+// process has the content of a block got, in the transaction that makes it.
+func process(ctx context.Context, tx *store.Tx, id domain.BlockID, upload domain.UploadID, now time.Time) error {
+	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts))
+}
+
+// ProcessBlock tries to get the content of a block that waits for it (V3.md section
+// 3). Each attempt is counted before it is made, so that a block whose content kills
+// the server is given up too. It takes effect once, however often it runs.
+func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
+	b, p, err := a.beginAttempt(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if p.Attempts > maxAttempts {
+		return a.giveUp(ctx, b, reasonOf(p))
+	}
+	made, err := a.content(ctx, b, p)
+	if err == nil {
+		return a.fill(ctx, b, made)
+	}
+	return a.failed(ctx, b, p, err)
+}
+
+func reasonOf(p domain.ProcessingStatus) string {
+	if p.Reason == nil {
+		return "It could not be processed"
+	}
+	return *p.Reason
+}
+
+// beginAttempt counts an attempt; NotFound means that there is nothing to do.
+func (a *App) beginAttempt(ctx context.Context, id domain.BlockID) (b domain.Block, p domain.ProcessingStatus, err error) {
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.BeginAttempt(ctx, id, a.now()); err != nil {
+			return err
+		}
+		if p, err = tx.Processing(ctx, id); err != nil {
+			return err
+		}
+		b, err = tx.AnyBlock(ctx, id)
+		return err
+	})
+	return b, p, err
+}
+
+// failed says what becomes of a block after a failed attempt.
+func (a *App) failed(ctx context.Context, b domain.Block, p domain.ProcessingStatus, err error) error {
+	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
+		return errors.Join(a.undoAttempt(ctx, b.ID), jobs.Later(max(busy.RetryAfter, time.Second)))
+	}
+	if ctx.Err() != nil { // the server stops, or the job took too long
+		if undo := a.undoAttempt(ctx, b.ID); errors.Is(ctx.Err(), context.Canceled) {
+			return errors.Join(err, undo)
+		}
+	}
+	reason, lasting := explain(err)
+	if lasting || p.Attempts >= maxAttempts {
+		return errors.Join(a.giveUp(ctx, b, reason), jobs.Permanent(err))
+	}
+	note := a.store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, b.ID, reason, a.now()) })
+	return errors.Join(err, note)
+}
+
+// explain gives the reason of a failure in words for the block's author, and whether
+// trying again is of no use.
+func explain(err error) (reason string, lasting bool) {
+	if e, ok := errors.AsType[*errUnavailable](err); ok {
+		return e.reason, true
+	}
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		return e.Reason, !e.Temporary
+	}
+	if errors.Is(err, blob.ErrNotFound) {
+		return "The file is gone", true
+	}
+	return "It could not be processed", false
+}
+
+func (a *App) undoAttempt(ctx context.Context, id domain.BlockID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
+}
+
+// giveUp ends the wait of a block: one that had no content yet is a Link that failed.
+func (a *App) giveUp(ctx context.Context, b domain.Block, reason string) error {
+	return a.endProcessing(ctx, b.ID, domain.ProcessingFailed, &reason, func(b *domain.Block) bool {
+		if b.State != domain.Processing {
+			return false
+		}
+		b.Type, b.State = domain.LinkBlock, domain.Failed
+		return true
+	})
+}
+
+// endProcessing changes a block that waits for its content, once.
+func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, change func(b *domain.Block) bool) error {
+	err := a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return err
+		}
+		if err := tx.EndProcessing(ctx, id, state, reason, a.now()); err != nil {
+			return err
+		}
+		was, err := tx.AnyBlock(ctx, id)
+		if err != nil {
+			return err
+		}
+		is := was
+		if !change(&is) {
+			return nil
+		}
+		for _, f := range []*domain.File{is.Image, is.File} {
+			if f == nil || f.ID != 0 {
+				continue
+			}
+			if f.ID, err = tx.AddFile(ctx, *f, a.now()); err != nil {
+				return err
+			}
+		}
+		return tx.FillBlock(ctx, was, is, a.now())
+	})
+	if domain.KindOf(err) == domain.NotFound { // deleted, or done by another
+		return nil
+	}
+	return err
+}
+
+// fill gives a block its content. What its author says wins.
+func (a *App) fill(ctx context.Context, b domain.Block, made content) error {
+	text := rendered(nonEmpty(&made.markdown))
+	description := rendered(nonEmpty(&made.description))
+	return a.endProcessing(ctx, b.ID, domain.ProcessingDone, nil, func(b *domain.Block) bool {
+		b.Type, b.State = made.kind, domain.Available
+		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
+		b.Title = orElse(b.Title, made.title)
+		b.AltText = orElse(b.AltText, made.altText)
+		if b.Description == nil {
+			b.Description = description
+		}
+		if b.SourceURL == nil || b.ValueURL != nil && *b.SourceURL == *b.ValueURL {
+			b.SourceURL = orElse(nonEmpty(&made.source), str(b.SourceURL))
+		}
+		if b.SourceURL != nil {
+			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
+		}
+		return true
+	})
+}
+
+// copied keeps a transaction that is run again from seeing the id that the first run
+// gave the file.
+func copied(f *domain.File) *domain.File {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	return &c
+}
+
+// orElse is what was said, else what was found, shortened to a title's length.
+func orElse(said *string, found string) *string {
+	if said != nil || found == "" {
+		return said
+	}
+	return &found
+}
+
+func str(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Processing tells a block's author how far its content has come.
+func (a *App) Processing(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
+	b, err := a.store.Block(ctx, actor.UserID, id)
+	if err != nil {
+		return p, err
+	}
+	if b.Author.PrincipalRef != domain.UserRef(actor.UserID) {
+		return p, domain.NewNotFound()
+	}
+	return a.store.Processing(ctx, id)
+}
+
+// Reprocess gets the content of a block again. Its author may.
+func (a *App) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return err
+		}
+		b, err := tx.Block(ctx, actor.UserID, id)
+		if err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return forbidden("process this block")
+		}
+		p, err = a.restart(ctx, tx, b)
+		return err
+	})
+	return p, err
+}
+
+// restart has a locked block wait for its content again, unless it does.
+func (a *App) restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
+	now := a.now()
+	p, err = tx.Processing(ctx, b.ID)
+	switch {
+	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before there was processing
+		err = tx.StartProcessing(ctx, b.ID, 0, now)
+	case domain.KindOf(err) == domain.NotFound:
+		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
+	case err == nil && p.State == domain.ProcessingWaiting:
+		return p, nil
+	case err == nil:
+		if err = a.stillThere(ctx, tx, p); err == nil {
+			err = tx.RestartProcessing(ctx, b.ID, now)
+		}
+	}
+	if err != nil {
+		return p, err
+	}
+	if b.State == domain.Failed {
+		was := b
+		b.Type, b.State = domain.PendingBlock, domain.Processing
+		if err := tx.FillBlock(ctx, was, b, now); err != nil {
+			return p, err
+		}
+	}
+	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts)); err != nil {
+		return p, err
+	}
+	return tx.Processing(ctx, b.ID)
+}
+
+// stillThere refuses to process an upload again that has been removed.
+func (a *App) stillThere(ctx context.Context, tx *store.Tx, p domain.ProcessingStatus) error {
+	if p.UploadID == 0 {
+		return nil
+	}
+	_, err := tx.UploadByID(ctx, p.UploadID)
+	if domain.KindOf(err) == domain.NotFound {
+		return domain.NewUnprocessable("The upload was removed; a block of it cannot be processed again")
+	}
+	return err
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/media"
+)
+
+// OpenedFile is a file, or a resized version of it, to be served.
+type OpenedFile struct {
+	File        domain.File
+	ContentType string
+	Original    bool
+	Content     *blob.File
+}
+
+// OpenFile opens the file under a key, or a version of it by its name below the key.
+// It needs no actor: whoever has the address may see it (V3.md section 3).
+func (a *App) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err error) {
+	o.File, err = a.store.FileByKey(ctx, key)
+	if err != nil {
+		return o, err
+	}
+	if name == o.File.Original() {
+		o.ContentType, o.Original = o.File.ContentType, true
+		o.Content, err = a.blobs.Open(ctx, o.File.Object)
+		return o, err
+	}
+	v, ok := versionNamed(o.File, name)
+	if !ok {
+		return o, domain.NewNotFound()
+	}
+	o.ContentType = resizedTypes[o.File.Resized]
+	o.Content, err = a.openVersion(ctx, o.File, v)
+	return o, err
+}
+
+// resizedTypes are the media types of resized versions, by their extensions.
+var resizedTypes = map[string]string{"jpg": "image/jpeg", "webp": "image/webp"}
+
+func versionName(v media.Version) string {
+	if v.Double {
+		return v.Name + domain.Double
+	}
+	return v.Name
+}
+
+// versionNamed is the version of a file with this name.
+func versionNamed(f domain.File, name string) (media.Version, bool) {
+	for _, v := range media.Versions() {
+		if f.Resized != "" && name == f.Version(versionName(v)) {
+			return v, true
+		}
+	}
+	return media.Version{}, false
+}
+
+// versionObject names a version in the storage. It goes with the bytes that it was
+// made from, whatever file shows them.
+func versionObject(object string, v media.Version, extension string) string {
+	return "versions/" + strings.TrimPrefix(object, originals) + "/" + versionName(v) + "." + extension
+}
+
+// openVersion opens a version, which is made if it is missing: once, however many
+// wait for it.
+func (a *App) openVersion(ctx context.Context, f domain.File, v media.Version) (*blob.File, error) {
+	object := versionObject(f.Object, v, f.Resized)
+	got, err := a.blobs.Open(ctx, object)
+	if !errors.Is(err, blob.ErrNotFound) {
+		return got, err
+	}
+	made := a.rendering.DoChan(f.Object, func() (any, error) {
+		// The others wait for it too, so it goes on when the first of them leaves.
+		return nil, a.renderAgain(context.WithoutCancel(ctx), f)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case r := <-made:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+	}
+	return a.blobs.Open(ctx, object)
+}
+
+// renderAgain makes all versions of a file from its original.
+func (a *App) renderAgain(ctx context.Context, f domain.File) error {
+	original, err := a.blobs.Open(ctx, f.Object)
+	if err != nil {
+		return err
+	}
+	defer closing(original)
+	src := io.NewSectionReader(original, 0, original.Size)
+	kind, err := media.Detect(ctx, src, f.Name)
+	if err != nil {
+		return err
+	}
+	_, _, err = a.render(ctx, src, f.Object, kind)
+	return err
+}
+
+// render makes and stores all versions of an image, and gives their extension.
+func (a *App) render(ctx context.Context, src media.Source, object string, kind media.Kind) (made media.Rendered, extension string, err error) {
+	made, err = a.studio.Render(ctx, src, kind, media.Versions())
+	if err != nil {
+		return made, "", err
+	}
+	extension = "webp"
+	if made.Opaque {
+		extension = "jpg"
+	}
+	for _, r := range made.Renditions {
+		name := versionObject(object, r.Version, extension)
+		if err := a.blobs.Put(ctx, name, bytes.NewReader(r.Bytes), int64(len(r.Bytes)), r.ContentType); err != nil {
+			return made, "", err
+		}
+	}
+	return made, extension, nil
+}
+
+// VersionSize is the width and height of a version of an image at 1×; 0 if unknown.
+func VersionSize(f domain.File, name string) (width, height int64) {
+	if f.Resized == "" || f.Width == 0 || f.Height == 0 {
+		return f.Width, f.Height
+	}
+	w, h := media.Version{Name: name}.Fit(int(f.Width), int(f.Height))
+	return int64(w), int64(h)
+}

@@ -1,0 +1,272 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/media"
+	"vitrine/internal/page"
+)
+
+// Bounds of what is fetched, in bytes.
+const (
+	maxPage    = 5 << 20
+	maxOEmbed  = 1 << 20
+	maxPreview = 20 << 20
+)
+
+// previewTries is how many of a page's images are tried as its preview.
+const previewTries = 3
+
+// What is asked for.
+const (
+	acceptAny   = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+	acceptImage = "image/*"
+)
+
+// content is what was found for a block. Empty fields were not found.
+type content struct {
+	kind        domain.BlockType
+	title       string
+	description string
+	altText     string
+	markdown    string
+	source      string // a better address than the one given
+	sourceTitle string
+	image, file *domain.File
+	embed       *domain.Embed
+}
+
+// content gets what a block is to hold. Its errors are temporary unless explain says
+// otherwise.
+func (a *App) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
+	if p.UploadID != 0 {
+		return a.contentOfUpload(ctx, p.UploadID)
+	}
+	if b.ValueURL == nil {
+		return content{}, &errUnavailable{reason: "There is nothing to process"}
+	}
+	return a.contentOfURL(ctx, *b.ValueURL)
+}
+
+// contentOfURL gets what is at an address. A known provider is asked before the page:
+// its pages often need a browser.
+func (a *App) contentOfURL(ctx context.Context, address string) (content, error) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return content{}, &errUnavailable{"The address cannot be read", err}
+	}
+	if endpoint, ok := a.providers.Find(at); ok {
+		if made, ok, err := a.embedded(ctx, at, endpoint); ok || err != nil {
+			return made, err
+		}
+	}
+	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit})
+	if err != nil {
+		return content{}, err
+	}
+	defer closing(answer.Body)
+	body := bufio.NewReaderSize(answer.Body, 1<<12)
+	if head, _ := body.Peek(sniffed); isPage(answer.ContentType, head) { // an error shows again when it is read
+		return a.contentOfPage(ctx, answer, body)
+	}
+	staged, err := a.staging.Receive(ctx, body, a.uploadLimit)
+	if err != nil {
+		return content{}, fetched(err)
+	}
+	defer a.discard(staged)
+	return a.contentOfFile(ctx, staged, fileName(answer))
+}
+
+// fetched finds the reason for which a body could not be staged.
+func fetched(err error) error {
+	if errors.Is(err, blob.ErrTooLarge) {
+		return &errUnavailable{"The file is too large", err}
+	}
+	return err
+}
+
+// sniffed is how many bytes tell a page from a file.
+const sniffed = 512
+
+// isPage tells a web page from a file: labelled as one or not at all, and text by
+// its first bytes.
+func isPage(label string, head []byte) bool {
+	looks := http.DetectContentType(head)
+	switch label {
+	case "text/html", "application/xhtml+xml":
+		return strings.HasPrefix(looks, "text/")
+	case "":
+		return strings.HasPrefix(looks, "text/html")
+	}
+	return false
+}
+
+// fileName is what the server calls the file, else the last part of its address.
+func fileName(answer *fetch.Response) string {
+	if name := dispositionName(answer.Header.Get("Content-Disposition")); name != "" {
+		return name
+	}
+	name := path.Base(answer.URL.Path)
+	if name == "/" || name == "." {
+		name = answer.URL.Hostname()
+	}
+	return tidyName(name)
+}
+
+// contentOfPage makes an Embed or a Link of a web page.
+func (a *App) contentOfPage(ctx context.Context, answer *fetch.Response, r io.Reader) (content, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxPage))
+	if err != nil {
+		return content{}, err
+	}
+	p, err := page.Read(answer.URL, answer.Header.Get("Content-Type"), body)
+	if err != nil {
+		return content{}, &errUnavailable{"The page cannot be read", err}
+	}
+	for _, endpoint := range p.OEmbed {
+		made, ok, err := a.embedded(ctx, answer.URL, endpoint)
+		if ok || err != nil {
+			made.description = p.Description
+			return made, err
+		}
+	}
+	made := content{kind: domain.LinkBlock, title: cut(p.Title), description: p.Description, markdown: p.Markdown,
+		source: p.Canonical.String(), sourceTitle: cut(p.Title)}
+	if len(made.source) > domain.MaxURL {
+		made.source = ""
+	}
+	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
+		made.altText = p.ImageAlt
+	}
+	return made, err
+}
+
+// embedded asks a provider for the player of a page; ok tells whether there is one.
+// An error is one of this server: a provider that does not answer is none.
+func (a *App) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
+	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	if err != nil {
+		return made, false, busyOrStopped(ctx, err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	closing(answer.Body)
+	if err != nil {
+		return made, false, busyOrStopped(ctx, err)
+	}
+	said, err := page.ReadOEmbed(body, answer.Header.Get("Content-Type"))
+	if err != nil || said.Type == "photo" || said.Type == "link" {
+		return made, false, nil
+	}
+	html := said.SafeHTML(answer.URL, at, a.ownHosts...)
+	if html == "" {
+		return made, false, nil
+	}
+	made = content{kind: domain.EmbedBlock, title: cut(said.Title), sourceTitle: cut(said.Title),
+		embed: &domain.Embed{URL: said.URL, Type: said.Type, Title: said.Title, AuthorName: said.AuthorName, AuthorURL: said.AuthorURL,
+			SourceURL: at.String(), Width: int64(said.Width), Height: int64(said.Height), HTML: html, ThumbnailURL: said.ThumbnailURL}}
+	if said.ThumbnailURL != "" {
+		made.image, err = a.preview(ctx, []string{said.ThumbnailURL})
+	}
+	return made, err == nil, err
+}
+
+// busyOrStopped passes on what makes the whole attempt pointless for now.
+func busyOrStopped(ctx context.Context, err error) error {
+	if errors.Is(err, fetch.ErrBusy) || ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// preview gets the first of some images that can be shown; nil if there is none. An
+// error is one of this server.
+func (a *App) preview(ctx context.Context, addresses []string) (*domain.File, error) {
+	for _, address := range addresses[:min(len(addresses), previewTries)] {
+		f, err := a.previewAt(ctx, address)
+		if err == nil || !theirs(err) || ctx.Err() != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// theirs tells of an error that is due to what was fetched.
+func theirs(err error) bool {
+	_, fetching := errors.AsType[*fetch.Error](err)
+	_, reading := errors.AsType[*media.Error](err)
+	_, lasting := errors.AsType[*errUnavailable](err)
+	return fetching || reading || lasting
+}
+
+func (a *App) previewAt(ctx context.Context, address string) (*domain.File, error) {
+	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
+	if err != nil {
+		return nil, err
+	}
+	defer closing(answer.Body)
+	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview)
+	if err != nil {
+		return nil, fetched(err)
+	}
+	defer a.discard(staged)
+	made, err := a.contentOfFile(ctx, staged, fileName(answer))
+	if err == nil && made.kind != domain.ImageBlock {
+		err = &media.Error{Reason: "The preview is no image"}
+	}
+	return made.image, err
+}
+
+// contentOfUpload makes an Image or an Attachment of bytes that a user sent.
+func (a *App) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
+	u, err := a.store.UploadByID(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return content{}, &errUnavailable{"The upload was removed", err}
+	}
+	if err != nil {
+		return content{}, err
+	}
+	object := uploadFolder + u.Key
+	if u.BlobID != 0 {
+		b, err := a.store.Blob(ctx, u.BlobID)
+		if err != nil {
+			return content{}, err
+		}
+		object = b.Object
+	}
+	sent, err := a.blobs.Open(ctx, object)
+	if err != nil {
+		return content{}, err
+	}
+	defer closing(sent)
+	staged, err := a.staging.Receive(ctx, sent, a.uploadLimit)
+	if err != nil {
+		return content{}, fetched(err)
+	}
+	defer a.discard(staged)
+	return a.contentOfFile(ctx, staged, tidyName(u.Name))
+}
+
+// cut shortens a text to the length of a title.
+func cut(s string) string {
+	if r := []rune(s); len(r) > domain.MaxTitle {
+		return strings.TrimSpace(string(r[:domain.MaxTitle-1])) + "…"
+	}
+	return s
+}
+
+// newFile is a file of bytes that have been kept.
+func newFile(b domain.Blob, name string, kind media.Kind) domain.File {
+	return domain.File{Key: auth.NewKey(), BlobID: b.ID, Object: b.Object, Name: name,
+		ContentType: kind.ContentType, Extension: kind.Extension, Size: b.Size}
+}

@@ -1,0 +1,270 @@
+package app
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// UploadTTL is how long an address takes the bytes of a file (V3.md section 10).
+const UploadTTL = time.Hour
+
+// uploadFolder is where clients put files in a storage that they reach themselves.
+const uploadFolder = "uploads/"
+
+// FileInput is a file that a user is going to send.
+type FileInput struct{ Name, ContentType string }
+
+// PresignedFile is where to send it.
+type PresignedFile struct{ URL, Key, ContentType string }
+
+// Presign gives addresses to send files to.
+func (a *App) Presign(ctx context.Context, actor domain.Actor, files []FileInput) ([]PresignedFile, error) {
+	if err := checkFiles(files); err != nil {
+		return nil, err
+	}
+	now := a.now()
+	out := make([]PresignedFile, len(files))
+	uploads := make([]domain.Upload, len(files))
+	for i, f := range files {
+		key := auth.NewKey() + "/" + keyName(f.Name)
+		uploads[i] = domain.Upload{Key: key, UserID: actor.UserID, Name: f.Name, ContentType: f.ContentType,
+			ExpiresAt: now.Add(UploadTTL), CreatedAt: now}
+		address, err := a.uploadURL(ctx, uploads[i])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = PresignedFile{URL: address, Key: key, ContentType: f.ContentType}
+	}
+	err := a.store.InTx(ctx, func(tx *store.Tx) error {
+		for _, u := range uploads {
+			if err := tx.AddUpload(ctx, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// checkFiles refuses what the patterns of the description let through.
+func checkFiles(files []FileInput) error {
+	var bad []string
+	for i, f := range files {
+		field := "files[" + strconv.Itoa(i) + "]."
+		if name := strings.TrimSpace(f.Name); name == "" || name == "." || name == ".." {
+			bad = append(bad, field+"filename: must be the name of a file")
+		}
+		if _, _, err := mime.ParseMediaType(f.ContentType); err != nil {
+			bad = append(bad, field+"content_type: must be a media type such as image/png")
+		}
+	}
+	if len(bad) > 0 {
+		return domain.NewInvalid(bad...)
+	}
+	return nil
+}
+
+// keyName makes a file name fit for a key: of A-Z, a-z, 0-9, "." "_" and "-", with
+// its ending, and not long.
+func keyName(name string) string {
+	clean := func(s string) string {
+		return strings.Trim(strings.Map(func(r rune) rune {
+			if r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
+				return r
+			}
+			return '-'
+		}, s), "-")
+	}
+	ext := path.Ext(name)
+	stem, ending := clean(strings.TrimSuffix(name, ext)), clean(strings.TrimPrefix(ext, "."))
+	if stem = stem[:min(len(stem), 80)]; stem == "" {
+		stem = "file"
+	}
+	if ending == "" {
+		return stem
+	}
+	return stem + "." + ending[:min(len(ending), 16)]
+}
+
+// uploadURL is the address that takes the bytes: the storage's own, or this server's.
+func (a *App) uploadURL(ctx context.Context, u domain.Upload) (string, error) {
+	address, ok, err := a.blobs.PresignPut(ctx, uploadFolder+u.Key, u.ContentType, UploadTTL)
+	if ok || err != nil {
+		return address, err
+	}
+	signature, err := a.uploadSignature(ctx, u.Key, u.ContentType, u.ExpiresAt.Unix())
+	query := url.Values{"expires": {strconv.FormatInt(u.ExpiresAt.Unix(), 10)}, "type": {u.ContentType},
+		"signature": {signature}}
+	return a.baseURL + "/uploads/" + u.Key + "?" + query.Encode(), err
+}
+
+// uploadSignature says that this server gave an address out.
+func (a *App) uploadSignature(ctx context.Context, key, contentType string, expires int64) (string, error) {
+	secret, err := a.secret(ctx, &a.uploadKey, "uploads")
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(key + "\n" + contentType + "\n" + strconv.FormatInt(expires, 10)))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)), nil
+}
+
+// SentFile is what arrives at an address of Presign: the key and the query of the
+// address, and the request.
+type SentFile struct {
+	Key         string
+	Query       url.Values
+	ContentType string
+	Length      int64 // bytes of the body; -1 if unknown
+	Body        io.Reader
+}
+
+// ReceiveUpload keeps the bytes of an upload. Sending the same bytes again changes
+// nothing; others are a conflict.
+func (a *App) ReceiveUpload(ctx context.Context, in SentFile) error {
+	u, err := a.sentUpload(ctx, in)
+	if err != nil {
+		return err
+	}
+	if in.Length > a.uploadLimit {
+		return a.tooLarge(nil)
+	}
+	staged, err := a.staging.Receive(ctx, in.Body, a.uploadLimit)
+	switch {
+	case errors.Is(err, blob.ErrTooLarge):
+		return a.tooLarge(err)
+	case errors.Is(err, blob.ErrSource):
+		return domain.Wrap(domain.Invalid, "The body ended before its time", err)
+	case err != nil:
+		return err
+	}
+	defer a.discard(staged)
+	kept, err := a.keep(ctx, staged, u.ContentType)
+	if err != nil {
+		return err
+	}
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		has, err := tx.FillUpload(ctx, u.ID, kept.ID)
+		if err == nil && has != kept.ID {
+			err = domain.Wrap(domain.Conflict, "Another file was sent here before", nil)
+		}
+		return err
+	})
+}
+
+func (a *App) tooLarge(cause error) error {
+	return domain.Wrap(domain.TooLarge, "A file may have "+strconv.FormatInt(a.uploadLimit, 10)+" bytes at most", cause)
+}
+
+// sentUpload is the upload that an address was given out for.
+func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err error) {
+	expires, _ := strconv.ParseInt(in.Query.Get("expires"), 10, 64)
+	contentType := in.Query.Get("type")
+	want, err := a.uploadSignature(ctx, in.Key, contentType, expires)
+	if err != nil {
+		return u, err
+	}
+	if !hmac.Equal([]byte(want), []byte(in.Query.Get("signature"))) {
+		return u, domain.NewForbidden("The address was not given out by this server")
+	}
+	if a.now().Unix() >= expires {
+		return u, domain.NewForbidden("The address has expired")
+	}
+	if in.ContentType != contentType {
+		return u, domain.Wrap(domain.Unsupported, "The header Content-Type must be "+contentType, nil)
+	}
+	return a.store.Upload(ctx, in.Key)
+}
+
+// publicUploads is the beginning of the addresses that clients of the public API make
+// of a key by themselves (V3.md section 10).
+const publicUploads = "://s3.amazonaws.com/arena_images-temp/"
+
+// uploadNamed finds the upload that a value names. named tells whether it names one
+// at all; if so, it must be the actor's and its bytes must have come.
+func (a *App) uploadNamed(ctx context.Context, actor domain.Actor, field, value string) (u domain.Upload, named bool, err error) {
+	keys, named := a.uploadKeys(value)
+	if !named {
+		return u, false, nil
+	}
+	for _, key := range keys {
+		u, err = a.store.Upload(ctx, key)
+		if domain.KindOf(err) == domain.NotFound || err == nil && u.UserID != actor.UserID {
+			continue
+		}
+		if err == nil {
+			err = a.arrived(ctx, field, u)
+		}
+		return u, true, err
+	}
+	return u, true, domain.NewInvalid(field + ": names no upload of yours")
+}
+
+// arrived refuses an upload whose bytes have not come.
+func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error {
+	if u.BlobID != 0 {
+		return nil
+	}
+	if _, ok, err := a.blobs.PresignPut(ctx, uploadFolder+u.Key, u.ContentType, UploadTTL); err != nil || !ok {
+		return errors.Join(err, domain.NewInvalid(field+": the file has not been sent yet"))
+	}
+	info, err := a.blobs.Stat(ctx, uploadFolder+u.Key)
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return domain.NewInvalid(field + ": the file has not been sent yet")
+	case err == nil && info.Size > a.uploadLimit:
+		return domain.NewInvalid(field + ": the file is larger than " + strconv.FormatInt(a.uploadLimit, 10) + " bytes")
+	}
+	return err
+}
+
+// uploadKeys are the keys that an address may mean, if it is that of an upload: raw,
+// with "%2F" for "/", or with "+" for it.
+func (a *App) uploadKeys(value string) (keys []string, named bool) {
+	value, _, _ = strings.Cut(strings.TrimSpace(value), "?")
+	value, _, _ = strings.Cut(value, "#")
+	var rest string
+	if _, after, ok := strings.Cut(value, publicUploads); ok && (strings.HasPrefix(value, "https:") || strings.HasPrefix(value, "http:")) {
+		rest = after
+	} else if after, ok := strings.CutPrefix(value, a.baseURL+"/uploads/"); ok {
+		rest = after
+	} else if after, ok := strings.CutPrefix(value, a.uploadPrefix); ok && a.uploadPrefix != "" {
+		rest = after
+	} else {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	add := func(key string) {
+		if !seen[key] && isUploadKey(key) {
+			seen[key], keys = true, append(keys, key)
+		}
+	}
+	add(rest)
+	if plain, err := url.PathUnescape(rest); err == nil {
+		add(plain)
+		add(strings.ReplaceAll(plain, "+", "/"))
+	}
+	return keys, true
+}
+
+// isUploadKey tells of what uploadKeys need not look up.
+func isUploadKey(key string) bool {
+	return len(key) < 200 && !strings.ContainsFunc(key, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._/-", r)
+	})
+}

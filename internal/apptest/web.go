@@ -1,0 +1,81 @@
+package apptest
+
+import (
+	"bytes"
+	"crypto/x509"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"vitrine/internal/fetch"
+)
+
+// web is the World Wide Web of a test: whatever host the server fetches from, over
+// http or https, is this handler.
+type web struct {
+	mux    *http.ServeMux
+	plain  *httptest.Server
+	secure *httptest.Server
+	roots  *x509.CertPool
+}
+
+// Web has an address such as "example.com/page" answered for the server under test.
+// Patterns are those of http.ServeMux.
+func (r *Rig) Web(pattern string, handler http.HandlerFunc) {
+	r.T.Helper()
+	r.web.mux.HandleFunc(pattern, handler)
+}
+
+// newWeb starts a web that knows no page yet. Certificates are for example.com.
+func (r *Rig) newWeb() {
+	w := &web{mux: http.NewServeMux(), roots: x509.NewCertPool()}
+	w.plain = httptest.NewServer(w.mux)
+	w.secure = httptest.NewTLSServer(w.mux)
+	w.roots.AddCert(w.secure.Certificate())
+	r.T.Cleanup(w.plain.Close)
+	r.T.Cleanup(w.secure.Close)
+	r.web = w
+}
+
+// fetching leads everything that is fetched to the web of the test.
+func (w *web) fetching() fetch.Options {
+	return fetch.Options{
+		Allow:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		RootCAs: w.roots,
+		Route: func(address string) string {
+			if strings.HasSuffix(address, ":443") {
+				return w.secure.Listener.Addr().String()
+			}
+			return w.plain.Listener.Addr().String()
+		},
+	}
+}
+
+// Serve answers with these bytes.
+func Serve(contentType string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(body)
+	}
+}
+
+// PNG is an image of a colour gradient.
+func PNG(t testing.TB, width, height int) []byte {
+	t.Helper()
+	picture := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			picture.SetNRGBA(x, y, color.NRGBA{uint8(x * 255 / width), uint8(y * 255 / height), 128, 255})
+		}
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, picture); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}

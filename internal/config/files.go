@@ -1,0 +1,25 @@
+package config
+
+// resolveFiles reads the settings of files and of what is fetched.
+func (s Server) resolveFiles(cfg *Config, found *problems) {
+	var err error
+	if cfg.FilesURL = cfg.BaseURL; s.FilesURL != "" {
+		cfg.FilesURL, err = publicURL(s.FilesURL, s.Addr)
+		found.addErr("files-url", err)
+	}
+	cfg.UploadLimit, err = parseSize(s.UploadLimit)
+	found.addErr("upload-limit", err)
+	cfg.ImageMemory, err = parseSize(s.ImageMemory)
+	found.addErr("image-memory", err)
+	cfg.FetchAllow = parsePrefixes("fetch-allow", s.FetchAllow, found)
+	cfg.Blob = Blob{URL: s.BlobURL, AccessKey: s.BlobAccessKey}
+	cfg.Blob.SecretKey, err = secret(s.BlobSecretKey, s.BlobSecretFile)
+	found.addErr("blob-secret-key-file", err)
+	keys := cfg.Blob.AccessKey != "" || cfg.Blob.SecretKey != ""
+	switch {
+	case s.BlobURL == "" && keys:
+		found.add("blob-url", "is missing: there are keys for it")
+	case s.BlobURL != "" && (cfg.Blob.AccessKey == "") != (cfg.Blob.SecretKey == ""):
+		found.add("blob-access-key", "and --blob-secret-key belong together")
+	}
+}

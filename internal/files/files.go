@@ -1,0 +1,152 @@
+// Package files is the edge at which bytes come and go: uploads arrive, and files and
+// their resized versions are served, at addresses that need no token because nobody
+// guesses them (V3.md sections 3 and 10).
+package files
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/middleware"
+)
+
+// Paths of the two kinds of addresses, without what follows.
+const (
+	FilesPath   = "/files/"
+	UploadsPath = "/uploads/"
+)
+
+// Options are what the edge stands on.
+type Options struct {
+	App *app.App
+	// Fail answers with an error.
+	Fail func(ctx context.Context, w http.ResponseWriter, r *http.Request, err error)
+	// MethodNotAllowed answers a method that an address does not take.
+	MethodNotAllowed func(w http.ResponseWriter, r *http.Request, allow string)
+}
+
+// Handler serves FilesPath and UploadsPath.
+type Handler struct{ Options }
+
+// New makes a handler.
+func New(o Options) *Handler { return &Handler{o} }
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := middleware.From(r.Context())
+	if key, ok := strings.CutPrefix(r.URL.Path, UploadsPath); ok {
+		x.Operation = "putUpload"
+		if r.Method != http.MethodPut {
+			h.MethodNotAllowed(w, r, http.MethodPut)
+			return
+		}
+		h.receive(w, r, key)
+		return
+	}
+	x.Operation = "getFile"
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.MethodNotAllowed(w, r, http.MethodGet)
+		return
+	}
+	h.serve(w, r, strings.TrimPrefix(r.URL.Path, FilesPath))
+}
+
+// slowest is how few bytes a second a client may take.
+const slowest = 8 << 10
+
+// serve answers GET and HEAD with a file or a version of it: ranges and conditions
+// included (RFC 9110 sections 13 and 14), for ever the same.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
+	key, name, _ := strings.Cut(path, "/")
+	f, err := h.App.OpenFile(r.Context(), key, name)
+	if err != nil {
+		h.Fail(r.Context(), w, r, err)
+		return
+	}
+	defer func() { _ = f.Content.Close() }()
+	header := w.Header()
+	header.Set("Content-Type", contentType(f.ContentType))
+	header.Set("ETag", `"`+key+"-"+name+`"`)
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	setPolicy(header, f)
+	patience := time.Minute + time.Duration(f.Content.Size/slowest)*time.Second
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // not every writer has a connection
+	http.ServeContent(w, r, "", time.Time{}, f.Content)
+}
+
+// contentType names the character set of text, so that browsers do not guess.
+func contentType(t string) string {
+	if strings.HasPrefix(t, "text/") && !strings.Contains(t, "charset") {
+		return t + "; charset=utf-8"
+	}
+	return t
+}
+
+// shown are the kinds of files that browsers show in place. Everything else is
+// offered for saving.
+var shown = []string{"image/", "audio/", "video/", "application/pdf", "text/plain"}
+
+// setPolicy keeps a file that somebody sent from running as part of this site: it may
+// load nothing, and what is not an image, sound, film, PDF or plain text is not shown
+// at all. An SVG is shown without running.
+func setPolicy(header http.Header, f app.OpenedFile) {
+	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; frame-ancestors 'none'"
+	if f.ContentType != "application/pdf" { // the viewers of some browsers do not run in a sandbox
+		policy += "; sandbox"
+	}
+	header.Set("Content-Security-Policy", policy)
+	disposition := "attachment"
+	for _, prefix := range shown {
+		if strings.HasPrefix(f.ContentType, prefix) {
+			disposition = "inline"
+		}
+	}
+	name := f.File.Name
+	if !f.Original {
+		if i := strings.LastIndexByte(name, '.'); i > 0 {
+			name = name[:i]
+		}
+		name += "." + f.File.Resized
+	}
+	if value := mime.FormatMediaType(disposition, map[string]string{"filename": name}); value != "" {
+		disposition = value
+	}
+	header.Set("Content-Disposition", disposition)
+}
+
+// receive takes the bytes of an upload.
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
+	err := h.App.ReceiveUpload(r.Context(), app.SentFile{Key: key, Query: r.URL.Query(),
+		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Body: patient{w, r}})
+	if err != nil {
+		w.Header().Set("Connection", "close") // the rest of the body is not waited for
+		h.Fail(r.Context(), w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+}
+
+// idle is how long a client that sends a file may stay silent.
+const idle = 30 * time.Second
+
+// patient is a body that may take long, as long as something comes.
+type patient struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// Read implements io.Reader.
+func (p patient) Read(b []byte) (int, error) {
+	err := http.NewResponseController(p.w).SetReadDeadline(time.Now().Add(idle))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return p.r.Body.Read(b)
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"vitrine/internal/app"
+	"vitrine/internal/blob"
+	"vitrine/internal/config"
+	"vitrine/internal/fetch"
+	"vitrine/internal/media"
+	"vitrine/internal/page"
+)
+
+// newFiles makes what stores, fetches and reads files.
+func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, err error) {
+	if f.Blobs, err = openBlobs(cfg); err != nil {
+		return f, err
+	}
+	if err := f.Blobs.Check(ctx); err != nil {
+		return f, fmt.Errorf("the storage of files: %w", err)
+	}
+	if f.Staging, err = blob.OpenStaging(cfg.StagingPath()); err != nil {
+		return f, err
+	}
+	if f.Providers, err = providers(cfg.ProvidersPath()); err != nil {
+		return f, err
+	}
+	if f.UploadPrefix, err = app.UploadPrefix(ctx, f.Blobs); err != nil {
+		return f, err
+	}
+	fetching := o.Fetch
+	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
+	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
+	f.Fetcher = fetch.New(fetching)
+	f.Studio = media.NewStudio(media.Options{MemoryBudget: cfg.ImageMemory})
+	f.UploadLimit = cfg.UploadLimit
+	return f, nil
+}
+
+// BlobOptions are those of the S3 storage of a configuration that has one.
+func BlobOptions(b config.Blob) (blob.S3Options, error) {
+	o, err := blob.ParseURL(b.URL)
+	o.AccessKey, o.SecretKey = b.AccessKey, b.SecretKey
+	return o, err
+}
+
+func openBlobs(cfg config.Config) (blob.Store, error) {
+	if cfg.Blob.URL == "" {
+		return blob.OpenDisk(cfg.FilesPath())
+	}
+	o, err := BlobOptions(cfg.Blob)
+	if err != nil {
+		return nil, err
+	}
+	return blob.OpenS3(o)
+}
+
+// providers is the list of oEmbed providers in a file, else the one built in.
+func providers(path string) (*page.Directory, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return page.Providers()
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	list, err := page.LoadProviders(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
