@@ -29,6 +29,7 @@ type Options struct {
 	Documents Documents
 	BaseURL   string // absolute, without a slash at its end
 	SiteURL   string // the same
+	FilesURL  string // of files, the same
 	Build     string // of the program; another one may represent things otherwise
 	Now       func() time.Time
 }
@@ -59,9 +60,10 @@ type API struct {
 
 // handler implements the generated interfaces.
 type handler struct {
-	app  *app.App
-	base string
-	site string
+	app   *app.App
+	base  string
+	site  string
+	files string
 	// epoch is part of every ETag: it differs when the base address, the
 	// description or the program does, since representations may then.
 	epoch  uint64
@@ -72,7 +74,7 @@ type handler struct {
 // New makes the API.
 func New(o Options) (*API, error) {
 	v3Doc, extDoc := o.Documents.V3, o.Documents.Ext
-	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(append([]byte(o.Build), v3Doc.JSON()...))}
+	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, files: o.FilesURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(append([]byte(o.Build+" "+o.FilesURL), v3Doc.JSON()...))}
 	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(NotFound), v3.WithMethodNotAllowed(methodNotAllowed))
 	if err != nil {
 		return nil, err

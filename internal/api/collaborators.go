@@ -13,7 +13,7 @@ func (h *handler) GetCollaborators(ctx context.Context, p ext.GetCollaboratorsPa
 	if err != nil {
 		return nil, err
 	}
-	return &ext.CollaboratorList{Data: embeddedAll(all)}, nil
+	return &ext.CollaboratorList{Data: h.embeddedAll(all)}, nil
 }
 
 // AddCollaborator implements addCollaborator.
@@ -26,7 +26,7 @@ func (h *handler) AddCollaborator(ctx context.Context, r *ext.AddCollaboratorReq
 	if err != nil {
 		return nil, err
 	}
-	w := embedded(c)
+	w := h.embedded(c)
 	if added {
 		return (*ext.AddCollaboratorCreatedApplicationJSON)(&w), nil
 	}

@@ -11,23 +11,23 @@ import (
 )
 
 // embedded is a user or group inside another resource.
-func embedded(p domain.Principal) wire.Item {
+func (h *handler) embedded(p domain.Principal) wire.Item {
 	if p.Type == domain.TypeGroup {
-		g := embeddedGroup(p)
+		g := h.embeddedGroup(p)
 		return wire.Item{Value: &g}
 	}
-	u := embeddedUser(p)
+	u := h.embeddedUser(p)
 	return wire.Item{Value: &u}
 }
 
-func embeddedUser(p domain.Principal) v3.EmbeddedUser {
+func (h *handler) embeddedUser(p domain.Principal) v3.EmbeddedUser {
 	return v3.EmbeddedUser{ID: p.ID, Type: v3.EmbeddedUserTypeUser, Name: p.Name, Slug: p.Slug,
-		Avatar: nilString(p.Avatar), Initials: domain.Initials(p.Name)}
+		Avatar: h.avatar(p.Avatar), Initials: domain.Initials(p.Name)}
 }
 
-func embeddedGroup(p domain.Principal) v3.EmbeddedGroup {
+func (h *handler) embeddedGroup(p domain.Principal) v3.EmbeddedGroup {
 	return v3.EmbeddedGroup{ID: p.ID, Type: v3.EmbeddedGroupTypeGroup, Name: p.Name, Slug: p.Slug,
-		Avatar: nilString(p.Avatar), Initials: domain.Initials(p.Name)}
+		Avatar: h.avatar(p.Avatar), Initials: domain.Initials(p.Name)}
 }
 
 func nilString(s *string) v3.NilString {

@@ -9,7 +9,7 @@ import (
 // activity is something that somebody did, in the feed.
 func (h *handler) activity(s app.Story) v3.Activity {
 	return v3.Activity{ID: int64(s.ID), Type: v3.ActivityTypeActivity, Kind: v3.ActivityKind(s.Kind),
-		CreatedAt: wire.Time{Time: s.CreatedAt}, Actor: embedded(s.Actor),
+		CreatedAt: wire.Time{Time: s.CreatedAt}, Actor: h.embedded(s.Actor),
 		Item: h.thing(s.Item), Target: h.thing(s.Target), Parent: h.thing(s.Parent)}
 }
 
@@ -24,7 +24,7 @@ func (h *handler) notification(n app.Notice) v3.Notification {
 func (h *handler) thing(t app.Thing) wire.Item {
 	switch {
 	case t.Principal != nil:
-		return embedded(*t.Principal)
+		return h.embedded(*t.Principal)
 	case t.Channel != nil:
 		return wire.Item{Value: h.channel(*t.Channel)}
 	case t.Block != nil:

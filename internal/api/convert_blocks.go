@@ -29,7 +29,7 @@ type blockSetter interface {
 
 // block is a block of its kind; more sets what only some places show.
 func (h *handler) block(b domain.Block, more func(blockSetter)) wire.Item {
-	w := variant(b)
+	w := h.variant(b)
 	self := path("blocks", int64(b.ID))
 	w.SetID(int64(b.ID))
 	w.SetTitle(optNilString(b.Title))
@@ -39,7 +39,7 @@ func (h *handler) block(b domain.Block, more func(blockSetter)) wire.Item {
 	w.SetCommentCount(b.Comments)
 	w.SetCreatedAt(wire.Time{Time: b.CreatedAt})
 	w.SetUpdatedAt(wire.Time{Time: b.UpdatedAt})
-	w.SetUser(embeddedUser(b.Author))
+	w.SetUser(h.embeddedUser(b.Author))
 	w.SetMetadata(metadata(b.Metadata))
 	w.SetSource(source(b))
 	w.SetLinks(h.links(self, wire.Rel{Name: "connections", Path: self + "/connections"}))
@@ -57,18 +57,26 @@ func (h *handler) fullBlock(who domain.Actor, b domain.Block) wire.Item {
 }
 
 // variant is the generated type for the kind of a block, with what that kind alone has.
-func variant(b domain.Block) blockSetter {
+func (h *handler) variant(b domain.Block) blockSetter {
 	switch b.Type {
 	case domain.TextBlock:
 		return &v3.TextBlock{Type: v3.TextBlockTypeText, BaseType: v3.TextBlockBaseTypeBlock,
 			Content: markdown(b.Content).Value}
+	case domain.ImageBlock:
+		return &v3.ImageBlock{Type: v3.ImageBlockTypeImage, BaseType: v3.ImageBlockBaseTypeBlock, Image: h.image(b)}
 	case domain.LinkBlock:
 		return &v3.LinkBlock{Type: v3.LinkBlockTypeLink, BaseType: v3.LinkBlockBaseTypeBlock,
-			Image: v3.OptNilBlockImage{Set: true, Null: true}, Content: markdown(b.Content)}
+			Image: h.preview(b), Content: markdown(b.Content)}
+	case domain.AttachmentBlock:
+		return &v3.AttachmentBlock{Type: v3.AttachmentBlockTypeAttachment, BaseType: v3.AttachmentBlockBaseTypeBlock,
+			Attachment: h.attachment(*b.File), Image: h.preview(b)}
+	case domain.EmbedBlock:
+		return &v3.EmbedBlock{Type: v3.EmbedBlockTypeEmbed, BaseType: v3.EmbedBlockBaseTypeBlock,
+			Embed: embed(*b.Embed), Image: h.preview(b)}
 	case domain.PendingBlock:
 		return &v3.PendingBlock{Type: v3.PendingBlockTypePendingBlock, BaseType: v3.PendingBlockBaseTypeBlock}
 	}
-	panic(fmt.Sprintf("api: block %d has the kind %q, which nothing makes yet", b.ID, b.Type))
+	panic(fmt.Sprintf("api: block %d is of the unknown kind %q", b.ID, b.Type))
 }
 
 func source(b domain.Block) v3.OptNilBlockSource {

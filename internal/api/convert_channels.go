@@ -15,7 +15,7 @@ func (h *handler) channel(c domain.Channel) *v3.Channel {
 		Description: markdown(c.Description), State: v3.ChannelStateAvailable,
 		Visibility: v3.ChannelVisibility(c.Visibility),
 		CreatedAt:  wire.Time{Time: c.CreatedAt}, UpdatedAt: wire.Time{Time: c.UpdatedAt},
-		Metadata: metadata(c.Metadata), Owner: embedded(c.Owner),
+		Metadata: metadata(c.Metadata), Owner: h.embedded(c.Owner),
 		Counts: v3.ChannelCounts{Blocks: c.Blocks, Channels: c.Channels, Contents: c.Contents(),
 			Collaborators: c.Collaborators},
 		Links: h.links(self, wire.Rel{Name: "contents", Path: self + "/contents"},
@@ -29,14 +29,14 @@ func (h *handler) fullChannel(who domain.Actor, c app.FullChannel) *v3.Channel {
 	can := domain.AbilitiesOnChannel(who, c.Channel)
 	w.Can = v3.NewOptNilChannelAbilities(v3.ChannelAbilities{AddTo: can.AddTo, Update: can.Update,
 		Destroy: can.Destroy, ManageCollaborators: can.ManageCollaborators})
-	w.Collaborators = embeddedAll(c.Collaborators)
+	w.Collaborators = h.embeddedAll(c.Collaborators)
 	return w
 }
 
-func embeddedAll(all []domain.Principal) []wire.Item {
+func (h *handler) embeddedAll(all []domain.Principal) []wire.Item {
 	items := make([]wire.Item, len(all))
 	for i, p := range all {
-		items[i] = embedded(p)
+		items[i] = h.embedded(p)
 	}
 	return items
 }
@@ -53,7 +53,7 @@ func (h *handler) channelList(l domain.List[domain.Channel], p domain.Page) *v3.
 func (h *handler) contents(l domain.List[app.Content], p domain.Page) *v3.ConnectableListResponse {
 	w := &v3.ConnectableListResponse{Data: make([]wire.Item, len(l.Items)), Meta: meta(p, l.Total)}
 	for i, content := range l.Items {
-		connection := v3.NewOptNilEmbeddedConnection(embeddedConnection(content.Connection))
+		connection := v3.NewOptNilEmbeddedConnection(h.embeddedConnection(content.Connection))
 		if content.Channel != nil {
 			c := h.channel(*content.Channel)
 			c.Connection = connection
@@ -65,14 +65,14 @@ func (h *handler) contents(l domain.List[app.Content], p domain.Page) *v3.Connec
 	return w
 }
 
-func embeddedConnection(c domain.Connection) v3.EmbeddedConnection {
+func (h *handler) embeddedConnection(c domain.Connection) v3.EmbeddedConnection {
 	return v3.EmbeddedConnection{ID: int64(c.ID), Position: c.Position, Pinned: c.Pinned, Metadata: metadata(c.Metadata),
-		ConnectedAt: wire.Time{Time: c.CreatedAt}, ConnectedBy: v3.NewNilEmbeddedUser(embeddedUser(c.Maker))}
+		ConnectedAt: wire.Time{Time: c.CreatedAt}, ConnectedBy: v3.NewNilEmbeddedUser(h.embeddedUser(c.Maker))}
 }
 
 // connection is a connection as a resource of its own.
 func (h *handler) connection(who domain.Actor, c app.PlacedConnection) *v3.Connection {
-	e := embeddedConnection(c.Connection)
+	e := h.embeddedConnection(c.Connection)
 	items := "blocks"
 	if c.Item.Type == domain.ItemChannel {
 		items = "channels"

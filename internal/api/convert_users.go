@@ -8,7 +8,7 @@ import (
 
 func (h *handler) user(who domain.Actor, u domain.User) *v3.User {
 	return &v3.User{
-		ID: int64(u.ID), Type: v3.UserTypeUser, Name: u.Name, Slug: u.Slug, Avatar: nilString(u.Avatar),
+		ID: int64(u.ID), Type: v3.UserTypeUser, Name: u.Name, Slug: u.Slug, Avatar: h.avatar(u.Avatar),
 		Initials:  domain.Initials(u.Name),
 		CreatedAt: wire.Time{Time: u.CreatedAt}, UpdatedAt: wire.Time{Time: u.UpdatedAt},
 		Bio: markdown(u.Bio), Badge: badge(u), Tier: v3.UserTier(u.Tier),

@@ -51,6 +51,18 @@ func renderError(ctx context.Context, w http.ResponseWriter, r *http.Request, er
 	write(w, status, known.Message, known.Fields)
 }
 
+// Fail answers with an error as every operation does, for addresses that are no
+// operations.
+func Fail(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	renderError(ctx, w, r, err)
+}
+
+// MethodNotAllowed answers a method that an address does not take; allow lists those
+// that it does.
+func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	methodNotAllowed(w, r, allow)
+}
+
 // classify gives the error that a client may see.
 func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 	if known, ok := errors.AsType[*domain.Error](err); ok {

@@ -20,14 +20,39 @@ func (h *handler) DisconnectBlock(ctx context.Context, p ext.DisconnectBlockPara
 	return h.app.DisconnectBlock(ctx, actor(ctx), domain.ParseRef(p.ID), domain.BlockID(p.BlockID))
 }
 
+// GetBlockProcessing implements getBlockProcessing.
+func (h *handler) GetBlockProcessing(ctx context.Context, p ext.GetBlockProcessingParams) (*ext.BlockProcessing, error) {
+	status, err := h.app.Processing(ctx, actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return blockProcessing(status), nil
+}
+
+// ReprocessBlock implements reprocessBlock.
+func (h *handler) ReprocessBlock(ctx context.Context, p ext.ReprocessBlockParams) (*ext.BlockProcessing, error) {
+	status, err := h.app.Reprocess(ctx, actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return blockProcessing(status), nil
+}
+
+func blockProcessing(p domain.ProcessingStatus) *ext.BlockProcessing {
+	return &ext.BlockProcessing{State: ext.BlockProcessingState(p.State), Attempts: p.Attempts,
+		Reason: ext.NilString(nilString(p.Reason)), UpdatedAt: wire.Time{Time: p.UpdatedAt}}
+}
+
 // UpdateMe implements updateMe.
 func (h *handler) UpdateMe(ctx context.Context, r *ext.UpdateMeReq) (*ext.Profile, error) {
 	u, err := h.app.UpdateMe(ctx, actor(ctx), app.UpdateMeInput{
-		Name: given(v3.OptString(r.Name)), Bio: patch(v3.OptNilString(r.Bio))})
+		Name: given(v3.OptString(r.Name)), Bio: patch(v3.OptNilString(r.Bio)),
+		Avatar: patch(v3.OptNilString(r.AvatarURL))})
 	if err != nil {
 		return nil, err
 	}
 	w := &ext.Profile{ID: int64(u.ID), Type: ext.ProfileTypeUser, Name: u.Name, Slug: u.Slug, Bio: ext.NilMarkdown{Null: true},
+		Avatar:    ext.NilString(h.avatar(u.Avatar)),
 		UpdatedAt: wire.Time{Time: u.UpdatedAt}, Links: h.links(path("users", int64(u.ID)))}
 	if u.Bio != nil {
 		w.Bio = ext.NewNilMarkdown(ext.Markdown{Markdown: u.Bio.Markdown, HTML: u.Bio.HTML, Plain: u.Bio.Plain})

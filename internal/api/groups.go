@@ -81,7 +81,7 @@ func (h *handler) GetGroupMembers(ctx context.Context, p v3.GetGroupMembersParam
 	}
 	w := &v3.GroupMemberListResponse{Data: make([]v3.GroupMember, len(l.Items)), Meta: meta(at, l.Total)}
 	for i, m := range l.Items {
-		w.Data[i] = *member(m)
+		w.Data[i] = *h.member(m)
 	}
 	return w, nil
 }
@@ -93,9 +93,9 @@ func (h *handler) JoinGroup(ctx context.Context, r *v3.JoinGroupReq, p v3.JoinGr
 		return nil, err
 	}
 	if joined {
-		return (*v3.JoinGroupCreated)(member(m)), nil
+		return (*v3.JoinGroupCreated)(h.member(m)), nil
 	}
-	return (*v3.JoinGroupOK)(member(m)), nil
+	return (*v3.JoinGroupOK)(h.member(m)), nil
 }
 
 // LeaveGroup implements leaveGroup.

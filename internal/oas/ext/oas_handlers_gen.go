@@ -552,6 +552,91 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 	}
 }
 
+// handleGetBlockProcessingRequest handles getBlockProcessing operation.
+//
+// For blocks that were made from an address or an upload; 404 for others, and for everyone but the
+// author. The `reason` of a failure is in words.
+//
+// GET /ext/v1/blocks/{id}/processing
+func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetBlockProcessingOperation,
+			ID:   "getBlockProcessing",
+		}
+	)
+	params, err := decodeGetBlockProcessingParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *BlockProcessing
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetBlockProcessingOperation,
+			OperationSummary: "See how far the content of a block has come",
+			OperationID:      "getBlockProcessing",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetBlockProcessingParams
+			Response = *BlockProcessing
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetBlockProcessingParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetBlockProcessing(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetBlockProcessing(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetBlockProcessingResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetChannelFollowRequest handles getChannelFollow operation.
 //
 // Ask whether one follows a channel.
@@ -1038,6 +1123,92 @@ func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped boo
 	}
 
 	if err := encodeRemoveCollaboratorResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleReprocessBlockRequest handles reprocessBlock operation.
+//
+// Its author may. A block that failed becomes a `PendingBlock` again; one that is available stays as
+// it is until its content has come anew, and if that fails. Title, description and alternative text
+// stay. 422 for blocks of text.
+//
+// POST /ext/v1/blocks/{id}/reprocess
+func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ReprocessBlockOperation,
+			ID:   "reprocessBlock",
+		}
+	)
+	params, err := decodeReprocessBlockParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *BlockProcessing
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ReprocessBlockOperation,
+			OperationSummary: "Get the content of a block again",
+			OperationID:      "reprocessBlock",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ReprocessBlockParams
+			Response = *BlockProcessing
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackReprocessBlockParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ReprocessBlock(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ReprocessBlock(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeReprocessBlockResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

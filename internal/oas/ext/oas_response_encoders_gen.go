@@ -93,6 +93,19 @@ func encodeFollowUserResponse(response *FollowState, w http.ResponseWriter) erro
 	return nil
 }
 
+func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetChannelFollowResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -160,6 +173,19 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 
 func encodeRemoveCollaboratorResponse(response *RemoveCollaboratorNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
 
 	return nil
 }

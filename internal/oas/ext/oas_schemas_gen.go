@@ -41,6 +41,105 @@ func (s *AddCollaboratorReq) SetUserID(val OptInt64) {
 	s.UserID = val
 }
 
+// How far the content of a block has come.
+// Ref: #/components/schemas/BlockProcessing
+type BlockProcessing struct {
+	// How often it was tried.
+	Attempts int64 `json:"attempts"`
+	// Why the last attempt failed.
+	Reason    NilString            `json:"reason"`
+	State     BlockProcessingState `json:"state"`
+	UpdatedAt wire.Time            `json:"updated_at"`
+}
+
+// GetAttempts returns the value of Attempts.
+func (s *BlockProcessing) GetAttempts() int64 {
+	return s.Attempts
+}
+
+// GetReason returns the value of Reason.
+func (s *BlockProcessing) GetReason() NilString {
+	return s.Reason
+}
+
+// GetState returns the value of State.
+func (s *BlockProcessing) GetState() BlockProcessingState {
+	return s.State
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *BlockProcessing) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// SetAttempts sets the value of Attempts.
+func (s *BlockProcessing) SetAttempts(val int64) {
+	s.Attempts = val
+}
+
+// SetReason sets the value of Reason.
+func (s *BlockProcessing) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetState sets the value of State.
+func (s *BlockProcessing) SetState(val BlockProcessingState) {
+	s.State = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *BlockProcessing) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+type BlockProcessingState string
+
+const (
+	BlockProcessingStateWaiting BlockProcessingState = "waiting"
+	BlockProcessingStateDone    BlockProcessingState = "done"
+	BlockProcessingStateFailed  BlockProcessingState = "failed"
+)
+
+// AllValues returns all BlockProcessingState values.
+func (BlockProcessingState) AllValues() []BlockProcessingState {
+	return []BlockProcessingState{
+		BlockProcessingStateWaiting,
+		BlockProcessingStateDone,
+		BlockProcessingStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BlockProcessingState) MarshalText() ([]byte, error) {
+	switch s {
+	case BlockProcessingStateWaiting:
+		return []byte(s), nil
+	case BlockProcessingStateDone:
+		return []byte(s), nil
+	case BlockProcessingStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BlockProcessingState) UnmarshalText(data []byte) error {
+	switch BlockProcessingState(data) {
+	case BlockProcessingStateWaiting:
+		*s = BlockProcessingStateWaiting
+		return nil
+	case BlockProcessingStateDone:
+		*s = BlockProcessingStateDone
+		return nil
+	case BlockProcessingStateFailed:
+		*s = BlockProcessingStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // Who collaborates on a channel.
 // Ref: #/components/schemas/CollaboratorList
 type CollaboratorList struct {
@@ -789,6 +888,7 @@ func (o OptString) Or(d string) string {
 // Ref: #/components/schemas/Profile
 type Profile struct {
 	Links     wire.Links  `json:"_links"`
+	Avatar    NilString   `json:"avatar"`
 	Bio       NilMarkdown `json:"bio"`
 	ID        int64       `json:"id"`
 	Name      string      `json:"name"`
@@ -800,6 +900,11 @@ type Profile struct {
 // GetLinks returns the value of Links.
 func (s *Profile) GetLinks() wire.Links {
 	return s.Links
+}
+
+// GetAvatar returns the value of Avatar.
+func (s *Profile) GetAvatar() NilString {
+	return s.Avatar
 }
 
 // GetBio returns the value of Bio.
@@ -835,6 +940,11 @@ func (s *Profile) GetUpdatedAt() wire.Time {
 // SetLinks sets the value of Links.
 func (s *Profile) SetLinks(val wire.Links) {
 	s.Links = val
+}
+
+// SetAvatar sets the value of Avatar.
+func (s *Profile) SetAvatar(val NilString) {
+	s.Avatar = val
 }
 
 // SetBio sets the value of Bio.
@@ -969,9 +1079,17 @@ func (s *UpdateCommentReq) SetBody(val string) {
 }
 
 type UpdateMeReq struct {
+	// Address of a picture, or an upload as in the `value` of a block; null clears it. It shows once the
+	// picture has been fetched.
+	AvatarURL OptNilString `json:"avatar_url"`
 	// Markdown; null clears it.
 	Bio  OptNilString `json:"bio"`
 	Name OptString    `json:"name"`
+}
+
+// GetAvatarURL returns the value of AvatarURL.
+func (s *UpdateMeReq) GetAvatarURL() OptNilString {
+	return s.AvatarURL
 }
 
 // GetBio returns the value of Bio.
@@ -982,6 +1100,11 @@ func (s *UpdateMeReq) GetBio() OptNilString {
 // GetName returns the value of Name.
 func (s *UpdateMeReq) GetName() OptString {
 	return s.Name
+}
+
+// SetAvatarURL sets the value of AvatarURL.
+func (s *UpdateMeReq) SetAvatarURL(val OptNilString) {
+	s.AvatarURL = val
 }
 
 // SetBio sets the value of Bio.

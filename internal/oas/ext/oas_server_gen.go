@@ -33,6 +33,21 @@ type BlocksHandler interface {
 	//
 	// DELETE /ext/v1/channels/{id}/blocks/{block_id}
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
+	// GetBlockProcessing implements getBlockProcessing operation.
+	//
+	// For blocks that were made from an address or an upload; 404 for others, and for everyone but the
+	// author. The `reason` of a failure is in words.
+	//
+	// GET /ext/v1/blocks/{id}/processing
+	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
+	// ReprocessBlock implements reprocessBlock operation.
+	//
+	// Its author may. A block that failed becomes a `PendingBlock` again; one that is available stays as
+	// it is until its content has come anew, and if that fails. Title, description and alternative text
+	// stay. 422 for blocks of text.
+	//
+	// POST /ext/v1/blocks/{id}/reprocess
+	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.

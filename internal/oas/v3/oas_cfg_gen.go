@@ -8,7 +8,13 @@ import (
 
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+	"github.com/ogen-go/ogen/ogenregex"
 )
+
+var regexMap = map[string]ogenregex.Regexp{
+	"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*( *; *[A-Za-z0-9!#$&^_.+-]+=(\"[ -!#-~]*\"|[A-Za-z0-9!#$&^_.+-]+))*$": ogenregex.MustCompile("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*( *; *[A-Za-z0-9!#$&^_.+-]+=(\"[ -!#-~]*\"|[A-Za-z0-9!#$&^_.+-]+))*$"),
+	"^[^/\\\\\\x00-\\x1f\\x7f]+$": ogenregex.MustCompile("^[^/\\\\\\x00-\\x1f\\x7f]+$"),
+}
 
 type (
 	optionFunc[C any] func(*C)

@@ -29,6 +29,94 @@ func (c *codeRecorder) Unwrap() http.ResponseWriter {
 
 func recordError(string, error) {}
 
+// handleBatchCreateBlocksRequest handles batchCreateBlocks operation.
+//
+// Makes up to 50 blocks, in order, each in all the channels given, which must be private. Each becomes
+// exactly one block, whatever happens in between; ask for the status to learn which. For the tiers
+// premium and above.
+//
+// Name the channels either in `channel_ids` or in `channels`, as when creating one block.
+//
+// POST /v3/blocks/batch
+func (s *Server) handleBatchCreateBlocksRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: BatchCreateBlocksOperation,
+			ID:   "batchCreateBlocks",
+		}
+	)
+
+	var rawBody []byte
+	request, rawBody, close, err := s.decodeBatchCreateBlocksRequest(r)
+	if err != nil {
+		err = &ogenerrors.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *BatchResponse
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    BatchCreateBlocksOperation,
+			OperationSummary: "Create many blocks in the background",
+			OperationID:      "batchCreateBlocks",
+			Body:             request,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = *BatchCreateBlocksReq
+			Params   = struct{}
+			Response = *BatchResponse
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.BatchCreateBlocks(ctx, request)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.BatchCreateBlocks(ctx, request)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeBatchCreateBlocksResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleCreateBlockRequest handles createBlock operation.
 //
 // A `value` that is one absolute http(s) URL makes a block from what is behind it: the answer is a
@@ -393,7 +481,8 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 
 // handleCreateGroupRequest handles createGroup operation.
 //
-// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture.
+// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture, or
+// an upload as in the `value` of a block; a copy of it shows once it has been fetched.
 //
 // POST /v3/groups
 func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1071,6 +1160,90 @@ func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool
 	}
 
 	if err := encodeDeleteGroupInviteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetBatchStatusRequest handles getBatchStatus operation.
+//
+// For whoever made the batch, for 24 hours.
+//
+// GET /v3/blocks/batch/{batch_id}
+func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetBatchStatusOperation,
+			ID:   "getBatchStatus",
+		}
+	)
+	params, err := decodeGetBatchStatusParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *BatchStatus
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetBatchStatusOperation,
+			OperationSummary: "See how far a batch has come",
+			OperationID:      "getBatchStatus",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "batch_id",
+					In:   "path",
+				}: params.BatchID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetBatchStatusParams
+			Response = *BatchStatus
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetBatchStatusParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetBatchStatus(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetBatchStatus(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetBatchStatusResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3519,6 +3692,95 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 	}
 
 	if err := encodeMoveConnectionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handlePresignUploadRequest handles presignUpload operation.
+//
+// Each file gets an `upload_url` that takes one PUT of its bytes, with the given `content_type`,
+// within `expires_in` seconds. After that the `upload_url` without its query, or
+// `https://s3.amazonaws.com/arena_images-temp/` and the key, is the `value` of a block made of the
+// file. A file that nothing is made of within a day is removed.
+//
+// What a file is shows in its bytes; the `content_type` is but the header of the PUT.
+//
+// POST /v3/uploads/presign
+func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: PresignUploadOperation,
+			ID:   "presignUpload",
+		}
+	)
+
+	var rawBody []byte
+	request, rawBody, close, err := s.decodePresignUploadRequest(r)
+	if err != nil {
+		err = &ogenerrors.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *PresignResponse
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    PresignUploadOperation,
+			OperationSummary: "Get addresses to send files to",
+			OperationID:      "presignUpload",
+			Body:             request,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = *PresignUploadReq
+			Params   = struct{}
+			Response = *PresignResponse
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.PresignUpload(ctx, request)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.PresignUpload(ctx, request)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodePresignUploadResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

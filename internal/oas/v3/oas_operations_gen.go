@@ -6,6 +6,7 @@ package v3
 type OperationName = string
 
 const (
+	BatchCreateBlocksOperation          OperationName = "BatchCreateBlocks"
 	CreateBlockOperation                OperationName = "CreateBlock"
 	CreateBlockCommentOperation         OperationName = "CreateBlockComment"
 	CreateChannelOperation              OperationName = "CreateChannel"
@@ -18,6 +19,7 @@ const (
 	DeleteConnectionOperation           OperationName = "DeleteConnection"
 	DeleteGroupOperation                OperationName = "DeleteGroup"
 	DeleteGroupInviteOperation          OperationName = "DeleteGroupInvite"
+	GetBatchStatusOperation             OperationName = "GetBatchStatus"
 	GetBlockOperation                   OperationName = "GetBlock"
 	GetBlockCommentsOperation           OperationName = "GetBlockComments"
 	GetBlockConnectionsOperation        OperationName = "GetBlockConnections"
@@ -46,6 +48,7 @@ const (
 	MarkAllMyNotificationsReadOperation OperationName = "MarkAllMyNotificationsRead"
 	MarkMyNotificationReadOperation     OperationName = "MarkMyNotificationRead"
 	MoveConnectionOperation             OperationName = "MoveConnection"
+	PresignUploadOperation              OperationName = "PresignUpload"
 	RemoveGroupMemberOperation          OperationName = "RemoveGroupMember"
 	RevokeGroupInvitationOperation      OperationName = "RevokeGroupInvitation"
 	UpdateBlockOperation                OperationName = "UpdateBlock"

@@ -515,6 +515,340 @@ func (s *AttachmentBlockType) UnmarshalText(data []byte) error {
 	}
 }
 
+type BatchCreateBlocksReq struct {
+	Blocks     []BlockInput `json:"blocks"`
+	ChannelIds ChannelIds   `json:"channel_ids"`
+	Channels   []ConnectTo  `json:"channels"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *BatchCreateBlocksReq) GetBlocks() []BlockInput {
+	return s.Blocks
+}
+
+// GetChannelIds returns the value of ChannelIds.
+func (s *BatchCreateBlocksReq) GetChannelIds() ChannelIds {
+	return s.ChannelIds
+}
+
+// GetChannels returns the value of Channels.
+func (s *BatchCreateBlocksReq) GetChannels() []ConnectTo {
+	return s.Channels
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *BatchCreateBlocksReq) SetBlocks(val []BlockInput) {
+	s.Blocks = val
+}
+
+// SetChannelIds sets the value of ChannelIds.
+func (s *BatchCreateBlocksReq) SetChannelIds(val ChannelIds) {
+	s.ChannelIds = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *BatchCreateBlocksReq) SetChannels(val []ConnectTo) {
+	s.Channels = val
+}
+
+// A batch that was taken.
+// Ref: #/components/schemas/BatchResponse
+type BatchResponse struct {
+	BatchID string              `json:"batch_id"`
+	Status  BatchResponseStatus `json:"status"`
+	// Blocks to make.
+	Total int64 `json:"total"`
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *BatchResponse) GetBatchID() string {
+	return s.BatchID
+}
+
+// GetStatus returns the value of Status.
+func (s *BatchResponse) GetStatus() BatchResponseStatus {
+	return s.Status
+}
+
+// GetTotal returns the value of Total.
+func (s *BatchResponse) GetTotal() int64 {
+	return s.Total
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *BatchResponse) SetBatchID(val string) {
+	s.BatchID = val
+}
+
+// SetStatus sets the value of Status.
+func (s *BatchResponse) SetStatus(val BatchResponseStatus) {
+	s.Status = val
+}
+
+// SetTotal sets the value of Total.
+func (s *BatchResponse) SetTotal(val int64) {
+	s.Total = val
+}
+
+type BatchResponseStatus string
+
+const (
+	BatchResponseStatusPending BatchResponseStatus = "pending"
+)
+
+// AllValues returns all BatchResponseStatus values.
+func (BatchResponseStatus) AllValues() []BatchResponseStatus {
+	return []BatchResponseStatus{
+		BatchResponseStatusPending,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BatchResponseStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case BatchResponseStatusPending:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BatchResponseStatus) UnmarshalText(data []byte) error {
+	switch BatchResponseStatus(data) {
+	case BatchResponseStatusPending:
+		*s = BatchResponseStatusPending
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// How far a batch has come.
+// Ref: #/components/schemas/BatchStatus
+type BatchStatus struct {
+	BatchID     string  `json:"batch_id"`
+	CompletedAt OptTime `json:"completed_at"`
+	CreatedAt   OptTime `json:"created_at"`
+	// Why the batch failed as a whole.
+	Error       OptString               `json:"error"`
+	Failed      []BatchStatusFailedItem `json:"failed"`
+	FailedCount int64                   `json:"failed_count"`
+	// `completed` when every block was tried, `failed` when the rest could not be.
+	Status          BatchStatusStatus           `json:"status"`
+	Successful      []BatchStatusSuccessfulItem `json:"successful"`
+	SuccessfulCount int64                       `json:"successful_count"`
+	Total           int64                       `json:"total"`
+}
+
+// GetBatchID returns the value of BatchID.
+func (s *BatchStatus) GetBatchID() string {
+	return s.BatchID
+}
+
+// GetCompletedAt returns the value of CompletedAt.
+func (s *BatchStatus) GetCompletedAt() OptTime {
+	return s.CompletedAt
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *BatchStatus) GetCreatedAt() OptTime {
+	return s.CreatedAt
+}
+
+// GetError returns the value of Error.
+func (s *BatchStatus) GetError() OptString {
+	return s.Error
+}
+
+// GetFailed returns the value of Failed.
+func (s *BatchStatus) GetFailed() []BatchStatusFailedItem {
+	return s.Failed
+}
+
+// GetFailedCount returns the value of FailedCount.
+func (s *BatchStatus) GetFailedCount() int64 {
+	return s.FailedCount
+}
+
+// GetStatus returns the value of Status.
+func (s *BatchStatus) GetStatus() BatchStatusStatus {
+	return s.Status
+}
+
+// GetSuccessful returns the value of Successful.
+func (s *BatchStatus) GetSuccessful() []BatchStatusSuccessfulItem {
+	return s.Successful
+}
+
+// GetSuccessfulCount returns the value of SuccessfulCount.
+func (s *BatchStatus) GetSuccessfulCount() int64 {
+	return s.SuccessfulCount
+}
+
+// GetTotal returns the value of Total.
+func (s *BatchStatus) GetTotal() int64 {
+	return s.Total
+}
+
+// SetBatchID sets the value of BatchID.
+func (s *BatchStatus) SetBatchID(val string) {
+	s.BatchID = val
+}
+
+// SetCompletedAt sets the value of CompletedAt.
+func (s *BatchStatus) SetCompletedAt(val OptTime) {
+	s.CompletedAt = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *BatchStatus) SetCreatedAt(val OptTime) {
+	s.CreatedAt = val
+}
+
+// SetError sets the value of Error.
+func (s *BatchStatus) SetError(val OptString) {
+	s.Error = val
+}
+
+// SetFailed sets the value of Failed.
+func (s *BatchStatus) SetFailed(val []BatchStatusFailedItem) {
+	s.Failed = val
+}
+
+// SetFailedCount sets the value of FailedCount.
+func (s *BatchStatus) SetFailedCount(val int64) {
+	s.FailedCount = val
+}
+
+// SetStatus sets the value of Status.
+func (s *BatchStatus) SetStatus(val BatchStatusStatus) {
+	s.Status = val
+}
+
+// SetSuccessful sets the value of Successful.
+func (s *BatchStatus) SetSuccessful(val []BatchStatusSuccessfulItem) {
+	s.Successful = val
+}
+
+// SetSuccessfulCount sets the value of SuccessfulCount.
+func (s *BatchStatus) SetSuccessfulCount(val int64) {
+	s.SuccessfulCount = val
+}
+
+// SetTotal sets the value of Total.
+func (s *BatchStatus) SetTotal(val int64) {
+	s.Total = val
+}
+
+type BatchStatusFailedItem struct {
+	Error string `json:"error"`
+	// Place in the request, from 0.
+	Index int64 `json:"index"`
+}
+
+// GetError returns the value of Error.
+func (s *BatchStatusFailedItem) GetError() string {
+	return s.Error
+}
+
+// GetIndex returns the value of Index.
+func (s *BatchStatusFailedItem) GetIndex() int64 {
+	return s.Index
+}
+
+// SetError sets the value of Error.
+func (s *BatchStatusFailedItem) SetError(val string) {
+	s.Error = val
+}
+
+// SetIndex sets the value of Index.
+func (s *BatchStatusFailedItem) SetIndex(val int64) {
+	s.Index = val
+}
+
+// `completed` when every block was tried, `failed` when the rest could not be.
+type BatchStatusStatus string
+
+const (
+	BatchStatusStatusPending    BatchStatusStatus = "pending"
+	BatchStatusStatusProcessing BatchStatusStatus = "processing"
+	BatchStatusStatusCompleted  BatchStatusStatus = "completed"
+	BatchStatusStatusFailed     BatchStatusStatus = "failed"
+)
+
+// AllValues returns all BatchStatusStatus values.
+func (BatchStatusStatus) AllValues() []BatchStatusStatus {
+	return []BatchStatusStatus{
+		BatchStatusStatusPending,
+		BatchStatusStatusProcessing,
+		BatchStatusStatusCompleted,
+		BatchStatusStatusFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BatchStatusStatus) MarshalText() ([]byte, error) {
+	switch s {
+	case BatchStatusStatusPending:
+		return []byte(s), nil
+	case BatchStatusStatusProcessing:
+		return []byte(s), nil
+	case BatchStatusStatusCompleted:
+		return []byte(s), nil
+	case BatchStatusStatusFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BatchStatusStatus) UnmarshalText(data []byte) error {
+	switch BatchStatusStatus(data) {
+	case BatchStatusStatusPending:
+		*s = BatchStatusStatusPending
+		return nil
+	case BatchStatusStatusProcessing:
+		*s = BatchStatusStatusProcessing
+		return nil
+	case BatchStatusStatusCompleted:
+		*s = BatchStatusStatusCompleted
+		return nil
+	case BatchStatusStatusFailed:
+		*s = BatchStatusStatusFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type BatchStatusSuccessfulItem struct {
+	BlockID int64 `json:"block_id"`
+	// Place in the request, from 0.
+	Index int64 `json:"index"`
+}
+
+// GetBlockID returns the value of BlockID.
+func (s *BatchStatusSuccessfulItem) GetBlockID() int64 {
+	return s.BlockID
+}
+
+// GetIndex returns the value of Index.
+func (s *BatchStatusSuccessfulItem) GetIndex() int64 {
+	return s.Index
+}
+
+// SetBlockID sets the value of BlockID.
+func (s *BatchStatusSuccessfulItem) SetBlockID(val int64) {
+	s.BlockID = val
+}
+
+// SetIndex sets the value of Index.
+func (s *BatchStatusSuccessfulItem) SetIndex(val int64) {
+	s.Index = val
+}
+
 // What the viewer may do with the block.
 // Ref: #/components/schemas/BlockAbilities
 type BlockAbilities struct {
@@ -896,6 +1230,92 @@ func (s *BlockImage) SetUpdatedAt(val OptTime) {
 // SetWidth sets the value of Width.
 func (s *BlockImage) SetWidth(val OptNilInt64) {
 	s.Width = val
+}
+
+// A block to make.
+// Ref: #/components/schemas/BlockInput
+type BlockInput struct {
+	// Alternative text of the image, where the block gets one.
+	AltText     OptString `json:"alt_text"`
+	Description OptString `json:"description"`
+	Metadata    OptJSON   `json:"metadata"`
+	// Overrides the title of the source that is found.
+	OriginalSourceTitle OptString `json:"original_source_title"`
+	// Overrides the source that is found.
+	OriginalSourceURL OptString `json:"original_source_url"`
+	Title             OptString `json:"title"`
+	// One absolute http(s) URL, or Markdown.
+	Value string `json:"value"`
+}
+
+// GetAltText returns the value of AltText.
+func (s *BlockInput) GetAltText() OptString {
+	return s.AltText
+}
+
+// GetDescription returns the value of Description.
+func (s *BlockInput) GetDescription() OptString {
+	return s.Description
+}
+
+// GetMetadata returns the value of Metadata.
+func (s *BlockInput) GetMetadata() OptJSON {
+	return s.Metadata
+}
+
+// GetOriginalSourceTitle returns the value of OriginalSourceTitle.
+func (s *BlockInput) GetOriginalSourceTitle() OptString {
+	return s.OriginalSourceTitle
+}
+
+// GetOriginalSourceURL returns the value of OriginalSourceURL.
+func (s *BlockInput) GetOriginalSourceURL() OptString {
+	return s.OriginalSourceURL
+}
+
+// GetTitle returns the value of Title.
+func (s *BlockInput) GetTitle() OptString {
+	return s.Title
+}
+
+// GetValue returns the value of Value.
+func (s *BlockInput) GetValue() string {
+	return s.Value
+}
+
+// SetAltText sets the value of AltText.
+func (s *BlockInput) SetAltText(val OptString) {
+	s.AltText = val
+}
+
+// SetDescription sets the value of Description.
+func (s *BlockInput) SetDescription(val OptString) {
+	s.Description = val
+}
+
+// SetMetadata sets the value of Metadata.
+func (s *BlockInput) SetMetadata(val OptJSON) {
+	s.Metadata = val
+}
+
+// SetOriginalSourceTitle sets the value of OriginalSourceTitle.
+func (s *BlockInput) SetOriginalSourceTitle(val OptString) {
+	s.OriginalSourceTitle = val
+}
+
+// SetOriginalSourceURL sets the value of OriginalSourceURL.
+func (s *BlockInput) SetOriginalSourceURL(val OptString) {
+	s.OriginalSourceURL = val
+}
+
+// SetTitle sets the value of Title.
+func (s *BlockInput) SetTitle(val OptString) {
+	s.Title = val
+}
+
+// SetValue sets the value of Value.
+func (s *BlockInput) SetValue(val string) {
+	s.Value = val
 }
 
 // The site behind a source.
@@ -7966,6 +8386,117 @@ func (s *PingResponseStatus) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// Where files are to be sent.
+// Ref: #/components/schemas/PresignResponse
+type PresignResponse struct {
+	// Seconds.
+	ExpiresIn int64 `json:"expires_in"`
+	// In the order of the request.
+	Files []PresignedFile `json:"files"`
+}
+
+// GetExpiresIn returns the value of ExpiresIn.
+func (s *PresignResponse) GetExpiresIn() int64 {
+	return s.ExpiresIn
+}
+
+// GetFiles returns the value of Files.
+func (s *PresignResponse) GetFiles() []PresignedFile {
+	return s.Files
+}
+
+// SetExpiresIn sets the value of ExpiresIn.
+func (s *PresignResponse) SetExpiresIn(val int64) {
+	s.ExpiresIn = val
+}
+
+// SetFiles sets the value of Files.
+func (s *PresignResponse) SetFiles(val []PresignedFile) {
+	s.Files = val
+}
+
+type PresignUploadReq struct {
+	Files []PresignUploadReqFilesItem `json:"files"`
+}
+
+// GetFiles returns the value of Files.
+func (s *PresignUploadReq) GetFiles() []PresignUploadReqFilesItem {
+	return s.Files
+}
+
+// SetFiles sets the value of Files.
+func (s *PresignUploadReq) SetFiles(val []PresignUploadReqFilesItem) {
+	s.Files = val
+}
+
+type PresignUploadReqFilesItem struct {
+	// A media type (RFC 9110, section 8.3.1).
+	ContentType string `json:"content_type"`
+	// The name alone, without folders.
+	Filename string `json:"filename"`
+}
+
+// GetContentType returns the value of ContentType.
+func (s *PresignUploadReqFilesItem) GetContentType() string {
+	return s.ContentType
+}
+
+// GetFilename returns the value of Filename.
+func (s *PresignUploadReqFilesItem) GetFilename() string {
+	return s.Filename
+}
+
+// SetContentType sets the value of ContentType.
+func (s *PresignUploadReqFilesItem) SetContentType(val string) {
+	s.ContentType = val
+}
+
+// SetFilename sets the value of Filename.
+func (s *PresignUploadReqFilesItem) SetFilename(val string) {
+	s.Filename = val
+}
+
+// Where one file is to be sent.
+// Ref: #/components/schemas/PresignedFile
+type PresignedFile struct {
+	// Header that the PUT must carry.
+	ContentType string `json:"content_type"`
+	// Names the upload.
+	Key string `json:"key"`
+	// Takes one PUT of the bytes.
+	UploadURL string `json:"upload_url"`
+}
+
+// GetContentType returns the value of ContentType.
+func (s *PresignedFile) GetContentType() string {
+	return s.ContentType
+}
+
+// GetKey returns the value of Key.
+func (s *PresignedFile) GetKey() string {
+	return s.Key
+}
+
+// GetUploadURL returns the value of UploadURL.
+func (s *PresignedFile) GetUploadURL() string {
+	return s.UploadURL
+}
+
+// SetContentType sets the value of ContentType.
+func (s *PresignedFile) SetContentType(val string) {
+	s.ContentType = val
+}
+
+// SetKey sets the value of Key.
+func (s *PresignedFile) SetKey(val string) {
+	s.Key = val
+}
+
+// SetUploadURL sets the value of UploadURL.
+func (s *PresignedFile) SetUploadURL(val string) {
+	s.UploadURL = val
 }
 
 // RemoveGroupMemberNoContent is response for RemoveGroupMember operation.

@@ -9,6 +9,7 @@ import (
 
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
+	BatchesHandler
 	BlocksHandler
 	ChannelsHandler
 	CommentsHandler
@@ -16,7 +17,30 @@ type Handler interface {
 	FeedsHandler
 	GroupsHandler
 	SystemHandler
+	UploadsHandler
 	UsersHandler
+}
+
+// BatchesHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Batches
+type BatchesHandler interface {
+	// BatchCreateBlocks implements batchCreateBlocks operation.
+	//
+	// Makes up to 50 blocks, in order, each in all the channels given, which must be private. Each becomes
+	// exactly one block, whatever happens in between; ask for the status to learn which. For the tiers
+	// premium and above.
+	//
+	// Name the channels either in `channel_ids` or in `channels`, as when creating one block.
+	//
+	// POST /v3/blocks/batch
+	BatchCreateBlocks(ctx context.Context, req *BatchCreateBlocksReq) (*BatchResponse, error)
+	// GetBatchStatus implements getBatchStatus operation.
+	//
+	// For whoever made the batch, for 24 hours.
+	//
+	// GET /v3/blocks/batch/{batch_id}
+	GetBatchStatus(ctx context.Context, params GetBatchStatusParams) (*BatchStatus, error)
 }
 
 // BlocksHandler handles operations described by OpenAPI v3 specification.
@@ -211,7 +235,8 @@ type FeedsHandler interface {
 type GroupsHandler interface {
 	// CreateGroup implements createGroup operation.
 	//
-	// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture.
+	// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture, or
+	// an upload as in the `value` of a block; a copy of it shows once it has been fetched.
 	//
 	// POST /v3/groups
 	CreateGroup(ctx context.Context, req *CreateGroupReq) (*Group, error)
@@ -324,6 +349,23 @@ type SystemHandler interface {
 	//
 	// GET /v3/ping
 	GetPing(ctx context.Context) (*PingResponse, error)
+}
+
+// UploadsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Uploads
+type UploadsHandler interface {
+	// PresignUpload implements presignUpload operation.
+	//
+	// Each file gets an `upload_url` that takes one PUT of its bytes, with the given `content_type`,
+	// within `expires_in` seconds. After that the `upload_url` without its query, or
+	// `https://s3.amazonaws.com/arena_images-temp/` and the key, is the `value` of a block made of the
+	// file. A file that nothing is made of within a day is removed.
+	//
+	// What a file is shows in its bytes; the `content_type` is but the header of the PUT.
+	//
+	// POST /v3/uploads/presign
+	PresignUpload(ctx context.Context, req *PresignUploadReq) (*PresignResponse, error)
 }
 
 // UsersHandler handles operations described by OpenAPI v3 specification.
