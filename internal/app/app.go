@@ -4,12 +4,19 @@ package app
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
+	"vitrine/internal/blob"
 	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
 	"vitrine/internal/mail"
 	"vitrine/internal/markup"
+	"vitrine/internal/media"
+	"vitrine/internal/page"
 	"vitrine/internal/store"
 )
 
@@ -18,10 +25,22 @@ type App struct {
 	store         *store.Store
 	now           func() time.Time
 	siteURL       string
+	baseURL       string
 	mailer        *mail.Mailer
 	invitationTTL time.Duration
 	used          usage
 	cursorKey     secret
+	uploadKey     secret
+
+	blobs        blob.Store
+	staging      *blob.Staging
+	fetcher      *fetch.Client
+	studio       *media.Studio
+	providers    *page.Directory
+	uploadLimit  int64
+	uploadPrefix string   // of files that clients put into the storage themselves
+	ownHosts     []string // of this installation, which no player may come from
+	rendering    singleflight.Group
 }
 
 // Options are what the service stands on.
@@ -29,14 +48,35 @@ type Options struct {
 	Store         *store.Store
 	Now           func() time.Time // the clock; nil means time.Now
 	SiteURL       string           // absolute, without a slash at its end
+	BaseURL       string           // the same
+	FilesURL      string           // the same
 	Mailer        *mail.Mailer     // for jobs; nil where none are worked
 	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
+	Files         Files
+}
+
+// Files is what files and the content of blocks need. The zero value serves where
+// there are neither, as on the command line.
+type Files struct {
+	Blobs       blob.Store
+	Staging     *blob.Staging
+	Fetcher     *fetch.Client
+	Studio      *media.Studio
+	Providers   *page.Directory
+	UploadLimit int64 // bytes of a file
+
+	// UploadPrefix is what the addresses begin with at which clients put files into
+	// the storage themselves; "" if they cannot. See the function.
+	UploadPrefix string
 }
 
 // New makes the service.
 func New(o Options) *App {
-	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, mailer: o.Mailer, invitationTTL: o.InvitationTTL,
-		used: usage{at: map[domain.TokenID]time.Time{}}}
+	f := o.Files
+	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, baseURL: o.BaseURL, mailer: o.Mailer,
+		invitationTTL: o.InvitationTTL, used: usage{at: map[domain.TokenID]time.Time{}},
+		blobs: f.Blobs, staging: f.Staging, fetcher: f.Fetcher, studio: f.Studio, providers: f.Providers,
+		uploadLimit: f.UploadLimit, uploadPrefix: f.UploadPrefix, ownHosts: hosts(o.SiteURL, o.BaseURL, o.FilesURL)}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -44,6 +84,28 @@ func New(o Options) *App {
 		a.invitationTTL = 14 * 24 * time.Hour
 	}
 	return a
+}
+
+// hosts are the names in addresses.
+func hosts(addresses ...string) (names []string) {
+	for _, address := range addresses {
+		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
+			names = append(names, u.Hostname())
+		}
+	}
+	return names
+}
+
+// UploadPrefix is what the addresses begin with at which clients put files into a
+// storage themselves; "" if they cannot.
+func UploadPrefix(ctx context.Context, blobs blob.Store) (string, error) {
+	const name = uploadFolder + "name"
+	address, ok, err := blobs.PresignPut(ctx, name, "text/plain", time.Minute)
+	if err != nil || !ok {
+		return "", err
+	}
+	address, _, _ = strings.Cut(address, "?")
+	return strings.TrimSuffix(address, "name"), nil
 }
 
 // Ready tells whether requests can be served.

@@ -27,9 +27,10 @@ type CreateBlockInput struct {
 	Targets             []Target
 }
 
-// CreateBlock makes a block and connects it (V3.md section 3).
+// CreateBlock makes a block and connects it (V3.md section 3). One of an address or
+// an upload is pending until a job has got its content.
 func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
-	made, err := newBlock(actor, in)
+	made, err := a.newBlock(ctx, actor, in)
 	if err != nil {
 		return b, err
 	}
@@ -37,27 +38,9 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 	if err != nil {
 		return b, err
 	}
-	now := a.now()
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		places, err := openTargets(ctx, tx, actor, targets, 0)
+		id, err := a.createBlock(ctx, tx, actor, made, targets)
 		if err != nil {
-			return err
-		}
-		id, err := tx.CreateBlock(ctx, made, now)
-		if err != nil {
-			return err
-		}
-		item := opened{ref: domain.BlockRef(id), owner: made.Author.PrincipalRef}
-		news := make([]domain.News, len(places))
-		for i, p := range places {
-			if _, err := tx.Connect(ctx, p.connect(item.ref, actor, now)); err != nil {
-				return err
-			}
-			if news[i], err = newsOfConnection(ctx, tx, actor, p.channel, item, now); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.RecordAll(ctx, news...); err != nil {
 			return err
 		}
 		b, err = tx.Block(ctx, actor.UserID, id)
@@ -66,11 +49,48 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 	return b, err
 }
 
+// createBlock stores a block, connects it and has its content got.
+func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, targets []target) (domain.BlockID, error) {
+	now := a.now()
+	places, err := openTargets(ctx, tx, actor, targets, 0)
+	if err != nil {
+		return 0, err
+	}
+	id, err := tx.CreateBlock(ctx, made.Block, now)
+	if err != nil {
+		return 0, err
+	}
+	if made.State == domain.Processing {
+		if err := process(ctx, tx, id, made.upload, now); err != nil {
+			return 0, err
+		}
+	}
+	item := opened{ref: domain.BlockRef(id), owner: made.Author.PrincipalRef}
+	news := make([]domain.News, len(places))
+	for i, p := range places {
+		if _, err := tx.Connect(ctx, p.connect(item.ref, actor, now)); err != nil {
+			return 0, err
+		}
+		if news[i], err = newsOfConnection(ctx, tx, actor, p.channel, item, now); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.RecordAll(ctx, news...)
+	return id, err
+}
+
+// newBlock is a block to store, and the upload that it is made of, if any.
+type newBlock struct {
+	domain.Block
+	upload domain.UploadID
+}
+
 // newBlock makes the block that an input describes, without storing it.
-func newBlock(actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
-	b = domain.Block{
+func (a *App) newBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b newBlock, err error) {
+	b.Block = domain.Block{
 		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
-		State:  domain.Available, Title: nonEmpty(in.Title), Description: rendered(in.Description),
+		Type:   domain.PendingBlock, State: domain.Processing,
+		Title: nonEmpty(in.Title), Description: rendered(in.Description),
 		SourceURL: nonEmpty(in.OriginalSourceURL), SourceTitle: nonEmpty(in.OriginalSourceTitle),
 		AltText: nonEmpty(in.AltText),
 	}
@@ -82,17 +102,30 @@ func newBlock(actor domain.Actor, in CreateBlockInput) (b domain.Block, err erro
 	}
 	link, isURL := absoluteURL(in.Value)
 	if !isURL {
-		b.Type, b.Content = domain.TextBlock, rendered(&in.Value)
+		b.Type, b.State, b.Content = domain.TextBlock, domain.Available, rendered(&in.Value)
 		return b, nil
 	}
-	if len(link) > domain.MaxURL {
-		return b, domain.NewInvalid("value: a URL must be at most 4,096 bytes long")
+	upload, named, err := a.uploadNamed(ctx, actor, "value", link)
+	if named || err != nil {
+		b.upload = upload.ID
+		return b, err
 	}
-	b.Type, b.ValueURL = domain.LinkBlock, &link
+	return b, b.madeOf(link)
+}
+
+// madeOf makes it a block of what is at an address.
+func (b *newBlock) madeOf(link string) error {
+	if len(link) > domain.MaxURL {
+		return domain.NewInvalid("value: a URL must be at most 4,096 bytes long")
+	}
+	if u, err := url.Parse(link); err == nil && u.User != nil {
+		return domain.NewInvalid("value: a URL must not hold a user name or password")
+	}
+	b.ValueURL = &link
 	if b.SourceURL == nil {
 		b.SourceURL = &link
 	}
-	return b, nil
+	return nil
 }
 
 // absoluteURL tells whether a value is one absolute http(s) URL, and gives it trimmed.

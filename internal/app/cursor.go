@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
-	"sync/atomic"
 
 	"vitrine/internal/domain"
 )
@@ -43,22 +41,10 @@ type cursors struct {
 	user domain.UserID
 }
 
-// secret holds a key once it has been read.
-type secret struct{ value atomic.Pointer[[]byte] }
-
 // cursors gives the cursors of a list.
 func (a *App) cursors(ctx context.Context, list string, user domain.UserID) (cursors, error) {
-	if key := a.cursorKey.value.Load(); key != nil {
-		return cursors{*key, list, user}, nil
-	}
-	fresh := make([]byte, 32)
-	_, _ = rand.Read(fresh) // never fails: it ends the program instead
-	key, err := a.store.EnsureSecret(ctx, "cursors", fresh)
-	if err != nil {
-		return cursors{}, err
-	}
-	a.cursorKey.value.Store(&key)
-	return cursors{key, list, user}, nil
+	key, err := a.secret(ctx, &a.cursorKey, "cursors")
+	return cursors{key, list, user}, err
 }
 
 // at is the cursor of an activity; "" for none.

@@ -25,7 +25,7 @@ func (a *App) UserGroups(ctx context.Context, actor domain.Actor, ref domain.Ref
 	return l, err
 }
 
-// CreateGroupInput is a group to make. Avatar is an absolute http(s) address.
+// CreateGroupInput is a group to make. Avatar is the address of a picture, or an upload.
 type CreateGroupInput struct {
 	Name        string
 	Description *string
@@ -34,8 +34,12 @@ type CreateGroupInput struct {
 
 // CreateGroup makes a group that the actor owns.
 func (a *App) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGroupInput) (g domain.Group, err error) {
-	n := store.NewGroup{Description: rendered(in.Description), Avatar: in.Avatar, Owner: actor.UserID, Now: a.now()}
+	n := store.NewGroup{Description: rendered(in.Description), Owner: actor.UserID, Now: a.now()}
 	if n.Name, err = title("name", in.Name); err != nil {
+		return g, err
+	}
+	avatar, err := a.avatarWanted(ctx, actor, in.Avatar)
+	if err != nil {
 		return g, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -45,6 +49,11 @@ func (a *App) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGrou
 		id, err := tx.CreateGroup(ctx, n)
 		if err != nil {
 			return err
+		}
+		if in.Avatar != nil {
+			if err := wishAvatar(ctx, tx, domain.GroupRef(id), avatar, n.Now); err != nil {
+				return err
+			}
 		}
 		g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 		return err
@@ -62,6 +71,10 @@ type UpdateGroupInput struct {
 // UpdateGroup changes a group. Its owner may.
 func (a *App) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateGroupInput) (g domain.Group, err error) {
 	now, description := a.now(), rendered(in.Description.Value)
+	avatar, err := a.avatarWanted(ctx, actor, in.Avatar)
+	if err != nil {
+		return g, err
+	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
 		was, err := lockedGroup(ctx, tx, actor, ref)
 		if err != nil {
@@ -75,7 +88,9 @@ func (a *App) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Re
 			g.Description = description
 		}
 		if in.Avatar != nil {
-			g.Avatar = in.Avatar
+			if err := wishAvatar(ctx, tx, domain.GroupRef(g.ID), avatar, now); err != nil {
+				return err
+			}
 		}
 		if in.Name != nil {
 			if g.Name, err = title("name", *in.Name); err != nil {

@@ -176,13 +176,18 @@ func (a *App) changeUser(ctx context.Context, ref domain.Ref, change func(tx *st
 
 // UpdateMeInput is a change of the fields that are given.
 type UpdateMeInput struct {
-	Name *string
-	Bio  Patch
+	Name   *string
+	Bio    Patch
+	Avatar Patch // address of a picture, or an upload
 }
 
 // UpdateMe changes what the actor says of themself. The slug stays as it is.
 func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
 	bio := rendered(in.Bio.Value)
+	avatar, err := a.avatarWanted(ctx, actor, in.Avatar.Value)
+	if err != nil {
+		return domain.User{}, err
+	}
 	return a.changeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
 		if in.Name != nil {
 			name, err := title("name", *in.Name)
@@ -193,6 +198,11 @@ func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput
 		}
 		if in.Bio.Set {
 			u.Bio = bio
+		}
+		if in.Avatar.Set {
+			if err := wishAvatar(ctx, tx, domain.UserRef(u.ID), avatar, a.now()); err != nil {
+				return err
+			}
 		}
 		return tx.UpdateProfile(ctx, u, a.now())
 	})

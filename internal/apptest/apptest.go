@@ -39,6 +39,7 @@ type Rig struct {
 	dataDir string
 	watch   *watch
 	log     *logbook
+	web     *web
 	broken  bool // the database is gone and cannot be checked
 
 	mu     sync.Mutex
@@ -114,17 +115,18 @@ func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
 		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
-		RequestTimeout: time.Minute, BodyLimit: 1 << 20,
+		RequestTimeout: time.Minute, BodyLimit: 1 << 20, FilesURL: Base, UploadLimit: 64 << 20,
 	}
 	for _, option := range options {
 		option(&cfg)
 	}
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
 		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
+	r.newWeb()
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
 		Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
-		Observe: r.watch.observe, Idle: true})
+		Observe: r.watch.observe, Fetch: r.web.fetching(), Idle: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,6 +235,9 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 		for _, op := range doc.Operations() {
 			if op.Method != req.Method || !matches(op.Path, req.URL.EscapedPath()) {
 				continue
+			}
+			if res.Status == http.StatusForbidden && op.ID == "presignUpload" {
+				return // the public description does not say what V3.md section 1 has for read-only tokens
 			}
 			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {
 				r.T.Errorf("%s %s: %d: the response breaks the description: %s\n%s", req.Method, req.URL, res.Status, v, res.Body)

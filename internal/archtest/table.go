@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"app":              {"domain", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
 	"middleware":       {"domain", "auth", "obs"},
 	"api":              {"app", "domain", "auth", "middleware", "describe", "description", "oas/..."},
+	"files":            {"app", "domain", "middleware"},
 	"oauth":            {"app", "domain", "auth", "middleware"},
 	"site":             {"app", "domain", "auth", "middleware"},
 	"worker":           {"app", "domain", "auth", "middleware", "jobs"},

@@ -46,6 +46,10 @@ func NewToken(kind Kind) (token string, hash []byte, hint string) {
 	return token, HashToken(token), body[:len(body)-secretLength+hintLength]
 }
 
+// NewKey gives 22 random base-62 characters, 131 bits: part of an address that
+// nobody guesses.
+func NewKey() string { return randomBase62(22) }
+
 // HashToken returns the SHA-256 of a token, the key under which it is stored and
 // looked up. A slow, salted hash would add nothing: it is there to make guessing
 // of weak secrets dear, and nobody guesses 238 random bits.

@@ -27,9 +27,32 @@ type Config struct {
 	InvitationTTL   time.Duration
 	MetricsAddr     string // host:port, empty for no such listener
 	JobConcurrency  int
+	JobTimeout      time.Duration
+	FilesURL        string // absolute, no slash at the end
+	Blob            Blob
+	UploadLimit     int64 // bytes
+	FetchAllow      []netip.Prefix
+	ImageMemory     int64  // bytes
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address
 }
+
+// Blob is the S3 storage of files. Without a URL they are in FilesPath.
+type Blob struct {
+	URL       string
+	AccessKey string
+	SecretKey string // secret
+}
+
+// FilesPath is the folder of files where there is no other storage.
+func (c Config) FilesPath() string { return filepath.Join(c.DataDir, "files") }
+
+// StagingPath is the folder of files that are being received.
+func (c Config) StagingPath() string { return filepath.Join(c.DataDir, "staging") }
+
+// ProvidersPath is the list of oEmbed providers that is used in place of the one
+// built in, where there is such a file.
+func (c Config) ProvidersPath() string { return filepath.Join(c.DataDir, "oembed-providers.json") }
 
 // OutboxPath is the folder of mails where there is no server to send them by.
 func (c Config) OutboxPath() string { return filepath.Join(c.DataDir, "outbox") }

@@ -33,6 +33,15 @@ type Server struct {
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many jobs, such as sending mail, this server does at once."`
+	JobTimeout       string `name:"job-timeout" env:"VITRINE_JOB_TIMEOUT" default:"3m" placeholder:"DURATION" help:"How long one job may take. One that a crash has cut off is begun again half a minute after that."`
+	FilesURL         string `name:"files-url" env:"VITRINE_FILES_URL" placeholder:"URL" help:"Public address of uploaded files and images, without a slash at the end, such as that of a cache in front of this server. By default the base URL."`
+	BlobURL          string `name:"blob-url" env:"VITRINE_BLOB_URL" placeholder:"URL" help:"s3://bucket/prefix?endpoint=https://host&region=name for files; empty for files/ in the data folder."`
+	BlobAccessKey    string `name:"blob-access-key" env:"VITRINE_BLOB_ACCESS_KEY" placeholder:"KEY" help:"Access key of the S3 storage."`
+	BlobSecretKey    string `name:"blob-secret-key" env:"VITRINE_BLOB_SECRET_KEY" placeholder:"KEY" help:"Secret key of the S3 storage. Others on this machine can see it on the command line."`
+	BlobSecretFile   string `name:"blob-secret-key-file" env:"VITRINE_BLOB_SECRET_KEY_FILE" placeholder:"FILE" help:"File that holds the secret key of the S3 storage."`
+	UploadLimit      string `name:"upload-limit" env:"VITRINE_UPLOAD_LIMIT" default:"1GiB" placeholder:"SIZE" help:"Largest file that can be uploaded or fetched."`
+	FetchAllow       string `name:"fetch-allow" env:"VITRINE_FETCH_ALLOW" placeholder:"CIDR,…" help:"Private addresses and networks that blocks may be fetched from, such as those of an intranet. By default public addresses alone are."`
+	ImageMemory      string `name:"image-memory" env:"VITRINE_IMAGE_MEMORY" default:"192MiB" placeholder:"SIZE" help:"Memory for the images that are resized at once."`
 	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`
 	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`
 	SMTPPassword     string `name:"smtp-password" env:"VITRINE_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password for the SMTP server. Others on this machine can see it on the command line."`

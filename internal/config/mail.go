@@ -121,9 +121,17 @@ func (s *SMTP) URL() string {
 	return u.String()
 }
 
-// redactSecret tells whether there is a password.
-func redactSecret(s *SMTP) string {
-	if s == nil || s.Password == "" {
+// password is "" where there is no server.
+func (s *SMTP) password() string {
+	if s == nil {
+		return ""
+	}
+	return s.Password
+}
+
+// redactText tells whether there is a secret.
+func redactText(secret string) string {
+	if secret == "" {
 		return ""
 	}
 	return hidden

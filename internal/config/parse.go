@@ -125,15 +125,15 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parseProxies reads addresses and networks, joined by commas.
-func parseProxies(text string, found *problems) []netip.Prefix {
+// parsePrefixes reads addresses and networks, joined by commas.
+func parsePrefixes(flag, text string, found *problems) []netip.Prefix {
 	var prefixes []netip.Prefix
 	for item := range strings.SplitSeq(text, ",") {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
 		p, err := parsePrefix(item)
-		found.addErr("trusted-proxies", err)
+		found.addErr(flag, err)
 		if err == nil {
 			prefixes = append(prefixes, p)
 		}

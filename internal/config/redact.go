@@ -33,16 +33,24 @@ func (c Config) Redacted() Settings {
 		{"base-url", c.BaseURL},
 		{"site-url", c.SiteURL},
 		{"rate-limits", formatRateLimits(c.RateLimits)},
-		{"trusted-proxies", formatProxies(c.TrustedProxies)},
+		{"trusted-proxies", formatPrefixes(c.TrustedProxies)},
 		{"request-timeout", c.RequestTimeout.String()},
 		{"body-limit", formatSize(c.BodyLimit)},
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
 		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},
 		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
+		{"job-timeout", c.JobTimeout.String()},
+		{"files-url", c.FilesURL},
+		{"blob-url", redactURL(c.Blob.URL)},
+		{"blob-access-key", c.Blob.AccessKey},
+		{"blob-secret-key", redactText(c.Blob.SecretKey)},
+		{"upload-limit", formatSize(c.UploadLimit)},
+		{"fetch-allow", formatPrefixes(c.FetchAllow)},
+		{"image-memory", formatSize(c.ImageMemory)},
 		{"mail-from", c.MailFrom},
 		{"smtp-url", c.SMTP.URL()},
-		{"smtp-password", redactSecret(c.SMTP)},
+		{"smtp-password", redactText(c.SMTP.password())},
 	}
 }
 
@@ -98,7 +106,7 @@ func redactURL(raw string) string {
 	return u.String()
 }
 
-func formatProxies(prefixes []netip.Prefix) string {
+func formatPrefixes(prefixes []netip.Prefix) string {
 	items := make([]string, len(prefixes))
 	for i, p := range prefixes {
 		items[i] = p.String()

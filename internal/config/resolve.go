@@ -51,7 +51,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	cfg.SiteURL, err = publicURL(s.SiteURL, s.Addr)
 	found.addErr("site-url", err)
 	cfg.RateLimits = parseRateLimits(s.RateLimits, found)
-	cfg.TrustedProxies = parseProxies(s.TrustedProxies, found)
+	cfg.TrustedProxies = parsePrefixes("trusted-proxies", s.TrustedProxies, found)
 	cfg.RequestTimeout, err = parseDuration(s.RequestTimeout)
 	found.addErr("request-timeout", err)
 	cfg.BodyLimit, err = parseSize(s.BodyLimit)
@@ -66,6 +66,9 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	}
 	cfg.JobConcurrency, err = parseCount(s.JobConcurrency)
 	found.addErr("job-concurrency", err)
+	cfg.JobTimeout, err = parseDuration(s.JobTimeout)
+	found.addErr("job-timeout", err)
+	s.resolveFiles(cfg, found)
 	s.resolveMail(cfg, found)
 }
 

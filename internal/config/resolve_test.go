@@ -46,6 +46,7 @@ func defaults() config.Config {
 		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080",
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
+		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 192 << 20,
 		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }
@@ -82,6 +83,14 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--job-timeout=1m":                  func(c *config.Config) { c.JobTimeout = time.Minute },
+		"--files-url=https://f.example.org": func(c *config.Config) { c.FilesURL = "https://f.example.org" },
+		"--upload-limit=5MiB":               func(c *config.Config) { c.UploadLimit = 5 << 20 },
+		"--image-memory=64MiB":              func(c *config.Config) { c.ImageMemory = 64 << 20 },
+		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
+			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+		},
+		"--blob-url=s3://b":                             func(c *config.Config) { c.Blob.URL = "s3://b" },
 		"--job-concurrency=20":                          func(c *config.Config) { c.JobConcurrency = 20 },
 		"--mail-from=me@a.example":                      func(c *config.Config) { c.MailFrom = "me@a.example" },
 		"--smtp-url=smtp://me@mail.example":             smtp("mail.example", 587, "me", "starttls"),
@@ -112,6 +121,9 @@ func TestEachFlag(t *testing.T) {
 			t.Parallel()
 			want := defaults()
 			change(&want)
+			if !strings.HasPrefix(arg, "--files-url") {
+				want.FilesURL = want.BaseURL
+			}
 			if got := resolve(t, parse(t, arg)); !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}

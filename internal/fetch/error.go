@@ -18,6 +18,10 @@ const maxRetryAfter = time.Hour
 // What was read before it is good.
 var ErrTooLarge = errors.New("too large")
 
+// ErrBusy is in the chain of the error of a fetch that found no room among the others
+// from its site: nothing was asked of the site.
+var ErrBusy = errors.New("busy")
+
 var (
 	errSlow    = errors.New("the fetch has taken its time")
 	errStalled = errors.New("the server has fallen silent")

@@ -46,7 +46,7 @@ func (h *hosts) enter(ctx context.Context, target *url.URL) (release func(), err
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
-		err = &Error{Reason: "Too much is being fetched from this site at once", Temporary: true, RetryAfter: busyRetry}
+		err = &Error{Reason: "Too much is being fetched from this site at once", Temporary: true, RetryAfter: busyRetry, cause: ErrBusy}
 	}
 	h.leave(key, at)
 	return nil, err

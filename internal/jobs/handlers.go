@@ -43,6 +43,9 @@ func (h *Handlers) Every(d time.Duration, args Args) {
 		river.NewPeriodicJob(river.PeriodicInterval(d), make, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
+// Later has the job run again after a while, without counting as a failure.
+func Later(d time.Duration) error { return river.JobSnooze(d) }
+
 // Permanent marks an error that no further try can mend: the job is given up.
 func Permanent(err error) error {
 	if err == nil {

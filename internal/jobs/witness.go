@@ -27,11 +27,14 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	err := guarded(ctx, work)
 	line := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "duration", time.Since(start))
 	var permanent *rivertype.JobCancelError
+	var later *rivertype.JobSnoozeError
 	switch {
 	case err == nil:
 		line.InfoContext(ctx, "job done")
 	case errors.As(err, &permanent):
 		line.ErrorContext(ctx, "job given up", "error", err)
+	case errors.As(err, &later):
+		line.DebugContext(ctx, "job put off", "for", later.Duration)
 	case ctx.Err() != nil:
 		line.InfoContext(ctx, "job put back", "error", err)
 		return river.JobSnooze(0) // no attempt is lost
@@ -62,7 +65,7 @@ func (h quiet) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h quiet) Handle(ctx context.Context, r slog.Record) error {
-	if strings.HasPrefix(r.Message, "JobExecutor: Job errored") {
+	if strings.Contains(r.Message, "JobExecutor: Job errored") {
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)

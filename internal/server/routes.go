@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"time"
 
 	"vitrine/internal/api"
+	"vitrine/internal/files"
 	"vitrine/internal/middleware"
 )
 
@@ -28,6 +30,15 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	)
+	bytes := middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed}),
+		middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
+		s.stats.InFlight,
+		middleware.ClientAddr(s.cfg.TrustedProxies),
+		middleware.RequestID(s.cfg.TrustedProxies),
+		middleware.SecureHeaders,
+		middleware.CORS,
+		middleware.Recover(s.log, api.Render),
+	)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
@@ -35,6 +46,8 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 			healthz(w, r)
 		case read && r.URL.Path == "/readyz":
 			s.readyz(w, r)
+		case strings.HasPrefix(r.URL.Path, files.FilesPath), strings.HasPrefix(r.URL.Path, files.UploadsPath):
+			bytes.ServeHTTP(w, r)
 		default:
 			service.ServeHTTP(w, r)
 		}

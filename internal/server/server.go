@@ -8,12 +8,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/fetch"
+	edge "vitrine/internal/files"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
@@ -55,6 +58,7 @@ type Options struct {
 	Version string           // of this build, for the metrics
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
+	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
 	Idle    bool              // leave jobs alone until somebody calls Jobs.Drain, for tests
 
 	// Documents are the descriptions for the addresses of the configuration, where
@@ -78,16 +82,21 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
-	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, Mailer: mailer,
-		InvitationTTL: cfg.InvitationTTL})
-	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App), jobs.Options{Concurrency: cfg.JobConcurrency})
+	files, err := newFiles(ctx, cfg, o)
+	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
+		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, Files: files})
+	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App),
+		jobs.Options{Concurrency: cfg.JobConcurrency, Timeout: cfg.JobTimeout})
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
 	if err == nil {
 		s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
 			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL,
-			Build: o.Version + " " + o.Commit, Now: o.Now})
+			FilesURL: strings.TrimSuffix(cfg.FilesURL+edge.FilesPath, "/"), Build: o.Version + " " + o.Commit, Now: o.Now})
 	}
 	if err != nil {
 		return nil, joinClose(err, db)

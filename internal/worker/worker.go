@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"vitrine/internal/app"
+	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 )
 
@@ -14,5 +15,11 @@ func Handlers(a *app.App) *jobs.Handlers {
 	jobs.Handle(h, func(ctx context.Context, job app.InvitationMail) error {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
+	jobs.Handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
+	jobs.Handle(h, func(ctx context.Context, job app.GrantAvatar) error {
+		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
+	})
+	jobs.Handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
+	h.Every(app.SweepInterval, app.SweepContent{})
 	return h
 }
