@@ -102,3 +102,36 @@ func TestBadInvitation(t *testing.T) {
 		p.refuses(t, http.StatusNotFound, "ada", touch{"POST", p.crew("/invitations"), `{"user_id":9223372036854775807}`})
 	})
 }
+
+func TestPeopleRandomBodies(t *testing.T) {
+	t.Parallel()
+	eachPeople(t, func(t *testing.T, p *people) {
+		d := newDice(p.world)
+		d.likely["name"] = []string{`"x"`, `"7"`, `"@ada"`, `"` + strings.Repeat("é", 255) + `"`}
+		d.likely["body"] = []string{`"x"`, `"@bob @max @ada"`, `"@bob@max"`, `"\r\n@bob"`, `"[@bob](@max)"`, `"<@bob>"`, `"\u202e@bob"`}
+		d.likely["email"] = []string{`"x@example.org"`, `"X@EXAMPLE.ORG"`, `"\"a b\"@example.org"`, `"é@example.org"`, `"a@[127.0.0.1]"`, `"a@b"`}
+		d.likely["avatar_url"] = []string{`"https://example.org/a.png"`, `"//example.org"`}
+		d.likely["invite_token"] = []string{at("%q", p.code)}
+		statuses := p.throw(t, d, 1400, []thrown{
+			{"POST", "/v3/groups", []string{"name", "description", "avatar_url"}},
+			{"PUT", p.crew(""), []string{"name", "description", "avatar_url"}},
+			{"POST", p.crew("/members"), []string{"invite_token"}},
+			{"POST", p.crew("/invitations"), []string{"user_id", "email"}},
+			{"POST", at("/v3/blocks/%d/comments", p.block), []string{"body"}},
+			{"PATCH", at("/ext/v1/comments/%d", p.comment), []string{"body"}},
+			{"PATCH", "/ext/v1/me", []string{"name", "bio"}},
+		})
+		for _, status := range []int{200, 201, 400, 403} {
+			if statuses[status] == 0 {
+				t.Errorf("no body led to %d: %v", status, statuses)
+			}
+		}
+		// What was taken can be read, and the mails that it asked for can be written.
+		for _, path := range []string{"/v3/me", "/v3/users/ada/groups?per=100", p.crew("/invitations?per=100"),
+			at("/v3/blocks/%d/comments?per=100", p.block)} {
+			p.Get("ada", "%s", path)
+		}
+		p.Get("bob", "/v3/me/notifications?limit=100")
+		p.WorkJobs()
+	})
+}
