@@ -34,6 +34,7 @@ export class World {
   #opened;
   #server;
   #settings;
+  #tokens = new Map();
 
   constructor(database, settings) {
     this.#database = database;
@@ -74,6 +75,21 @@ export class World {
 
   token(slug, scope = "write") {
     return this.command("token", "create", "--user", slug, "--scope", scope);
+  }
+
+  /**
+   * Lets somebody follow, or no longer follow, what an address below /ext/v1 names, such as
+   * "users/ada": the public API has no such operation.
+   */
+  async follow(slug, what, method = "PUT") {
+    if (!this.#tokens.has(slug)) this.#tokens.set(slug, await this.token(slug));
+    const headers = { Authorization: `Bearer ${this.#tokens.get(slug)}` };
+    const response = await fetch(`${this.url}/ext/v1/${what}/follow`, { method, headers });
+    if (!response.ok) throw new Error(`${method} ${what}: ${response.status} ${await response.text()}`);
+  }
+
+  unfollow(slug, what) {
+    return this.follow(slug, what, "DELETE");
   }
 
   /** Gives the SDK of a guest, or of whom a token belongs to. */

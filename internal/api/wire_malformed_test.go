@@ -7,9 +7,12 @@ import (
 	"testing"
 )
 
-// writes are the operations that take a body, each with one that is taken.
-func (w *world) writes() []struct{ name, method, path, body string } {
-	return []struct{ name, method, path, body string }{
+// write is an operation that takes a body, with one that is taken.
+type write struct{ name, method, path, body string }
+
+// writes are such operations on channels and what is in them.
+func (w *world) writes() []write {
+	return []write{
 		{"createBlock", "POST", "/v3/blocks", at(`{"value":"more","channel_ids":[%d]}`, w.closed)},
 		{"updateBlock", "PUT", at("/v3/blocks/%d", w.block), `{"title":"T"}`},
 		{"createChannel", "POST", "/v3/channels", `{"title":"Another"}`},
@@ -55,19 +58,22 @@ func malformed(good string) []struct{ name, body, why string } {
 
 func TestMalformedBodies(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
-		for _, op := range w.writes() {
-			before := w.Dump()
-			for _, bad := range malformed(op.body) {
-				name := op.name + ", " + bad.name
-				refused(t, name, w.Do("ada", op.method, op.path, bad.body), http.StatusBadRequest, bad.why)
-				w.unchanged(t, before, name)
-			}
-			if res := w.Do("ada", op.method, op.path, op.body); res.Status/100 != 2 {
-				t.Errorf("%s: the body itself is refused: %s", op.name, res.Body)
-			}
+	eachWorld(t, func(t *testing.T, w *world) { w.refuseMalformed(t, w.writes()) })
+}
+
+func (w *world) refuseMalformed(t *testing.T, ops []write) {
+	t.Helper()
+	for _, op := range ops {
+		before := w.Dump()
+		for _, bad := range malformed(op.body) {
+			name := op.name + ", " + bad.name
+			refused(t, name, w.Do("ada", op.method, op.path, bad.body), http.StatusBadRequest, bad.why)
+			w.unchanged(t, before, name)
 		}
-	})
+		if res := w.Do("ada", op.method, op.path, op.body); res.Status/100 != 2 {
+			t.Errorf("%s: the body itself is refused: %s", op.name, res.Body)
+		}
+	}
 }
 
 func TestUnsupportedMediaTypes(t *testing.T) {

@@ -79,16 +79,37 @@ func (d *dice) object(depth int, keys ...string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
+// thrown is an operation and the fields of its body.
+type thrown struct {
+	method, path string
+	keys         []string
+}
+
+// answers are the statuses that random bodies may lead to.
+var answers = []int{200, 201, 400, 403, 404, 422}
+
+// throw sends random bodies as ada, and gives how often each status came of them.
+func (w *world) throw(t *testing.T, d *dice, times int, ops []thrown) map[int]int {
+	t.Helper()
+	statuses := map[int]int{}
+	for i := range times {
+		op := ops[i%len(ops)]
+		body := d.object(2, op.keys...)
+		res := w.Do("ada", op.method, op.path, body)
+		statuses[res.Status]++
+		if !slices.Contains(answers, res.Status) || res.Status == http.StatusBadRequest && strings.Contains(string(res.Body), "request: ") {
+			t.Errorf("%s %s %s: %d %s", op.method, op.path, body, res.Status, res.Body)
+		}
+	}
+	return statuses
+}
+
 // Whatever a body holds, it is either taken or refused in the words of the
 // description: the decoder behind it and the database never have to refuse it.
 func TestRandomBodies(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		d := newDice(w)
-		ops := []struct {
-			method, path string
-			keys         []string
-		}{
+		statuses := w.throw(t, newDice(w), 1500, []thrown{
 			{"POST", "/v3/blocks", []string{"value", "channel_ids", "channels", "insert_at", "title", "description", "metadata",
 				"original_source_url", "original_source_title", "alt_text"}},
 			{"PUT", at("/v3/blocks/%d", w.block), []string{"title", "description", "content", "alt_text", "metadata"}},
@@ -98,19 +119,8 @@ func TestRandomBodies(t *testing.T) {
 			{"PUT", at("/v3/connections/%d", w.connection), []string{"metadata"}},
 			{"POST", at("/v3/connections/%d/move", w.connection), []string{"movement", "position"}},
 			{"POST", at("/ext/v1/channels/%d/collaborators", w.closed), []string{"user_id", "group_id"}},
-		}
-		expected := []int{200, 201, 400, 403, 404, 422}
-		statuses := map[int]int{}
-		for i := range 1500 {
-			op := ops[i%len(ops)]
-			body := d.object(2, op.keys...)
-			res := w.Do("ada", op.method, op.path, body)
-			statuses[res.Status]++
-			if !slices.Contains(expected, res.Status) || res.Status == http.StatusBadRequest && strings.Contains(string(res.Body), "request: ") {
-				t.Errorf("%s %s %s: %d %s", op.method, op.path, body, res.Status, res.Body)
-			}
-		}
-		for _, status := range expected {
+		})
+		for _, status := range answers {
 			if statuses[status] == 0 {
 				t.Errorf("no body led to %d: %v", status, statuses)
 			}

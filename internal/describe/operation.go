@@ -36,6 +36,7 @@ type param struct {
 	name     string
 	required bool
 	integer  bool
+	boolean  bool
 	array    bool
 	schema   *jsonschema.Schema
 }

@@ -116,6 +116,11 @@ func split(values []string) []any {
 // scalar gives the value that a text stands for, or the text where it is not of
 // the declared type, which the schema then refuses.
 func (p param) scalar(text string) any {
+	if p.boolean {
+		if b, err := strconv.ParseBool(text); err == nil { // as the generated decoder reads it
+			return b
+		}
+	}
 	if !p.integer {
 		return text
 	}

@@ -24,6 +24,7 @@ paths:
         schema: {type: array, maxItems: 3, items: {$ref: '#/components/schemas/Kind'}}
       - {name: after, in: query, schema: {type: string, format: date-time}}
       - {name: seed, in: query, schema: {type: integer}}
+      - {name: open, in: query, schema: {type: boolean}}
   /batch/{batch_id}/{id}:
     parameters:
     - {name: batch_id, in: path, required: true, schema: {type: string, format: uuid}}
@@ -90,6 +91,10 @@ func TestCheckParams(t *testing.T) {
 		{"search", "/search?query=", "", false},
 		{"search", "/search", "query: is required", false},
 		{"search", "/search?query=a+b%20c", "", false},
+		{"search", "/search?query=x&open=true", "", false},
+		{"search", "/search?query=x&open=false", "", false},
+		{"search", "/search?query=x&open=yes", "open: must be a boolean", false},
+		{"search", "/search?query=x&open=", "open: must be a boolean", false},
 		{"search", "/search?query=äöüßéè", "query: must be at most 5 characters long", false},
 		{"search", "/search?query=a&type=Text,Image&type=Text&seed=-4&after=2024-05-01T12:30:00%2B02:00", "", false},
 		{"search", "/search?query=a&type=Text,Film&type=Image&type=x",

@@ -22,7 +22,7 @@ func (b *builder) parameters(o *Operation, at string) error {
 		p := param{schema: schema}
 		p.name, _ = get(node, "name").(string)
 		p.required, _ = get(node, "required").(bool)
-		p.integer, p.array = hasType(schema, "integer"), hasType(schema, "array")
+		p.integer, p.boolean, p.array = hasType(schema, "integer"), hasType(schema, "boolean"), hasType(schema, "array")
 		switch get(node, "in") {
 		case "path":
 			o.pathParams[p.name] = p

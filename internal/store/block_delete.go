@@ -57,8 +57,25 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err := tx.dropFiles(ctx, ids(image, file)...); err != nil {
 		return err
 	}
+	if err := tx.lockInboxesOfBlock(ctx, id, comments); err != nil {
+		return err
+	}
 	if err := tx.ForgetActivities(ctx, domain.SubjectComment, comments...); err != nil {
 		return err
 	}
 	return tx.ForgetActivities(ctx, domain.SubjectBlock, int64(id))
+}
+
+// lockInboxesOfBlock locks the inboxes that hold something about a block or its
+// comments, all at once, so that they are locked in their order.
+func (tx *Tx) lockInboxesOfBlock(ctx context.Context, id domain.BlockID, comments []int64) error {
+	ofComments, err := tx.notified(ctx, domain.SubjectComment, comments...)
+	if err != nil {
+		return err
+	}
+	ofBlock, err := tx.notified(ctx, domain.SubjectBlock, int64(id))
+	if err != nil {
+		return err
+	}
+	return tx.lockInboxes(ctx, append(ofComments, ofBlock...))
 }

@@ -120,8 +120,12 @@ func (tx *Tx) startFollowing(ctx context.Context, follower domain.UserID, what d
 	return true, tx.followSource(ctx, ids[0], follower, at[what])
 }
 
-// stopFollowing ends what startFollowing began, and tells whether it was so.
+// stopFollowing ends what startFollowing began, and tells whether it was so. Where there
+// is nothing to end, nothing is written or locked.
 func (tx *Tx) stopFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	if is, err := tx.IsFollowing(ctx, follower, what); err != nil || !is {
+		return false, err
+	}
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.d.lock("s")); err != nil {
 		return false, err
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"vitrine/internal/domain"
@@ -89,19 +88,22 @@ func (tx *Tx) about() string {
 		UNION SELECT id FROM activities WHERE target_type = $1 AND target_id IS NOT NULL AND ` + tx.d.in("target_id", "$2")
 }
 
+// notified lists who has notifications of activities that have one of the things as item
+// or target.
+func (tx *Tx) notified(ctx context.Context, t domain.SubjectType, ids ...int64) ([]domain.UserID, error) {
+	rows, err := tx.q.Query(ctx, `SELECT DISTINCT n.user_id FROM notifications n WHERE n.activity_id IN (`+tx.about()+`)`,
+		t, list(tx.d, ids))
+	return collect(ctx, rows, err, scanUserID)
+}
+
 // ForgetNotifications deletes the notifications of activities that have one of the
 // things as item or target. Nothing may be recorded about the things at the same time.
 func (tx *Tx) ForgetNotifications(ctx context.Context, t domain.SubjectType, ids ...int64) error {
 	of := `n.activity_id IN (` + tx.about() + `)`
-	rows, err := tx.q.Query(ctx, `SELECT DISTINCT n.user_id FROM notifications n WHERE `+of, t, list(tx.d, ids))
-	users, err := collect(ctx, rows, err, func(row scanner) (u domain.UserID, err error) {
-		err = row.Scan(&u)
-		return u, err
-	})
+	users, err := tx.notified(ctx, t, ids...)
 	if err != nil || len(users) == 0 {
 		return err
 	}
-	slices.Sort(users)
 	if err := tx.lockInboxes(ctx, users); err != nil {
 		return err
 	}
