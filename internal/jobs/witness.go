@@ -32,7 +32,7 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	case err == nil:
 		line.InfoContext(ctx, "job done")
 	case errors.As(err, &permanent):
-		line.ErrorContext(ctx, "job given up", "error", err)
+		line.WarnContext(ctx, "job given up", "error", errors.Unwrap(permanent))
 	case errors.As(err, &later):
 		line.DebugContext(ctx, "job put off", "for", later.Duration)
 	case ctx.Err() != nil:
@@ -55,7 +55,8 @@ func guarded(ctx context.Context, work func(context.Context) error) (err error) 
 	return work(ctx)
 }
 
-// quiet passes on what River says of trouble, less what the witness says better.
+// quiet passes on what River says of trouble, less what the witness says better and
+// what comes of stopping.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
@@ -65,7 +66,12 @@ func (h quiet) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h quiet) Handle(ctx context.Context, r slog.Record) error {
-	if strings.Contains(r.Message, "JobExecutor: Job errored") {
+	stopping := false
+	r.Attrs(func(a slog.Attr) bool {
+		stopping = strings.HasSuffix(a.Value.String(), context.Canceled.Error())
+		return !stopping
+	})
+	if stopping || strings.Contains(r.Message, "JobExecutor: Job errored") {
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)
