@@ -143,7 +143,7 @@ func (b *bench) follows() ([]group, error) {
 	for _, p := range []struct {
 		name string
 		id   int64
-	}{{dataset.Star, b.crowd.People[dataset.Star].ID}, {"one who did much", b.crowd.Productive}, {dataset.SmallInbox, b.crowd.People[dataset.SmallInbox].ID}} {
+	}{{dataset.Star, b.crowd.People[dataset.Star].ID}, {"one who did much", b.crowd.Productive}, {dataset.SmallReader, b.crowd.People[dataset.SmallReader].ID}} {
 		at := fmt.Sprintf("/ext/v1/users/%d/follow", p.id)
 		all := func(method string) (requests []request) {
 			for _, n := range dataset.Followed {

@@ -124,6 +124,13 @@ func (tx *Tx) FinishFeeds(ctx context.Context, late []domain.UserID) error {
 	if err != nil {
 		return err
 	}
+	err = tx.exec(ctx, `INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings)
+		SELECT followed_type, followed_id, min(id), count(*) FROM (SELECT followed_type, followed_id, id, (row_number() OVER (
+			PARTITION BY followed_type, followed_id ORDER BY id) - 1) / $1 AS part FROM follows) AS f
+		GROUP BY followed_type, followed_id, part`, rankMost)
+	if err != nil {
+		return err
+	}
 	for _, t := range types {
 		err := tx.exec(ctx, `INSERT INTO feed_sources (source_type, source_id)
 			SELECT '`+string(t)+`', x.`+sourceColumn(t)+` FROM activities x WHERE x.`+sourceColumn(t)+` IS NOT NULL

@@ -117,6 +117,9 @@ func (tx *Tx) startFollowing(ctx context.Context, follower domain.UserID, what d
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
+	if err := tx.addRank(ctx, what, ids[0]); err != nil {
+		return false, err
+	}
 	return true, tx.followSource(ctx, ids[0], follower, at[what])
 }
 
@@ -134,6 +137,9 @@ func (tx *Tx) stopFollowing(ctx context.Context, follower domain.UserID, what do
 	err = tx.execOne(ctx, `UPDATE feed_sources SET followers = followers - 1 WHERE source_type = $1 AND source_id = $2`,
 		what.Type, what.ID)
 	if err != nil {
+		return false, err
+	}
+	if err := tx.dropRank(ctx, what, ids[0]); err != nil {
 		return false, err
 	}
 	return true, tx.exec(ctx, `DELETE FROM feed_entries WHERE follow_id = $1`, ids[0])

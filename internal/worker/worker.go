@@ -14,5 +14,8 @@ func Handlers(a *app.App) *jobs.Handlers {
 	jobs.Handle(h, func(ctx context.Context, job app.InvitationMail) error {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
+	jobs.Handle(h, func(ctx context.Context, job app.EndedFollows) error {
+		return a.EndFollows(ctx, job)
+	})
 	return h
 }
