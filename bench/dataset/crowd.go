@@ -34,7 +34,8 @@ type Crowd struct {
 	Blocks     int64             `json:"blocks"`
 	Productive int64             `json:"productive"` // a user who did thousands of things and has one follower
 	// Channels of Star's: those with many followers, and as many with 10.
-	Crowded, Quiet []int64
+	Crowded []int64 `json:"crowded"`
+	Quiet   []int64 `json:"quiet"`
 }
 
 // Person is somebody to act as.
