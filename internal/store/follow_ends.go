@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 
 	"vitrine/internal/domain"
 )
@@ -58,22 +58,37 @@ func (tx *Tx) EndSomeFollows(ctx context.Context, what domain.Subject) error {
 }
 
 // endFollowsBelow ends the followings of a locked source whose id is below one at which
-// a row of follower_ranks begins.
+// a row of follower_ranks begins. Other rows are found by lists of ids: given subqueries,
+// PostgreSQL may read all of feed_entries.
 func (tx *Tx) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
-	const of = ` WHERE followed_type = $1 AND followed_id = $2 AND `
-	ended := `(SELECT f.id FROM follows f` + of + `f.id < $3)`
-	for _, query := range []string{
-		`UPDATE users SET following_count = following_count - 1, version = version + 1
-			WHERE id IN (SELECT f.follower_id FROM follows f` + of + `f.id < $3)`,
-		`DELETE FROM feed_entries WHERE follow_id IN ` + ended,
-		`UPDATE feed_sources SET followers = followers - (SELECT count(*) FROM follows` + of + `id < $3)
-			WHERE source_type = $1 AND source_id = $2`,
-		`DELETE FROM follows` + of + `id < $3`,
-		`DELETE FROM follower_ranks` + of + `first_follow < $3`,
-	} {
-		if err := tx.exec(ctx, query, what.Type, what.ID, below); err != nil {
-			return fmt.Errorf("ending follows: %w", err)
-		}
+	rows, err := tx.q.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
+		RETURNING id, follower_id`, what.Type, what.ID, below)
+	type follow struct{ id, follower int64 }
+	all, err := collect(ctx, rows, err, func(row scanner) (f follow, err error) {
+		err = row.Scan(&f.id, &f.follower)
+		return f, err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	ids, followers := make([]int64, len(all)), make([]int64, len(all))
+	for i, f := range all {
+		ids[i], followers[i] = f.id, f.follower
+	}
+	slices.Sort(followers) // the order in which users are locked
+	err = tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
+		WHERE `+tx.d.in("id", "$1"), list(tx.d, followers))
+	if err != nil {
+		return err
+	}
+	if err := tx.exec(ctx, `DELETE FROM feed_entries WHERE `+tx.d.in("follow_id", "$1"), list(tx.d, ids)); err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
+		what.Type, what.ID, len(all))
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, `DELETE FROM follower_ranks WHERE followed_type = $1 AND followed_id = $2 AND first_follow < $3`,
+		what.Type, what.ID, below)
 }
