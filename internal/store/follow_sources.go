@@ -15,8 +15,8 @@ import (
 // older ones fetched when the reader gets there.
 type FeedLimits struct{ Followers, History int64 }
 
-// DefaultFeedLimits are measured (bench/README.md): with 200 followers a write takes two
-// to three times as long as with few, with 500 five times; a page takes three times as
+// DefaultFeedLimits are measured (bench/README.md): with 100 followers a write takes
+// twice as long as with few, with 500 five times; a page takes three times as
 // long when its reader follows some 1,700 sources that are not copied.
 var DefaultFeedLimits = FeedLimits{Followers: 200, History: 100}
 
