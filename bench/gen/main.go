@@ -32,6 +32,11 @@ type command struct {
 	Small       int    `default:"1000" help:"Items of the small channel."`
 	Seed        uint64 `default:"1" help:"The same seed makes the same rows, but for the token."`
 	JSON        bool   `name:"json" help:"Print what was made as JSON."`
+
+	People    bool    `help:"Make people, follows, activities and notifications instead."`
+	Scale     float64 `default:"1" help:"With --people: 1 is a million users and ten million activities."`
+	Followers int64   `default:"-1" help:"With --people: the most followers that activities are copied to; -1 is as the server has it."`
+	History   int64   `default:"-1" help:"With --people: how many earlier activities are copied; -1 is as the server has it."`
 }
 
 func main() {
@@ -60,20 +65,45 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	began := time.Now()
-	made, err := dataset.Fill(ctx, store.New(db), dataset.Size{Users: cmd.Users, Channels: cmd.Channels,
-		Blocks: cmd.Blocks, Connections: cmd.Connections, Large: cmd.Large, Small: cmd.Small, Seed: cmd.Seed})
+	report, err := cmd.fill(ctx, store.New(db))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "filled in %s\n", time.Since(began).Round(100*time.Millisecond))
-	return errors.Join(print(out, made, cmd.JSON), db.Close())
+	return errors.Join(report(out), db.Close())
+}
+
+// fill makes the data that is asked for, and gives what prints a report of it.
+func (cmd command) fill(ctx context.Context, s *store.Store) (report func(io.Writer) error, err error) {
+	if cmd.People {
+		made, err := dataset.FillCrowd(ctx, s.WithFeedLimits(cmd.limits()), dataset.CrowdSize{Scale: cmd.Scale, Seed: cmd.Seed})
+		return func(out io.Writer) error { return printJSON(out, made) }, err
+	}
+	made, err := dataset.Fill(ctx, s, dataset.Size{Users: cmd.Users, Channels: cmd.Channels,
+		Blocks: cmd.Blocks, Connections: cmd.Connections, Large: cmd.Large, Small: cmd.Small, Seed: cmd.Seed})
+	return func(out io.Writer) error { return print(out, made, cmd.JSON) }, err
+}
+
+func (cmd command) limits() store.FeedLimits {
+	l := store.DefaultFeedLimits
+	if cmd.Followers >= 0 {
+		l.Followers = cmd.Followers
+	}
+	if cmd.History >= 0 {
+		l.History = cmd.History
+	}
+	return l
+}
+
+func printJSON(out io.Writer, made any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(made)
 }
 
 func print(out io.Writer, made dataset.Made, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(made)
+		return printJSON(out, made)
 	}
 	_, err := fmt.Fprintf(out, `%d users, %d channels, %d blocks, %d connections
 large channel:  %d items, id %d, slug %s

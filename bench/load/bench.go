@@ -29,6 +29,8 @@ type bench struct {
 	netHTTP                           bool // with the client of net/http
 	out                               io.Writer
 	made                              dataset.Made
+	crowd                             *dataset.Crowd   // nil unless people are measured
+	rooms                             map[string]int64 // channels made for people while measuring
 
 	addr     string // of Vitrine
 	bare     *bare
@@ -69,6 +71,9 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	}
 	beside := b.bare.serve(bl)
 	defer func() { err = errors.Join(err, beside.Close(), s.Shutdown(context.WithoutCancel(ctx))) }()
+	if b.crowd != nil {
+		return b.crowdCases(ctx)
+	}
 	return b.all(ctx)
 }
 

@@ -5,8 +5,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +22,7 @@ import (
 
 type command struct {
 	config.Common
+	People       bool          `help:"Measure what bench/gen --people made."`
 	Made         string        `required:"" type:"existingfile" help:"What bench/gen --json printed."`
 	Rounds       int           `default:"9" help:"Measurements of each case."`
 	Requests     int           `default:"2000" help:"Requests of one measurement, at most."`
@@ -61,7 +62,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	b := &bench{rounds: cmd.Rounds, requests: cmd.Requests, writes: cmd.Writes, time: cmd.Time, workers: cmd.Workers,
 		only: only, alone: cmd.Alone, netHTTP: cmd.NetHTTP, out: out}
-	if err := json.Unmarshal(text, &b.made); err != nil {
+	if b.made, b.crowd, err = decode(bytes.NewReader(text), cmd.People); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Made, err)
 	}
 	profiles, err := profile(cmd.CPUProfile, cmd.AllocProfile)

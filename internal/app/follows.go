@@ -94,6 +94,15 @@ func (a *App) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarget) 
 	})
 }
 
+// EndedFollows is the job that ends the followings of something that is gone.
+type EndedFollows = store.EndedFollows
+
+// EndFollows ends some of the followings of something that is gone, and leaves the
+// others to a further job. A second time changes nothing.
+func (a *App) EndFollows(ctx context.Context, job EndedFollows) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSomeFollows(ctx, domain.Subject(job)) })
+}
+
 // Followers lists who follows something that the actor sees.
 func (a *App) Followers(ctx context.Context, actor domain.Actor, t FollowTarget, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {

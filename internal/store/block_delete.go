@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 )
@@ -57,25 +58,21 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err := tx.dropFiles(ctx, ids(image, file)...); err != nil {
 		return err
 	}
-	if err := tx.lockInboxesOfBlock(ctx, id, comments); err != nil {
-		return err
-	}
-	if err := tx.ForgetActivities(ctx, domain.SubjectComment, comments...); err != nil {
-		return err
-	}
-	return tx.ForgetActivities(ctx, domain.SubjectBlock, int64(id))
+	return tx.forgetBlock(ctx, id, comments)
 }
 
-// lockInboxesOfBlock locks the inboxes that hold something about a block or its
-// comments, all at once, so that they are locked in their order.
-func (tx *Tx) lockInboxesOfBlock(ctx context.Context, id domain.BlockID, comments []int64) error {
-	ofComments, err := tx.notified(ctx, domain.SubjectComment, comments...)
+// forgetBlock deletes what was told of a block and its comments: together, so that the
+// inboxes that it is in are locked all at once, in their order.
+func (tx *Tx) forgetBlock(ctx context.Context, id domain.BlockID, comments []int64) error {
+	ofComments, err := tx.about(ctx, domain.SubjectComment, comments)
 	if err != nil {
 		return err
 	}
-	ofBlock, err := tx.notified(ctx, domain.SubjectBlock, int64(id))
+	ofBlock, err := tx.about(ctx, domain.SubjectBlock, []int64{int64(id)})
 	if err != nil {
 		return err
 	}
-	return tx.lockInboxes(ctx, append(ofComments, ofBlock...))
+	activities := append(ofComments, ofBlock...)
+	slices.Sort(activities)
+	return tx.forget(ctx, slices.Compact(activities))
 }

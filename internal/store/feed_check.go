@@ -16,6 +16,16 @@ var feedChecks = append([]check{
 		FROM feed_sources s) AS d WHERE stored <> actual`},
 	{"follows without their source", `SELECT f.id, 1, 0 FROM follows f WHERE NOT EXISTS (
 		SELECT 1 FROM feed_sources s WHERE s.source_type = f.followed_type AND s.source_id = f.followed_id)`},
+	{"follower_ranks.followings", `SELECT followed_id, stored, actual FROM (
+		SELECT r.followed_id, r.followings AS stored, (SELECT count(*) FROM follows f WHERE f.followed_type = r.followed_type
+			AND f.followed_id = r.followed_id AND f.id >= r.first_follow AND f.id < r.below) AS actual
+		FROM (SELECT followed_type, followed_id, first_follow, followings, COALESCE(lead(first_follow) OVER (
+			PARTITION BY followed_type, followed_id ORDER BY first_follow), 9223372036854775807) AS below
+			FROM follower_ranks) AS r) AS d WHERE stored <> actual`},
+	{"follower_ranks: followers that are not counted", `SELECT id, stored, actual FROM (
+		SELECT s.source_id AS id, s.followers AS actual, (SELECT CAST(COALESCE(sum(r.followings), 0) AS BIGINT) FROM follower_ranks r
+			WHERE r.followed_type = s.source_type AND r.followed_id = s.source_id) AS stored
+		FROM feed_sources s) AS d WHERE stored <> actual`},
 	{"follows.copied_from of a pulled source", `SELECT f.id, f.copied_from, 9223372036854775807 FROM follows f
 		JOIN feed_sources s ON s.source_type = f.followed_type AND s.source_id = f.followed_id
 		WHERE s.pulled AND f.copied_from <> 9223372036854775807`},

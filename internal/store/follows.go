@@ -59,40 +59,23 @@ func (tx *Tx) countFollow(ctx context.Context, follower domain.UserID, what doma
 	return nil
 }
 
-// EndFollows ends all followings of something that is going away, which is locked as
-// a source.
-func (tx *Tx) EndFollows(ctx context.Context, what domain.Subject) error {
-	err := tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
-		WHERE id IN (SELECT follower_id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)
-	if err != nil {
-		return err
-	}
-	err = tx.exec(ctx, `DELETE FROM feed_entries WHERE follow_id IN (
-		SELECT id FROM follows WHERE followed_type = $1 AND followed_id = $2)`, what.Type, what.ID)
-	if err != nil {
-		return err
-	}
-	err = tx.exec(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2`, what.Type, what.ID)
-	if err != nil {
-		return err
-	}
-	return tx.exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
-}
-
-// Followers lists who follows something, by the time of following.
+// Followers lists who follows something, by the time of following. What a page costs
+// grows with its number by a row of follower_ranks for every 1000 followers before it.
 func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
-	const from = ` FROM follows f WHERE f.followed_type = $1 AND f.followed_id = $2`
-	if l.Total, err = scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+from, what.Type, what.ID)); err != nil {
+	if l.Total, err = v.followers(ctx, what); err != nil || page.Offset() >= l.Total {
 		return l, err
 	}
-	if page.Offset() >= l.Total {
-		return l, nil
+	at, err := v.seekFollow(ctx, what, desc, page.Offset())
+	if err != nil {
+		return l, err
 	}
 	_, dir := direction(desc)
-	rows, err := v.q.Query(ctx, `SELECT `+userColumns+` FROM (SELECT f.follower_id, f.created_at, f.id`+from+`
-			ORDER BY f.created_at `+dir+`, f.id `+dir+` LIMIT $3 OFFSET $4) AS page
-		JOIN users u ON u.id = page.follower_id ORDER BY page.created_at `+dir+`, page.id `+dir,
-		what.Type, what.ID, page.Per, page.Offset())
+	beyond := map[bool]string{false: ">=", true: "<"}[desc]
+	rows, err := v.q.Query(ctx, `SELECT `+userColumns+` FROM (SELECT f.follower_id, f.id FROM follows f
+			WHERE f.followed_type = $1 AND f.followed_id = $2 AND f.id `+beyond+` $3
+			ORDER BY f.id `+dir+` LIMIT $4 OFFSET $5) AS page
+		JOIN users u ON u.id = page.follower_id ORDER BY page.id `+dir,
+		what.Type, what.ID, at.from, page.Per, at.skip)
 	l.Items, err = collect(ctx, rows, err, scanUser)
 	return l, err
 }

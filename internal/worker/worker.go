@@ -21,5 +21,8 @@ func Handlers(a *app.App) *jobs.Handlers {
 	})
 	jobs.Handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
 	h.Every(app.SweepInterval, app.SweepContent{})
+	jobs.Handle(h, func(ctx context.Context, job app.EndedFollows) error {
+		return a.EndFollows(ctx, job)
+	})
 	return h
 }

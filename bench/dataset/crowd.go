@@ -1,0 +1,200 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// CrowdSize says how large a set of people is: 1 is a million users and ten million
+// activities; all but the small counterparts to compare with shrinks in proportion.
+type CrowdSize struct {
+	Scale float64
+	Seed  uint64
+}
+
+// of scales a number, but not below some least.
+func (s CrowdSize) of(full, least int64) int64 { return max(int64(float64(full)*s.Scale), least) }
+
+// Crowd is what FillCrowd made, and what a benchmark needs to know of it. Everybody in
+// People can be acted as.
+type Crowd struct {
+	Users      int64             `json:"users"`
+	Activities int64             `json:"activities"`
+	People     map[string]Person `json:"people"`
+	FirstBlock int64             `json:"first_block"` // all seen by everybody
+	Blocks     int64             `json:"blocks"`
+	Productive int64             `json:"productive"` // a user who did thousands of things and has one follower
+	// Channels of Star's: those with many followers, and as many with 10.
+	Crowded []int64 `json:"crowded"`
+	Quiet   []int64 `json:"quiet"`
+}
+
+// Person is somebody to act as.
+type Person struct {
+	ID            int64  `json:"id"`
+	Slug          string `json:"slug"`
+	Token         string `json:"token"` // with scope write
+	Followers     int64  `json:"followers"`
+	Following     int64  `json:"following"`
+	Notifications int64  `json:"notifications"`
+}
+
+// The people of a crowd by name: what each has is in Person.
+const (
+	Star        = "star"         // 1,000,000 followers
+	Twin        = "twin"         // 10 followers
+	Reader      = "reader"       // follows 10,000 users and 1,000 channels, nearly all silent
+	SmallReader = "small-reader" // follows 10 users, of whom two do things
+	Silent      = "silent"       // follows as many as Reader, none of whom ever did anything
+	Inbox       = "inbox"        // 1,000,000 notifications
+	SmallInbox  = "small-inbox"  // 100 notifications
+)
+
+// Followed are people with so many followers; Following are readers of so many.
+var (
+	Followed  = []int64{100, 500, 5_000, 50_000}
+	Following = []int64{100, 1_000}
+)
+
+// FollowedBy and ReaderOf name them.
+func FollowedBy(n int64) string { return "followed-by-" + strconv.FormatInt(n, 10) }
+func ReaderOf(n int64) string   { return "reader-of-" + strconv.FormatInt(n, 10) }
+
+// crowd carries what has been made so far.
+type crowd struct {
+	s    *store.Store
+	size CrowdSize
+	rng  *rand.Rand
+
+	people                            map[string]domain.UserID
+	users, channels, blocks, activity store.Span
+	silent                            store.Span // users who did one thing long ago
+	crowded, quiet                    store.Span // channels
+}
+
+// FillCrowd makes users, follows, activities and notifications in an empty database,
+// by the limits of the store. It must have the database for itself.
+func FillCrowd(ctx context.Context, s *store.Store, size CrowdSize) (Crowd, error) {
+	if size.Scale <= 0 || size.Scale > 1 {
+		return Crowd{}, errors.New("dataset: want a scale above 0, at most 1")
+	}
+	if found, err := s.Users(ctx, 0, 1); err != nil || len(found) > 0 {
+		return Crowd{}, errors.Join(err, errors.New("dataset: the database is not empty"))
+	}
+	c := &crowd{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 2)), people: map[string]domain.UserID{}}
+	for _, step := range []func(context.Context) error{c.settle, c.open, c.fillChannels, c.act, c.follow, c.notify, c.finish, s.Analyze} {
+		if err := step(ctx); err != nil {
+			return Crowd{}, err
+		}
+	}
+	return c.report(ctx)
+}
+
+// names are those of everybody that is made one by one.
+func names() []string {
+	all := []string{Star, Twin, Reader, SmallReader, Silent, Inbox, SmallInbox}
+	for _, n := range Followed {
+		all = append(all, FollowedBy(n))
+	}
+	for _, n := range Following {
+		all = append(all, ReaderOf(n))
+	}
+	return all
+}
+
+// readers are those whose following began when most was done.
+func (c *crowd) readers() []domain.UserID {
+	ids := []domain.UserID{c.people[Reader], c.people[SmallReader], c.people[Silent]}
+	for _, n := range Following {
+		ids = append(ids, c.people[ReaderOf(n)])
+	}
+	return ids
+}
+
+// one is the span of one person.
+func (c *crowd) one(name string) store.Span { return store.Span{First: int64(c.people[name]), N: 1} }
+
+// settle makes the users.
+func (c *crowd) settle(ctx context.Context) error {
+	err := c.s.InTx(ctx, func(tx *store.Tx) error {
+		for _, name := range names() {
+			n := store.NewUser{Name: capital(name), Email: name + "@example.org", Tier: domain.TierSupporter, Now: at(0)}
+			var err error
+			if n.Slug, err = tx.SlugFor(ctx, store.UserSlug, name, n.Now); err != nil {
+				return err
+			}
+			if c.people[name], err = tx.CreateUser(ctx, n); err != nil {
+				return err
+			}
+			if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(c.people[name])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.users, err = c.inParts(ctx, c.size.of(1_000_000, 1_000), func(tx *store.Tx, from, to int64) (store.Span, error) {
+		return tx.LoadUsers(ctx, from, to, at(0))
+	})
+	return err
+}
+
+// inParts loads rows 0..n, a part in each transaction.
+func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (store.Span, error)) (all store.Span, err error) {
+	const part = 250_000
+	for from := int64(0); from < n; from += part {
+		var made store.Span
+		err := c.s.InTx(ctx, func(tx *store.Tx) (err error) {
+			made, err = load(tx, from, min(from+part, n))
+			return err
+		})
+		if err != nil {
+			return all, err
+		}
+		if from == 0 {
+			all = made
+		}
+		all.N = min(from+part, n)
+	}
+	return all, nil
+}
+
+// report tells what was made, with new tokens.
+func (c *crowd) report(ctx context.Context) (Crowd, error) {
+	m := Crowd{Users: c.users.N, Activities: c.activity.N, People: map[string]Person{}, FirstBlock: c.blocks.First, Blocks: c.blocks.N,
+		Productive: c.productive().First, Crowded: ids(c.crowded), Quiet: ids(c.quiet)}
+	a := app.New(app.Options{Store: c.s})
+	for name, id := range c.people {
+		u, err := c.s.User(ctx, domain.Ref{ID: int64(id)})
+		if err != nil {
+			return m, err
+		}
+		token, _, err := a.CreateToken(ctx, id, "benchmark", domain.ScopeWrite)
+		if err != nil {
+			return m, fmt.Errorf("dataset: token: %w", err)
+		}
+		m.People[name] = Person{int64(id), u.Slug, token, u.Followers, u.Following, u.Unread}
+	}
+	return m, nil
+}
+
+func ids(s store.Span) (all []int64) {
+	for i := range s.N {
+		all = append(all, s.First+i)
+	}
+	return slices.Clip(all)
+}
+
+// step is the time from one activity to the next.
+func (c *crowd) step(n int64) time.Duration { return span / 2 / time.Duration(n) }

@@ -1,0 +1,157 @@
+package dataset
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// doomed is how many channels there are to be deleted while measuring, of each kind.
+const doomed = 12
+
+// open makes the channels: those that things happen in, and those that are to go.
+func (c *crowd) open(ctx context.Context) error {
+	n := c.size.of(10_000, 100)
+	return c.s.InTx(ctx, func(tx *store.Tx) (err error) {
+		if c.channels, err = tx.LoadChannels(ctx, 0, n, c.users.Part(0, n), at(0)); err != nil {
+			return err
+		}
+		if c.crowded, err = tx.LoadChannels(ctx, n, n+doomed, c.one(Star), at(0)); err != nil {
+			return err
+		}
+		c.quiet, err = tx.LoadChannels(ctx, n+doomed, n+2*doomed, c.one(Star), at(0))
+		return err
+	})
+}
+
+// fillChannels puts two blocks into each channel; all that is done is done with these.
+func (c *crowd) fillChannels(ctx context.Context) error {
+	f := &filler{s: c.s, rng: c.rng, words: newWords(c.rng, 500)}
+	n := int(c.channels.N)
+	rooms, blocks := make([]room, n), make([]domain.Block, 2*n)
+	for i := range blocks {
+		blocks[i] = f.block(domain.UserID(c.users.First+int64(i%n)), at(0.4))
+		blocks[i].OpenCount = 1
+	}
+	first, err := f.store(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	c.blocks = store.Span{First: int64(first), N: int64(len(blocks))}
+	loaded := make([]store.LoadedConnection, len(blocks))
+	for i, b := range blocks {
+		rooms[i%n].id = domain.ChannelID(c.channels.First + int64(i%n))
+		loaded[i] = store.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
+			ChannelID: rooms[i%n].id, Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
+			PositionKey: store.PositionKeyAt(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
+	}
+	return f.connect(ctx, loaded, rooms)
+}
+
+// actors are the users who do things; the others never did, but for the silent.
+func (c *crowd) actors() store.Span { return c.users.Part(0, c.users.N/5) }
+
+// busy are the first of them, whom many follow; modest some that do a hundred things
+// or so, whom few follow; productive is one who does thousands of things.
+func (c *crowd) busy() store.Span       { return c.users.Part(0, c.size.of(20, 2)) }
+func (c *crowd) productive() store.Span { return c.users.Part(c.size.of(25, 3), 1) }
+func (c *crowd) modest() store.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
+
+// act makes what was done: one thing by each of the silent, then all else, added in
+// sittings of 25. Half of the channels see nothing happen.
+func (c *crowd) act(ctx context.Context) error {
+	n := c.size.of(10_000_000, 10_000)
+	c.silent = c.users.Part(c.users.N/2, c.size.of(9_900, 50))
+	old := store.Sittings{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
+		Even: true, Start: at(0.45), Step: c.step(n)}
+	busy := old
+	busy.Length, busy.Actors, busy.Even, busy.Start = 25, c.actors(), false, at(0.5)
+	var err error
+	c.activity, err = c.inParts(ctx, c.silent.N, func(tx *store.Tx, from, to int64) (store.Span, error) {
+		return tx.LoadActivities(ctx, from, to, old)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.inParts(ctx, n-c.silent.N, func(tx *store.Tx, from, to int64) (store.Span, error) {
+		return tx.LoadActivities(ctx, from, to, busy)
+	})
+	c.activity.N = n
+	return err
+}
+
+// following is who follows what.
+type following struct {
+	followers store.Span
+	what      domain.SubjectType
+	followed  store.Span
+}
+
+// follow makes the follows, those of readers last.
+func (c *crowd) follow(ctx context.Context) error {
+	all := append(c.audiences(), c.readings()...)
+	for _, f := range all {
+		err := c.s.InTx(ctx, func(tx *store.Tx) error { return tx.LoadFollows(ctx, f.followers, f.what, f.followed, at(0.1)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// audiences are the followers of those who have many, and a following of one actor for
+// every twentieth user.
+func (c *crowd) audiences() []following {
+	user := domain.SubjectUser
+	all := []following{
+		{c.users, user, c.one(Star)},
+		{c.users.Part(0, 10), user, c.one(Twin)},
+		{c.users.Part(c.users.N/4, c.size.of(50_000, 50)), user, c.actors().Part(c.busy().N+10, c.actors().N-c.busy().N-10)},
+	}
+	for _, n := range Followed {
+		all = append(all, following{c.users.Part(0, min(n, c.users.N)), user, c.one(FollowedBy(n))})
+	}
+	for i := range c.busy().N {
+		all = append(all, following{c.users.Part(c.users.N/3, c.size.of(20_000, 600)/10), user, c.busy().Part(i, 1)})
+	}
+	for i := range int64(doomed) {
+		all = append(all, following{c.users.Part(i, c.size.of(10_000, 100)), domain.SubjectChannel, c.crowded.Part(i, 1)},
+			following{c.users.Part(i, 10), domain.SubjectChannel, c.quiet.Part(i, 1)})
+	}
+	return all
+}
+
+// readings are what the readers follow.
+func (c *crowd) readings() []following {
+	user, channel := domain.SubjectUser, domain.SubjectChannel
+	half, quarter := c.channels.N/2, c.channels.N/4
+	reader, small, silent := c.one(Reader), c.one(SmallReader), c.one(Silent)
+	all := []following{
+		{reader, user, c.silent}, {reader, user, c.modest()}, {reader, user, c.busy()},
+		{reader, channel, c.channels.Part(half, c.size.of(990, 9))}, {reader, channel, c.channels.Part(quarter, c.size.of(10, 1))},
+		{small, user, c.silent.Part(0, 8)}, {small, user, c.modest().Part(0, 1)}, {small, user, c.busy().Part(0, 1)},
+		{silent, user, c.users.Part(c.users.N*3/4, c.size.of(10_000, 100))},
+		{silent, channel, c.channels.Part(half, c.size.of(1_000, 10))},
+	}
+	for _, n := range Following {
+		r := c.one(ReaderOf(n))
+		all = append(all, following{r, user, c.silent.Part(0, min(n-2, c.silent.N))},
+			following{r, user, c.modest().Part(0, 1)}, following{r, user, c.busy().Part(0, 1)})
+	}
+	return all
+}
+
+// notify fills the inboxes from all over the time.
+func (c *crowd) notify(ctx context.Context) error {
+	return c.s.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LoadNotifications(ctx, c.people[Inbox], c.activity, 10); err != nil {
+			return err
+		}
+		return tx.LoadNotifications(ctx, c.people[SmallInbox], c.activity, c.activity.N/100)
+	})
+}
+
+func (c *crowd) finish(ctx context.Context) error {
+	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.FinishFeeds(ctx, c.readers()) })
+}

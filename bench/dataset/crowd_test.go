@@ -1,0 +1,61 @@
+package dataset_test
+
+import (
+	"net/http"
+	"testing"
+
+	"vitrine/bench/dataset"
+	"vitrine/internal/apptest"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+func fillCrowd(t *testing.T, s *store.Store) dataset.Crowd {
+	t.Helper()
+	made, err := dataset.FillCrowd(t.Context(), s, dataset.CrowdSize{Scale: 0.001, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Everything derived is what the program would have written, by whichever limits.
+func TestFillCrowdBothDatabases(t *testing.T) {
+	t.Parallel()
+	for _, limits := range []store.FeedLimits{store.DefaultFeedLimits, {Followers: 0}, {Followers: 60, History: 5}, {Followers: 1 << 40, History: 1 << 40}} {
+		storetest.Each(t, func(t *testing.T, s *store.Store) {
+			s = s.WithFeedLimits(limits)
+			made := fillCrowd(t, s)
+			if made.Activities != 10_000 || made.Users != 1_000 {
+				t.Errorf("made %+v", made)
+			}
+			storetest.Check(t, s)
+		})
+	}
+}
+
+// The people that are made have what their names say, and can be acted as.
+func TestCrowdServed(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	made := fillCrowd(t, r.S.Store)
+	as := func(name, path string) *apptest.Response {
+		return r.Do("", "GET", path, nil, "Authorization", "Bearer "+made.People[name].Token).Want(http.StatusOK)
+	}
+	for name, want := range map[string]int{dataset.Reader: 24, dataset.SmallReader: 24, dataset.Silent: 0} {
+		if n := as(name, "/v3/me/feed").Len("data"); n != want {
+			t.Errorf("%s: %d in the feed, want %d", name, n, want)
+		}
+	}
+	for name, want := range map[string]int{dataset.Inbox: 24, dataset.SmallInbox: 24} {
+		if n := as(name, "/v3/me/notifications").Len("data"); n != want {
+			t.Errorf("%s: %d notifications, want %d", name, n, want)
+		}
+	}
+	for name, want := range map[string]int64{dataset.Star: 1000, dataset.Twin: 10} {
+		got := as(name, "/v3/users/"+made.People[name].Slug+"/followers")
+		if n := got.Int("meta.total_count"); n != want || made.People[name].Followers != want {
+			t.Errorf("%s: %d followers, want %d", name, n, want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"vitrine/bench/dataset"
+)
+
+// crowdCases measure feeds, notifications and followers, each as a ratio to the same
+// of somebody who has few.
+func (b *bench) crowdCases(ctx context.Context) error {
+	fmt.Fprintln(b.out, head)
+	for _, cases := range []func() ([]group, error){b.feeds, b.inboxes, b.audiences, b.posts, b.follows, b.marks, b.ends} {
+		groups, err := cases()
+		if err == nil {
+			err = b.measure(ctx, groups)
+		}
+		if err != nil {
+			return errors.Join(err, b.sweep())
+		}
+	}
+	return b.sweep()
+}
+
+// as is a request by one of the crowd.
+func (b *bench) as(name, method, path, format string, args ...any) request {
+	r := request{method: method, path: path, header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
+	if format != "" {
+		r.body = fmt.Sprintf(format, args...)
+	}
+	return r
+}
+
+// got sends a request that prepares or undoes something, and reads the answer into v
+// unless that is nil.
+func (b *bench) got(r request, want int, v any) error {
+	a, err := record(b.addr, r)
+	if err == nil && a.status != want {
+		err = fmt.Errorf("%s %s: status %d, want %d: %s", r.method, r.path, a.status, want, a.body)
+	}
+	if err == nil && v != nil {
+		err = json.Unmarshal(a.body, v)
+	}
+	return err
+}
+
+// leaf gives the address of the n-th page of a list with cursors, or of the last.
+func (b *bench) leaf(name, list string, n int) (string, error) {
+	at := list
+	for range n - 1 {
+		var page struct {
+			Meta struct {
+				Next string `json:"next_cursor"`
+			} `json:"meta"`
+		}
+		if err := b.got(b.as(name, "GET", at, ""), http.StatusOK, &page); err != nil || page.Meta.Next == "" {
+			return at, err
+		}
+		at = list + "&next=" + page.Meta.Next
+	}
+	return at, nil
+}
+
+// leaves compares the n-th page of a list for several people, the last being the rival.
+func (b *bench) leaves(what, list string, n int, names ...string) (g group, err error) {
+	g.against = len(names) - 1
+	for _, name := range names {
+		at, err := b.leaf(name, list, n)
+		if err != nil {
+			return g, err
+		}
+		g.subjects = append(g.subjects, read(fmt.Sprintf("%s, page %d of %s", what, n, name), b.as(name, "GET", at, "")))
+	}
+	return g, nil
+}
+
+func (b *bench) feeds() (all []group, err error) {
+	readers := []string{dataset.Reader, dataset.Silent}
+	for _, n := range dataset.Following {
+		readers = append(readers, dataset.ReaderOf(n))
+	}
+	first, err := b.leaves("feed", "/v3/me/feed?limit=24", 1, append(readers, dataset.SmallReader)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []int{3, 100} {
+		later, err := b.leaves("feed", "/v3/me/feed?limit=24", n, dataset.Reader, dataset.SmallReader)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, later)
+	}
+	return append([]group{first}, all...), nil
+}
+
+func (b *bench) inboxes() (all []group, err error) {
+	for _, p := range []struct {
+		list string
+		page int
+	}{{"/v3/me/notifications?limit=24", 1}, {"/v3/me/notifications?limit=24&unread=true", 1}, {"/v3/me/notifications?limit=24", 3}} {
+		g, err := b.leaves(p.list[len("/v3/me/"):], p.list, p.page, dataset.Inbox, dataset.SmallInbox)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, g)
+	}
+	deep, err := b.leaf(dataset.Inbox, "/v3/me/notifications?limit=24", 400)
+	all[2].subjects = slices.Insert(all[2].subjects, 0, read("notifications, page 400 of "+dataset.Inbox, b.as(dataset.Inbox, "GET", deep, "")))
+	all[2].against++
+	return all, err
+}
+
+// audiences compares pages of followers.
+func (b *bench) audiences() (all []group, err error) {
+	few := dataset.FollowedBy(100)
+	for _, per := range []int{24, 100} {
+		page := func(name string, number int) subject {
+			at := fmt.Sprintf("/v3/users/%s/followers?per=%d&page=%d", b.crowd.People[name].Slug, per, number)
+			return read(fmt.Sprintf("followers of %s, page %d of %d", name, number, per), b.as(dataset.Twin, "GET", at, ""))
+		}
+		last := int(b.crowd.People[dataset.Star].Followers) / per
+		all = append(all, group{against: 3, subjects: []subject{page(dataset.Star, 1), page(dataset.Star, min(1000, last)), page(dataset.Star, last), page(few, 1)}})
+	}
+	return all, nil
+}
+
+// sweep deletes what measuring has made.
+func (b *bench) sweep() (err error) {
+	for name, id := range b.rooms {
+		err = errors.Join(err, b.got(b.as(name, "DELETE", fmt.Sprintf("/v3/channels/%d", id), ""), http.StatusNoContent, nil))
+	}
+	return err
+}
+
+// decode reads what bench/gen printed.
+func decode(text io.Reader, people bool) (made dataset.Made, crowd *dataset.Crowd, err error) {
+	d := json.NewDecoder(text)
+	if people {
+		crowd = new(dataset.Crowd)
+		return made, crowd, d.Decode(crowd)
+	}
+	return made, nil, d.Decode(&made)
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"vitrine/internal/domain"
+)
+
+// EndedFollows is the job that ends the followings of something that is gone.
+type EndedFollows struct {
+	Type domain.SubjectType `json:"type"`
+	ID   int64              `json:"id"`
+}
+
+// Kind names the job.
+func (EndedFollows) Kind() string { return "ended_follows" }
+
+// endedAtOnce is how many followings end in the transaction that ends what is followed.
+const endedAtOnce = 100
+
+// EndFollows ends the followings of something that is going away, or leaves them to a
+// job if they are many. It comes before rows of users are locked.
+func (tx *Tx) EndFollows(ctx context.Context, what domain.Subject) error {
+	at, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.d.lock("s"))
+	if err != nil {
+		return err
+	}
+	if at[what].followers > endedAtOnce {
+		return tx.Enqueue(ctx, EndedFollows(what))
+	}
+	return tx.EndSomeFollows(ctx, what)
+}
+
+// EndSomeFollows ends the followings that one row of follower_ranks counts, and leaves
+// the others to a further job.
+func (tx *Tx) EndSomeFollows(ctx context.Context, what domain.Subject) error {
+	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.d.lock("s")); err != nil {
+		return err
+	}
+	rows, err := tx.q.Query(ctx, `SELECT first_follow FROM follower_ranks
+		WHERE followed_type = $1 AND followed_id = $2 ORDER BY first_follow LIMIT 2`, what.Type, what.ID)
+	first, err := collect(ctx, rows, err, scanInt64)
+	if err != nil {
+		return err
+	}
+	if len(first) == 2 {
+		if err := tx.endFollowsBelow(ctx, what, first[1]); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, EndedFollows(what))
+	}
+	if err := tx.endFollowsBelow(ctx, what, math.MaxInt64); err != nil {
+		return err
+	}
+	return tx.exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
+}
+
+// endFollowsBelow ends the followings of a locked source whose id is below one at which
+// a row of follower_ranks begins. Other rows are found by lists of ids: given subqueries,
+// PostgreSQL may read all of feed_entries.
+func (tx *Tx) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
+	rows, err := tx.q.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
+		RETURNING id, follower_id`, what.Type, what.ID, below)
+	type follow struct{ id, follower int64 }
+	all, err := collect(ctx, rows, err, func(row scanner) (f follow, err error) {
+		err = row.Scan(&f.id, &f.follower)
+		return f, err
+	})
+	if err != nil {
+		return err
+	}
+	ids, followers := make([]int64, len(all)), make([]int64, len(all))
+	for i, f := range all {
+		ids[i], followers[i] = f.id, f.follower
+	}
+	slices.Sort(followers) // the order in which users are locked
+	err = tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
+		WHERE `+tx.d.in("id", "$1"), list(tx.d, followers))
+	if err != nil {
+		return err
+	}
+	if err := tx.exec(ctx, `DELETE FROM feed_entries WHERE `+tx.d.in("follow_id", "$1"), list(tx.d, ids)); err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
+		what.Type, what.ID, len(all))
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, `DELETE FROM follower_ranks WHERE followed_type = $1 AND followed_id = $2 AND first_follow < $3`,
+		what.Type, what.ID, below)
+}
