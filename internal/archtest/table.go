@@ -48,6 +48,7 @@ var rooms = map[string][]string{
 
 	// Tools and test rigs.
 	"apptest":         {"..."},
+	"bench/content":   {},
 	"bench/dataset":   {"..."},
 	"bench/gen":       {"..."},
 	"bench/load":      {"..."},
@@ -61,7 +62,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -69,7 +70,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/storetest", "jobs"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/gen", "bench/load"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/gen", "bench/load"}
 
 // vague are names under which anything could be filed.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}
