@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // for the codecs
 	"errors"
@@ -93,23 +94,31 @@ func (c *codecs) decodeAVIF(in *input) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	width, height, bytes := facts[0], facts[1], 1
+	width, height, depth := facts[0], facts[1], 1
 	if facts[2] > 8 {
-		bytes = 2
+		depth = 2
 	}
-	return o.pixels(width, height, bytes, func(at uint64) error {
-		delay, err := o.alloc(8)
+	return o.pixels(width, height, depth, func(at uint64) error {
+		// Of a broken frame it says only by leaving the frame's delay unwritten.
+		unwritten := bytes.Repeat([]byte{0xFF}, 8)
+		delay, err := o.put(unwritten)
 		if err != nil {
 			return err
 		}
-		return decode(0, delay, at)
+		if err := decode(0, delay, at); err != nil {
+			return err
+		}
+		if got, err := o.get(delay, 8); err != nil || bytes.Equal(got, unwritten) {
+			return errors.Join(errors.New("codec: a broken frame"), err)
+		}
+		return nil
 	})
 }
 
-// pixels has fill write premultiplied RGBA of so many bytes a sample, and
+// pixels has fill write premultiplied RGBA of depth bytes a sample, and
 // returns its highest bytes.
-func (o opened) pixels(width, height, bytes int, fill func(at uint64) error) (image.Image, error) {
-	length := width * height * 4 * bytes
+func (o opened) pixels(width, height, depth int, fill func(at uint64) error) (image.Image, error) {
+	length := width * height * 4 * depth
 	at, err := o.alloc(length)
 	if err != nil {
 		return nil, err
@@ -123,7 +132,7 @@ func (o opened) pixels(width, height, bytes int, fill func(at uint64) error) (im
 	}
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range img.Pix {
-		img.Pix[i] = samples[i*bytes+bytes-1]
+		img.Pix[i] = samples[i*depth+depth-1]
 	}
 	return img, nil
 }

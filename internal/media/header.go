@@ -58,7 +58,7 @@ func parseHeader(in *input, k Kind) (header, error) {
 	case typeWebP:
 		return webpHeader(in)
 	case typeAVIF, typeHEIC, typeHEIF:
-		return isobmffHeader(in)
+		return isobmffHeader(in, k)
 	case typeTIFF:
 		h, err := configured(tiff.DecodeConfig(in.section()))
 		h.orientation = tiffOrientation(in, 0)

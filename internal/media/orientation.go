@@ -14,6 +14,17 @@ type orientation int
 // swaps reports whether turning swaps width and height.
 func (o orientation) swaps() bool { return o >= 5 }
 
+// mirrored returns o followed by a flip from left to right, or else upside down.
+func (o orientation) mirrored(sideways bool) orientation {
+	if o < 1 || o > 8 {
+		return o
+	}
+	if sideways {
+		return [9]orientation{1: 2, 2: 1, 3: 4, 4: 3, 5: 6, 6: 5, 7: 8, 8: 7}[o]
+	}
+	return [9]orientation{1: 4, 2: 3, 3: 2, 4: 1, 5: 8, 6: 7, 7: 6, 8: 5}[o]
+}
+
 // apply turns img.
 func (o orientation) apply(img image.Image) *image.NRGBA {
 	switch o {
