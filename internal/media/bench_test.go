@@ -5,18 +5,16 @@ import (
 	"image"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/disintegration/imaging"
 )
 
 // photograph is like a camera's: smooth areas with a little noise.
-func photograph(width, height int) *image.NRGBA {
+func photograph(width, height int) *image.RGBA {
 	random := rand.New(rand.NewPCG(1, 2))
 	few := image.NewNRGBA(image.Rect(0, 0, width/20, height/20))
 	for i := range few.Pix {
 		few.Pix[i] = byte(random.IntN(256)) | byte(255*(i%4/3))
 	}
-	full := imaging.Resize(few, width, height, imaging.Linear)
+	full := resize(normal(few), width, height).(*image.RGBA)
 	for i := range full.Pix {
 		if i%4 != 3 {
 			full.Pix[i] = byte(min(255, int(full.Pix[i])+random.IntN(8)))
@@ -27,10 +25,9 @@ func photograph(width, height int) *image.NRGBA {
 
 func BenchmarkRender12MP(b *testing.B) {
 	photo := photograph(4000, 3000)
-	plain := image.RGBA{Pix: photo.Pix, Stride: photo.Stride, Rect: photo.Rect}
 	s := NewStudio(Options{})
 	b.Cleanup(func() { closeStudio(b, s) })
-	for name, file := range map[string][]byte{typeJPEG: jpegOf(b, &plain), typePNG: pngOf(b, photo)} {
+	for name, file := range map[string][]byte{typeJPEG: jpegOf(b, photo), typePNG: pngOf(b, photo)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -40,21 +37,4 @@ func BenchmarkRender12MP(b *testing.B) {
 			}
 		})
 	}
-}
-
-// Planes against what imaging does, from 12 million pixels to 4.3 million.
-func BenchmarkResize(b *testing.B) {
-	planes := image.NewYCbCr(image.Rect(0, 0, 4000, 3000), image.YCbCrSubsampleRatio420)
-	b.Run("planes", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			resize(planes, 2400, 1800)
-		}
-	})
-	b.Run("imaging", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			imaging.Resize(planes, 2400, 1800, imaging.Lanczos)
-		}
-	})
 }

@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"io"
 	"time"
-
-	"github.com/disintegration/imaging"
 )
 
 // What these are, and where they come from, is in codecs/README.md.
@@ -23,17 +22,22 @@ var (
 	webpCode []byte
 )
 
-// codecTimeout bounds one image: a hundred times what a camera's takes.
-const codecTimeout = 60 * time.Second
+const (
+	// codecTimeout bounds one image. A camera's takes some seconds.
+	codecTimeout = 2 * time.Minute
+	// codecMemory bounds an instance, in bytes, and with it what a file that
+	// lies about its dimensions may take.
+	codecMemory = 512 << 20
+)
 
 // codecs are the formats that nobody has written in Go.
 type codecs struct{ avif, heif, webp module }
 
 func newCodecs() *codecs {
-	of := func(code []byte, memory uint32) module {
-		return module{compressed: code, memory: memory, timeout: codecTimeout}
+	of := func(code []byte) module {
+		return module{compressed: code, memory: codecMemory, timeout: codecTimeout}
 	}
-	return &codecs{avif: of(avifCode, 1<<30), heif: of(heifCode, 1<<30), webp: of(webpCode, 256<<20)}
+	return &codecs{avif: of(avifCode), heif: of(heifCode), webp: of(webpCode)}
 }
 
 func (c *codecs) close() error {
@@ -139,10 +143,9 @@ func (o opened) pixels(width, height, depth int, fill func(at uint64) error) (im
 
 // encodeWebP encodes a picture that is not opaque.
 func (c *codecs) encodeWebP(ctx context.Context, picture image.Image) ([]byte, error) {
-	n, ok := picture.(*image.NRGBA)
-	if !ok || n.Stride != 4*n.Rect.Dx() || n.Rect.Min != (image.Point{}) {
-		n = imaging.Clone(picture)
-	}
+	b := picture.Bounds()
+	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(n, n.Rect, picture, b.Min, draw.Src)
 	i, err := c.webp.open(ctx)
 	if err != nil {
 		return nil, err

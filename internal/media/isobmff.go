@@ -17,9 +17,12 @@ type box struct {
 // are below 20 KB.
 const maxMeta = 1 << 20
 
-// isobmffPixel is how many bytes a pixel takes in the codecs and out of them,
-// as measured with photographs of 12 million pixels.
-const isobmffPixel = 16
+// How many bytes a pixel takes in the codecs and out of them, as measured with
+// photographs of 12 million pixels.
+const (
+	avifPixel = 27
+	heifPixel = 10
+)
 
 // isobmffHeader reads the dimensions of the primary item, as the properties
 // beside it tell them. The decoders check them against the coded image.
@@ -32,7 +35,7 @@ func isobmffHeader(in *input, k Kind) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	h := header{orientation: 1, perPixel: isobmffPixel}
+	h := header{orientation: 1, perPixel: avifPixel}
 	for _, property := range properties {
 		switch b := property.body; {
 		case property.kind == "ispe" && len(b) >= 12: // ISO/IEC 23008-12, section 6.5.3
@@ -47,7 +50,7 @@ func isobmffHeader(in *input, k Kind) (header, error) {
 	}
 	if k.ContentType != typeAVIF { // libheif turns by itself, libavif does not
 		h.width, h.height = h.upright()
-		h.orientation = 1
+		h.orientation, h.perPixel = 1, heifPixel
 	}
 	brand, err := in.bytes(8, 4)
 	h.animated = string(brand) == "avis" || string(brand) == "hevc" || string(brand) == "msf1"

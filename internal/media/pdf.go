@@ -29,7 +29,7 @@ const (
 // pixels, for Render. A broken or locked document, and one that takes too long,
 // is an *Error. One page is rendered at a time.
 func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
-	release, err := s.reserve(ctx, min(pageMemory, s.budget))
+	release, err := s.reserve(ctx, min(pageMemory, s.maxMemory))
 	if err != nil {
 		return nil, err
 	}

@@ -58,14 +58,14 @@ func TestRenderAppliesOrientation(t *testing.T) {
 	}
 }
 
-// The pixels of NRGBA are turned as those of planes are.
+// The pixels of RGBA are turned as those of planes are.
 func TestTurnAgrees(t *testing.T) {
 	t.Parallel()
 	for o := orientation(1); o <= 8; o++ {
-		grey, full := image.NewGray(image.Rect(0, 0, 5, 3)), image.NewNRGBA(image.Rect(0, 0, 5, 3))
+		grey, full := image.NewGray(image.Rect(0, 0, 5, 3)), image.NewRGBA(image.Rect(0, 0, 5, 3))
 		for i := range grey.Pix {
 			grey.Pix[i] = byte(i * 9)
-			full.SetNRGBA(i%5, i/5, color.NRGBA{byte(i * 9), byte(i * 9), byte(i * 9), 255})
+			full.SetRGBA(i%5, i/5, color.RGBA{byte(i * 9), byte(i * 9), byte(i * 9), 255})
 		}
 		a, b := turn(grey, o), turn(full, o)
 		if a.Bounds() != b.Bounds() {
@@ -73,7 +73,7 @@ func TestTurnAgrees(t *testing.T) {
 		}
 		for y := range a.Bounds().Dy() {
 			for x := range a.Bounds().Dx() {
-				if !near(color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA), b.At(x, y).(color.NRGBA), 0) {
+				if !near(color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA), color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA), 0) {
 					t.Fatalf("%d: %v and %v at %d, %d", o, a.At(x, y), b.At(x, y), x, y)
 				}
 			}
@@ -159,7 +159,7 @@ func TestRenderRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	tight := NewStudio(Options{MemoryBudget: 1 << 10})
+	tight := NewStudio(Options{MaxMemory: 1 << 10})
 	if _, err := tight.Render(t.Context(), bytes.NewReader(photo), Kind{ContentType: typeJPEG}, small); !strings.Contains(reasonOf(err), "memory") {
 		t.Errorf("without memory: %v", err)
 	}
