@@ -152,7 +152,7 @@ func checkQuarters(t *testing.T, r Rendition, want [4]color.NRGBA) {
 		t.Errorf("a %s of %v is called a %s of %d × %d", format, b, r.ContentType, r.Width, r.Height)
 	}
 	for i, c := range corners(img) {
-		if !near(c, want[i], 24) {
+		if !near(c, want[i], 14) {
 			t.Errorf("quarter %d is %v, want %v", i, c, want[i])
 		}
 	}

@@ -56,6 +56,9 @@ func (p *printer) firstPage(in *input) (image.Image, error) {
 	ctx, cancel := context.WithTimeoutCause(in.ctx, p.timeout, refused("The document takes too long to show"))
 	defer cancel()
 	worker, err := pool.GetInstanceWithContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
 	}

@@ -122,6 +122,29 @@ func TestRenderAllVersions(t *testing.T) {
 	}
 }
 
+func TestRenderSquare(t *testing.T) {
+	t.Parallel()
+	s := NewStudio(Options{})
+	for _, r := range []image.Rectangle{image.Rect(0, 0, 2400, 1000), image.Rect(0, 0, 1000, 2400)} {
+		img := image.NewNRGBA(r)
+		for i := range img.Pix {
+			img.Pix[i] = 127 | byte(i%4/3)<<7
+		}
+		paint(img.SubImage(central(r)).(*image.NRGBA))
+		for kind, file := range map[string][]byte{typeJPEG: jpegOf(t, img), typePNG: pngOf(t, img)} {
+			got, err := s.Render(t.Context(), bytes.NewReader(file), Kind{ContentType: kind}, Versions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rendition := range got.Renditions {
+				if rendition.Version.Name == "square" {
+					checkQuarters(t, rendition, quarters)
+				}
+			}
+		}
+	}
+}
+
 // hugePNG is a PNG of few bytes that says it has 30,000 × 30,000 pixels.
 func hugePNG(t *testing.T) []byte {
 	file := pngOf(t, image.NewGray(testRect()))
