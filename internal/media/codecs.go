@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/draw"
 	"io"
-	"time"
 )
 
 // What these are, and where they come from, is in codecs/README.md.
@@ -22,20 +21,16 @@ var (
 	webpCode []byte
 )
 
-const (
-	// codecTimeout bounds one image. A camera's takes some seconds.
-	codecTimeout = 2 * time.Minute
-	// codecMemory bounds an instance, in bytes, and with it what a file that
-	// lies about its dimensions may take.
-	codecMemory = 512 << 20
-)
+// codecMemory bounds an instance, in bytes, and with it what a file that lies
+// about its dimensions may take.
+const codecMemory = 512 << 20
 
 // codecs are the formats that nobody has written in Go.
 type codecs struct{ avif, heif, webp module }
 
 func newCodecs() *codecs {
 	of := func(code []byte) module {
-		return module{compressed: code, memory: codecMemory, timeout: codecTimeout}
+		return module{compressed: code, memory: codecMemory}
 	}
 	return &codecs{avif: of(avifCode), heif: of(heifCode), webp: of(webpCode)}
 }
