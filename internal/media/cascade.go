@@ -12,7 +12,7 @@ type cascade struct {
 
 // picturesOf makes every size of a plan from an image as it is stored.
 func picturesOf(img image.Image, o orientation, p plan) map[size]image.Image {
-	c := &cascade{original: img, orientation: o}
+	c := &cascade{original: normal(img), orientation: o}
 	made := map[size]image.Image{}
 	for _, want := range p.sizes {
 		made[want] = c.make(want)

@@ -1,15 +1,14 @@
 package media
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // for the codecs
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"io"
-	"time"
-
-	"github.com/disintegration/imaging"
 )
 
 // What these are, and where they come from, is in codecs/README.md.
@@ -22,17 +21,18 @@ var (
 	webpCode []byte
 )
 
-// codecTimeout bounds one image: a hundred times what a camera's takes.
-const codecTimeout = 60 * time.Second
+// codecMemory bounds an instance, in bytes, and with it what a file that lies
+// about its dimensions may take.
+const codecMemory = 512 << 20
 
 // codecs are the formats that nobody has written in Go.
 type codecs struct{ avif, heif, webp module }
 
 func newCodecs() *codecs {
-	of := func(code []byte, memory uint32) module {
-		return module{compressed: code, memory: memory, timeout: codecTimeout}
+	of := func(code []byte) module {
+		return module{compressed: code, memory: codecMemory}
 	}
-	return &codecs{avif: of(avifCode, 1<<30), heif: of(heifCode, 1<<30), webp: of(webpCode, 256<<20)}
+	return &codecs{avif: of(avifCode), heif: of(heifCode), webp: of(webpCode)}
 }
 
 func (c *codecs) close() error {
@@ -93,23 +93,31 @@ func (c *codecs) decodeAVIF(in *input) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	width, height, bytes := facts[0], facts[1], 1
+	width, height, depth := facts[0], facts[1], 1
 	if facts[2] > 8 {
-		bytes = 2
+		depth = 2
 	}
-	return o.pixels(width, height, bytes, func(at uint64) error {
-		delay, err := o.alloc(8)
+	return o.pixels(width, height, depth, func(at uint64) error {
+		// Of a broken frame it says only by leaving the frame's delay unwritten.
+		unwritten := bytes.Repeat([]byte{0xFF}, 8)
+		delay, err := o.put(unwritten)
 		if err != nil {
 			return err
 		}
-		return decode(0, delay, at)
+		if err := decode(0, delay, at); err != nil {
+			return err
+		}
+		if got, err := o.get(delay, 8); err != nil || bytes.Equal(got, unwritten) {
+			return errors.Join(errors.New("codec: a broken frame"), err)
+		}
+		return nil
 	})
 }
 
-// pixels has fill write premultiplied RGBA of so many bytes a sample, and
+// pixels has fill write premultiplied RGBA of depth bytes a sample, and
 // returns its highest bytes.
-func (o opened) pixels(width, height, bytes int, fill func(at uint64) error) (image.Image, error) {
-	length := width * height * 4 * bytes
+func (o opened) pixels(width, height, depth int, fill func(at uint64) error) (image.Image, error) {
+	length := width * height * 4 * depth
 	at, err := o.alloc(length)
 	if err != nil {
 		return nil, err
@@ -123,17 +131,16 @@ func (o opened) pixels(width, height, bytes int, fill func(at uint64) error) (im
 	}
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range img.Pix {
-		img.Pix[i] = samples[i*bytes+bytes-1]
+		img.Pix[i] = samples[i*depth+depth-1]
 	}
 	return img, nil
 }
 
 // encodeWebP encodes a picture that is not opaque.
 func (c *codecs) encodeWebP(ctx context.Context, picture image.Image) ([]byte, error) {
-	n, ok := picture.(*image.NRGBA)
-	if !ok || n.Stride != 4*n.Rect.Dx() || n.Rect.Min != (image.Point{}) {
-		n = imaging.Clone(picture)
-	}
+	b := picture.Bounds()
+	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(n, n.Rect, picture, b.Min, draw.Src)
 	i, err := c.webp.open(ctx)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@
 //
 // Files come from strangers. Dimensions are read from headers before anything
 // is decoded, the memory of concurrent decodes is bounded, and what was written
-// in C runs in WebAssembly with limits on memory and time. The host's
-// libraries are never used.
+// in C runs in WebAssembly with limits on memory, and for PDF on time. The
+// host's libraries are never used.
 //
 // Colour profiles are not applied and not kept: a wide-gamut original looks
 // slightly paler resized.

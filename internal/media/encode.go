@@ -22,11 +22,6 @@ func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool) (
 		r.Bytes, err = s.codecs.encodeWebP(ctx, picture)
 		return r, err
 	}
-	if n, ok := picture.(*image.NRGBA); ok {
-		// Without transparency these are the same bytes, and the encoder is
-		// three times as fast with them.
-		picture = &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
-	}
 	var file bytes.Buffer
 	file.Grow(b.Dx() * b.Dy() / 4)
 	if err := jpeg.Encode(&file, picture, &jpeg.Options{Quality: quality}); err != nil {

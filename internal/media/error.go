@@ -41,6 +41,9 @@ func judge(in *input, what string, err error) error {
 	if in.err != nil {
 		return in.err
 	}
+	if ended := in.ctx.Err(); ended != nil {
+		return ended
+	}
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}

@@ -58,7 +58,7 @@ func parseHeader(in *input, k Kind) (header, error) {
 	case typeWebP:
 		return webpHeader(in)
 	case typeAVIF, typeHEIC, typeHEIF:
-		return isobmffHeader(in)
+		return isobmffHeader(in, k)
 	case typeTIFF:
 		h, err := configured(tiff.DecodeConfig(in.section()))
 		h.orientation = tiffOrientation(in, 0)
@@ -75,22 +75,26 @@ func configured(c image.Config, err error) (header, error) {
 	return header{width: c.Width, height: c.Height, perPixel: pixelBytes(c.ColorModel)}, err
 }
 
-// pixelBytes is how many bytes a decoded pixel takes.
+// pixelBytes is how many bytes a decoded pixel takes, with those of the RGBA
+// that is made of what is neither planes nor RGBA.
 func pixelBytes(m color.Model) float64 {
+	const rgba = 4
 	switch m {
 	case color.GrayModel:
 		return 1
 	case color.Gray16Model:
-		return 2
+		return 2 + rgba
 	case color.YCbCrModel:
 		return 3
+	case color.NYCbCrAModel:
+		return 4 + rgba
 	case color.NRGBA64Model, color.RGBA64Model:
-		return 8
+		return 8 + rgba
 	}
 	if _, ok := m.(color.Palette); ok {
-		return 1
+		return 1 + rgba
 	}
-	return 4
+	return rgba
 }
 
 func pngHeader(in *input) (header, error) {
@@ -136,7 +140,7 @@ func webpHeader(in *input) (header, error) {
 	}
 	h, err := configured(webp.DecodeConfig(in.section()))
 	h.animated = w.frame.length > 0
-	h.perPixel = max(h.perPixel, 4)
+	h.perPixel = max(h.perPixel, 8) // lossless ones keep their tables beside them
 	if w.exif.length > 0 {
 		h.orientation = tiffOrientation(in, w.exif.at)
 	}

@@ -17,34 +17,41 @@ type box struct {
 // are below 20 KB.
 const maxMeta = 1 << 20
 
-// isobmffPixel is how many bytes a pixel takes in the codecs and out of them,
-// as measured with photographs of 12 million pixels.
-const isobmffPixel = 16
+// How many bytes a pixel takes in the codecs and out of them, as measured with
+// photographs of 12 million pixels.
+const (
+	avifPixel = 27
+	heifPixel = 10
+)
 
 // isobmffHeader reads the dimensions of the primary item, as the properties
-// beside it tell them. The decoders check them against the coded image, and
-// turn it themselves, so the orientation is always 1.
-func isobmffHeader(in *input) (header, error) {
+// beside it tell them. The decoders check them against the coded image.
+func isobmffHeader(in *input, k Kind) (header, error) {
 	meta, err := metaBox(in)
 	if err != nil {
 		return header{}, err
 	}
-	p, err := primaryProperties(meta)
+	properties, err := primaryProperties(meta)
 	if err != nil {
 		return header{}, err
 	}
-	var h header
-	for _, property := range p {
+	h := header{orientation: 1, perPixel: avifPixel}
+	for _, property := range properties {
 		switch b := property.body; {
 		case property.kind == "ispe" && len(b) >= 12: // ISO/IEC 23008-12, section 6.5.3
 			h.width, h.height = int(binary.BigEndian.Uint32(b[4:])), int(binary.BigEndian.Uint32(b[8:]))
-		case property.kind == "irot" && len(b) >= 1 && b[0]&1 == 1:
-			h.width, h.height = h.height, h.width
+		case property.kind == "irot" && len(b) >= 1: // section 6.5.10: counter-clockwise
+			h.orientation = [4]orientation{1, 8, 3, 6}[b[0]&3]
+		case property.kind == "imir" && len(b) >= 1: // section 6.5.12: after irot
+			h.orientation = h.orientation.mirrored(b[0]&1 == 1)
 		case property.kind == "colr" && len(b) >= 11 && string(b[:4]) == "nclx": // section 12.1.5 of part 12
 			h.videoRange = b[10]&0x80 == 0
 		}
 	}
-	h.perPixel = isobmffPixel
+	if k.ContentType != typeAVIF { // libheif turns by itself, libavif does not
+		h.width, h.height = h.upright()
+		h.orientation, h.perPixel = 1, heifPixel
+	}
 	brand, err := in.bytes(8, 4)
 	h.animated = string(brand) == "avis" || string(brand) == "hevc" || string(brand) == "msf1"
 	return h, err

@@ -1,11 +1,6 @@
 package media
 
-import (
-	"encoding/binary"
-	"image"
-
-	"github.com/disintegration/imaging"
-)
+import "encoding/binary"
 
 // orientation says how a stored image has to be turned for viewing, 1 to 8:
 // Exif 2.32, section 4.6.4, tag 0x0112. 1 is as stored.
@@ -14,25 +9,15 @@ type orientation int
 // swaps reports whether turning swaps width and height.
 func (o orientation) swaps() bool { return o >= 5 }
 
-// apply turns img.
-func (o orientation) apply(img image.Image) *image.NRGBA {
-	switch o {
-	case 2:
-		return imaging.FlipH(img)
-	case 3:
-		return imaging.Rotate180(img)
-	case 4:
-		return imaging.FlipV(img)
-	case 5:
-		return imaging.Transpose(img)
-	case 6:
-		return imaging.Rotate270(img) // counter-clockwise
-	case 7:
-		return imaging.Transverse(img)
-	case 8:
-		return imaging.Rotate90(img)
+// mirrored returns o followed by a flip from left to right, or else upside down.
+func (o orientation) mirrored(sideways bool) orientation {
+	if o < 1 || o > 8 {
+		return o
 	}
-	return imaging.Clone(img)
+	if sideways {
+		return [9]orientation{1: 2, 2: 1, 3: 4, 4: 3, 5: 6, 6: 5, 7: 8, 8: 7}[o]
+	}
+	return [9]orientation{1: 4, 2: 3, 3: 2, 4: 1, 5: 8, 6: 7, 7: 6, 8: 5}[o]
 }
 
 // turn returns p turned as o says. It walks p in the order in which its samples
@@ -43,18 +28,20 @@ func (p plane) turn(o orientation) plane {
 	if o.swaps() {
 		width, height = height, width
 	}
-	right, bottom := p.width-1, (p.height-1)*p.stride
+	dst, n := newPlane(width, height, p.channels), p.channels
+	right, bottom := (p.width-1)*n, (p.height-1)*p.stride
 	walk := [9]struct{ start, step, row int }{
-		1: {0, 1, p.stride}, 2: {right, -1, p.stride},
-		3: {right + bottom, -1, -p.stride}, 4: {bottom, 1, -p.stride},
-		5: {0, p.stride, 1}, 6: {bottom, -p.stride, 1},
-		7: {right + bottom, -p.stride, -1}, 8: {right, p.stride, -1},
+		1: {0, n, p.stride}, 2: {right, -n, p.stride},
+		3: {right + bottom, -n, -p.stride}, 4: {bottom, n, -p.stride},
+		5: {0, p.stride, n}, 6: {bottom, -p.stride, n},
+		7: {right + bottom, -p.stride, -n}, 8: {right, p.stride, -n},
 	}[o]
-	dst := newPlane(width, height)
 	for y := range height {
 		at := walk.start + y*walk.row
 		for x := range width {
-			dst.pix[y*width+x] = p.pix[at]
+			for c := range n {
+				dst.pix[(y*width+x)*n+c] = p.pix[at+c]
+			}
 			at += walk.step
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // pixels, for Render. A broken or locked document, and one that takes too long,
 // is an *Error. One page is rendered at a time.
 func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
-	release, err := s.reserve(ctx, min(pageMemory, s.budget))
+	release, err := s.reserve(ctx, min(pageMemory, s.maxMemory))
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,9 @@ func (p *printer) firstPage(in *input) (image.Image, error) {
 	ctx, cancel := context.WithTimeoutCause(in.ctx, p.timeout, refused("The document takes too long to show"))
 	defer cancel()
 	worker, err := pool.GetInstanceWithContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
 	}

@@ -10,17 +10,39 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // onePage writes a PDF whose page, of the size in points, content draws.
 func onePage(width, height int, content string) []byte {
-	var b bytes.Buffer
-	objects := []string{
+	return pdfOf(
 		"<< /Type /Catalog /Pages 2 0 R >>",
 		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
 		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R >>", width, height),
 		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+	)
+}
+
+// endless writes a PDF whose page draws ten forms, each of which draws ten
+// others, and so on.
+func endless() []byte {
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
 	}
+	content := strings.Repeat("/X Do ", 10)
+	objects = append(objects, fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	for range 9 {
+		objects = append(objects, fmt.Sprintf(
+			"<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Resources << /XObject << /X %d 0 R >> >> /Length %d >>\nstream\n%s\nendstream",
+			len(objects)+2, len(content), content))
+	}
+	return pdfOf(append(objects, "<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Length 15 >>\nstream\n0 0 300 200 re f\nendstream")...)
+}
+
+func pdfOf(objects ...string) []byte {
+	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var table strings.Builder
 	for i, object := range objects {
@@ -28,7 +50,7 @@ func onePage(width, height int, content string) []byte {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
 	}
 	at := b.Len()
-	fmt.Fprintf(&b, "xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", &table, at)
+	fmt.Fprintf(&b, "xref\n0 %[1]d\n0000000000 65535 f \n%[2]strailer\n<< /Size %[1]d /Root 1 0 R >>\nstartxref\n%[3]d\n%%%%EOF\n", len(objects)+1, table.String(), at)
 	return b.Bytes()
 }
 
@@ -61,6 +83,10 @@ func TestFirstPage(t *testing.T) {
 	s.printer.timeout = 1
 	if _, err := s.FirstPage(t.Context(), file); reasonOf(err) != "The document takes too long to show" {
 		t.Errorf("without time: %v", err)
+	}
+	s.printer.timeout = time.Second
+	if _, err := s.FirstPage(t.Context(), bytes.NewReader(endless())); reasonOf(err) == "" {
+		t.Errorf("neither time nor memory ended an endless document: %v", err)
 	}
 	s.printer.timeout = printerTimeout
 	for name, broken := range map[string][]byte{

@@ -1,42 +1,74 @@
 package media
 
 import (
+	"fmt"
 	"image"
-
-	"github.com/disintegration/imaging"
+	"image/draw"
 )
 
-// resize returns img at another size: planes as planes, all else as
-// *image.NRGBA.
-func resize(img image.Image, width, height int) image.Image {
-	if b := img.Bounds(); b.Dx() == width && b.Dy() == height {
-		switch img := img.(type) {
-		case *image.YCbCr:
-			if _, ok := sideways[img.SubsampleRatio]; ok {
-				return img
-			}
-		case *image.Gray, *image.NRGBA:
-			return img
+// Pictures are of one of three types: *image.YCbCr, *image.Gray and
+// *image.RGBA, of which resize and turn make new ones of the same type.
+
+// normal returns img as one of the three. It may write over img.
+func normal(img image.Image) image.Image {
+	switch img := img.(type) {
+	case *image.YCbCr, *image.Gray, *image.RGBA:
+		return img
+	case *image.NRGBA:
+		premultiply(img.Pix)
+		return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
+	}
+	b := img.Bounds()
+	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(dst, dst.Rect, img, b.Min, draw.Src)
+	return dst
+}
+
+func premultiply(pix []byte) {
+	for ; len(pix) >= 4; pix = pix[4:] {
+		a := int(pix[3])
+		if a == 255 {
+			continue
+		}
+		for c := range 3 {
+			pix[c] = byte((int(pix[c])*a + 127) / 255)
 		}
 	}
-	switch img := img.(type) {
+}
+
+// resize returns a picture at another size.
+func resize(picture image.Image, width, height int) image.Image {
+	b := picture.Bounds()
+	same := b.Dx() == width && b.Dy() == height
+	switch img := picture.(type) {
 	case *image.YCbCr:
+		if _, ok := sideways[img.SubsampleRatio]; ok && same {
+			return img
+		}
 		y, cb, cr := planesOf(img)
 		w, h := (width+1)/2, (height+1)/2
 		return imageOf(y.resample(width, height), cb.resample(w, h), cr.resample(w, h), image.YCbCrSubsampleRatio420)
 	case *image.Gray:
+		if same {
+			return img
+		}
 		return grayOf(grayPlane(img).resample(width, height))
+	case *image.RGBA:
+		if same {
+			return img
+		}
+		return rgbaOf(rgbaPlane(img).resample(width, height))
 	}
-	return imaging.Resize(img, width, height, imaging.Lanczos)
+	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
-// turn returns img as it is to be viewed. The samples of planes stay beside
-// those they describe: 4:2:2 becomes 4:4:0 on its side.
-func turn(img image.Image, o orientation) image.Image {
+// turn returns a picture as it is to be viewed. The samples of planes stay
+// beside those they describe: 4:2:2 becomes 4:4:0 on its side.
+func turn(picture image.Image, o orientation) image.Image {
 	if o == 1 {
-		return img
+		return picture
 	}
-	switch img := img.(type) {
+	switch img := picture.(type) {
 	case *image.YCbCr:
 		y, cb, cr := planesOf(img)
 		ratio := img.SubsampleRatio
@@ -46,8 +78,10 @@ func turn(img image.Image, o orientation) image.Image {
 		return imageOf(y.turn(o), cb.turn(o), cr.turn(o), ratio)
 	case *image.Gray:
 		return grayOf(grayPlane(img).turn(o))
+	case *image.RGBA:
+		return rgbaOf(rgbaPlane(img).turn(o))
 	}
-	return o.apply(img)
+	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
 // sideways has the subsampling of an image on its side. 4:1:1 and 4:1:0 have
@@ -59,20 +93,20 @@ var sideways = map[image.YCbCrSubsampleRatio]image.YCbCrSubsampleRatio{
 	image.YCbCrSubsampleRatio440: image.YCbCrSubsampleRatio422,
 }
 
-// square returns the central square of img, which shares its pixels. It may be
-// off the centre by up to three pixels, to begin where chroma samples do.
-func square(img image.Image) image.Image {
-	r := central(img.Bounds())
-	if y, ok := img.(*image.YCbCr); ok {
+// square returns the central square of a picture, which shares its pixels. It
+// may be off the centre by up to three pixels, to begin where chroma samples do.
+func square(picture image.Image) image.Image {
+	r := central(picture.Bounds())
+	switch img := picture.(type) {
+	case *image.YCbCr:
 		from := image.Pt(r.Min.X&^3, r.Min.Y&^3)
-		return y.SubImage(r.Sub(r.Min).Add(from))
+		return img.SubImage(r.Sub(r.Min).Add(from))
+	case *image.Gray:
+		return img.SubImage(r)
+	case *image.RGBA:
+		return img.SubImage(r)
 	}
-	if part, ok := img.(interface {
-		SubImage(image.Rectangle) image.Image
-	}); ok {
-		return part.SubImage(r)
-	}
-	return imaging.Crop(img, r)
+	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
 // planesOf returns the planes of img, which share its memory.
@@ -81,7 +115,9 @@ func planesOf(img *image.YCbCr) (y, cb, cr plane) {
 	across, down := subsampling(img.SubsampleRatio)
 	cw, ch := (w+across-1)/across, (h+down-1)/down
 	at, cat := img.YOffset(img.Rect.Min.X, img.Rect.Min.Y), img.COffset(img.Rect.Min.X, img.Rect.Min.Y)
-	return plane{img.Y[at:], img.YStride, w, h}, plane{img.Cb[cat:], img.CStride, cw, ch}, plane{img.Cr[cat:], img.CStride, cw, ch}
+	return plane{img.Y[at:], img.YStride, w, h, 1},
+		plane{img.Cb[cat:], img.CStride, cw, ch, 1},
+		plane{img.Cr[cat:], img.CStride, cw, ch, 1}
 }
 
 // subsampling returns how many pixels share a chroma sample.
@@ -109,9 +145,17 @@ func imageOf(y, cb, cr plane, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
 }
 
 func grayPlane(img *image.Gray) plane {
-	return plane{img.Pix[img.PixOffset(img.Rect.Min.X, img.Rect.Min.Y):], img.Stride, img.Rect.Dx(), img.Rect.Dy()}
+	return plane{img.Pix[img.PixOffset(img.Rect.Min.X, img.Rect.Min.Y):], img.Stride, img.Rect.Dx(), img.Rect.Dy(), 1}
 }
 
 func grayOf(p plane) *image.Gray {
 	return &image.Gray{Pix: p.pix, Stride: p.stride, Rect: image.Rect(0, 0, p.width, p.height)}
+}
+
+func rgbaPlane(img *image.RGBA) plane {
+	return plane{img.Pix[img.PixOffset(img.Rect.Min.X, img.Rect.Min.Y):], img.Stride, img.Rect.Dx(), img.Rect.Dy(), 4}
+}
+
+func rgbaOf(p plane) *image.RGBA {
+	return &image.RGBA{Pix: p.pix, Stride: p.stride, Rect: image.Rect(0, 0, p.width, p.height)}
 }

@@ -40,7 +40,7 @@ func planFor(h header, versions []Version) plan {
 		}
 		return cmp.Compare(b.width*b.height, a.width*a.height)
 	})
-	p.need = int64(h.perPixel*float64(h.width)*float64(h.height)) + p.pictures(h)
+	p.need = int64(h.perPixel*float64(h.width)*float64(h.height)) + p.pictures()
 	return p
 }
 
@@ -49,17 +49,11 @@ func (p plan) size(v Version) size {
 	return size{w, h, v.square() && p.width != p.height}
 }
 
-// pictures returns how many bytes the pictures take, and what resizing keeps
-// beside them: imaging narrows all rows before it lowers them.
-func (p plan) pictures(h header) int64 {
-	const pixel = 4
+// pictures returns how many bytes the pictures take at most.
+func (p plan) pictures() int64 {
 	var bytes int64
 	for _, want := range p.sizes {
-		bytes += pixel * int64(want.width) * int64(want.height)
+		bytes += 4 * int64(want.width) * int64(want.height)
 	}
-	narrowed := p.sizes[0].width
-	if h.orientation.swaps() {
-		narrowed = p.sizes[0].height
-	}
-	return bytes + pixel*int64(narrowed)*int64(h.height)
+	return bytes
 }

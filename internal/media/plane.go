@@ -2,28 +2,35 @@ package media
 
 import "math"
 
-// plane is one channel of an image, 8 bits a sample.
+// plane is an image of 8-bit samples, channels of them side by side for each
+// pixel: one for luma or chroma, four for RGBA.
 type plane struct {
 	pix           []byte
-	stride        int
-	width, height int
+	stride        int // bytes a row
+	width, height int // pixels
+	channels      int // 1 or 4
 }
 
-func newPlane(width, height int) plane {
-	return plane{pix: make([]byte, width*height), stride: width, width: width, height: height}
+func newPlane(width, height, channels int) plane {
+	return plane{make([]byte, width*height*channels), width * channels, width, height, channels}
 }
 
 // resample returns p at another size, with a Lanczos kernel of three lobes.
+// Alpha must be premultiplied.
 //
 // Each row is first put together from the rows of p around it, then narrowed,
 // so that nothing but that one row is kept in between. Photographs stay the
 // planes they were decoded to, and are encoded from such planes: against
-// imaging's Lanczos over NRGBA that is a third of the time and a quarter of the
-// memory (BenchmarkResize).
+// imaging's Lanczos over NRGBA that is a quarter of the time and a sixth of the
+// memory (BenchmarkRender12MP).
 func (p plane) resample(width, height int) plane {
-	dst := newPlane(width, height)
+	dst := newPlane(width, height, p.channels)
 	down, across := lanczos(p.height, height), lanczos(p.width, width)
-	row := make([]int32, p.width)
+	narrow := narrow1
+	if p.channels == 4 {
+		narrow = narrow4
+	}
+	row := make([]int32, p.width*p.channels)
 	for y, taps := range down {
 		clear(row)
 		for i, weight := range taps.weights {
@@ -45,8 +52,8 @@ func addWeighted(row []int32, samples []byte, weight int32) {
 	}
 }
 
-// narrow resamples one row.
-func narrow(dst []byte, row []int32, across []taps) {
+// narrow1 resamples a row of one channel.
+func narrow1(dst []byte, row []int32, across []taps) {
 	for x := range dst {
 		t := &across[x]
 		window := row[t.first : t.first+len(t.weights)]
@@ -54,9 +61,32 @@ func narrow(dst []byte, row []int32, across []taps) {
 		for i, weight := range t.weights {
 			sum += int64(window[i]) * int64(weight)
 		}
-		dst[x] = byte(min(255, max(0, (sum+1<<21)>>22)))
+		dst[x] = rounded(sum)
 	}
 }
+
+// narrow4 resamples a row of RGBA. A kernel that overshoots must not leave
+// more colour than alpha.
+func narrow4(dst []byte, row []int32, across []taps) {
+	for x := range across {
+		t := &across[x]
+		window := row[4*t.first : 4*(t.first+len(t.weights))]
+		var r, g, b, a int64
+		for i, weight := range t.weights {
+			w, pixel := int64(weight), window[4*i:4*i+4:4*i+4]
+			r += int64(pixel[0]) * w
+			g += int64(pixel[1]) * w
+			b += int64(pixel[2]) * w
+			a += int64(pixel[3]) * w
+		}
+		pixel, alpha := dst[4*x:4*x+4:4*x+4], rounded(a)
+		pixel[0], pixel[1], pixel[2] = min(rounded(r), alpha), min(rounded(g), alpha), min(rounded(b), alpha)
+		pixel[3] = alpha
+	}
+}
+
+// rounded drops the 22 bits of fraction that a sum has.
+func rounded(sum int64) byte { return byte(min(255, max(0, (sum+1<<21)>>22))) }
 
 // taps are the weights of the samples that one resampled sample is made of.
 // They add up to 1<<14.

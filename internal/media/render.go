@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/draw"
 
 	"github.com/buckket/go-blurhash"
-	"github.com/disintegration/imaging"
 )
 
 // Rendition is an image file of one version.
@@ -76,8 +76,9 @@ func (s *Studio) renderAll(ctx context.Context, img image.Image, h header, p pla
 // hash returns the blurhash of a picture. A few pixels are enough for it.
 func hash(picture image.Image) (string, error) {
 	const side = 32
-	tiny := imaging.Resize(picture, side, side, imaging.Box)
-	flat := imaging.Overlay(imaging.New(side, side, image.White), tiny, image.Point{}, 1)
+	flat := image.NewRGBA(image.Rect(0, 0, side, side))
+	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(flat, flat.Rect, resize(picture, side, side), image.Point{}, draw.Over)
 	x, y := 4, 3
 	if b := picture.Bounds(); b.Dy() > b.Dx() {
 		x, y = 3, 4

@@ -11,18 +11,21 @@ import (
 // Options bound what a Studio does. Zeros stand for the defaults.
 type Options struct {
 	MaxPixels    int   // the largest image that is decoded; 100 million
-	MemoryBudget int64 // for all decodes at once, in bytes; 192 MiB
+	MaxMemory    int64 // for one image, in bytes; 512 MiB
+	MemoryBudget int64 // for all at once, in bytes; 128 MiB; what needs more goes alone
 }
 
 const (
 	defaultMaxPixels    = 100_000_000
-	defaultMemoryBudget = 192 << 20
+	defaultMaxMemory    = 512 << 20
+	defaultMemoryBudget = 128 << 20
 )
 
 // Studio makes images. It is safe for concurrent use: what does not fit in its
 // memory together waits in turn.
 type Studio struct {
 	maxPixels int
+	maxMemory int64
 	budget    int64
 	memory    *semaphore.Weighted
 	codecs    *codecs
@@ -34,11 +37,15 @@ func NewStudio(o Options) *Studio {
 	if o.MaxPixels == 0 {
 		o.MaxPixels = defaultMaxPixels
 	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = defaultMaxMemory
+	}
 	if o.MemoryBudget == 0 {
 		o.MemoryBudget = defaultMemoryBudget
 	}
 	return &Studio{
 		maxPixels: o.MaxPixels,
+		maxMemory: o.MaxMemory,
 		budget:    o.MemoryBudget,
 		memory:    semaphore.NewWeighted(o.MemoryBudget),
 		codecs:    newCodecs(),
@@ -89,9 +96,10 @@ func (s *Studio) header(in *input, k Kind) (header, error) {
 // reserve waits until the Studio has so many bytes of memory left, and returns
 // a function that gives them back.
 func (s *Studio) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	if bytes > s.budget {
+	if bytes > s.maxMemory {
 		return nil, refused("The image needs too much memory to be resized")
 	}
+	bytes = min(bytes, s.budget)
 	if err := s.memory.Acquire(ctx, bytes); err != nil {
 		return nil, fmt.Errorf("wait for memory: %w", err)
 	}
