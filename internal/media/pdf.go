@@ -62,7 +62,7 @@ func (p *printer) firstPage(in *input) (image.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
 	}
-	defer worker.Close() //nolint:errcheck // it frees memory, and fails after a crash
+	defer func() { _ = worker.Close() }() // it frees memory, and fails after a crash
 	if err := bind(worker, ctx); err != nil {
 		return nil, err
 	}
