@@ -26,9 +26,9 @@ func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item,
 func (h *handler) CreateBlock(ctx context.Context, r *v3.CreateBlockReq) (wire.Item, error) {
 	who := actor(ctx)
 	b, err := h.app.CreateBlock(ctx, who, app.CreateBlockInput{
-		Value: r.Value, Title: given(r.Title), Description: given(r.Description),
-		OriginalSourceURL: given(r.OriginalSourceURL), OriginalSourceTitle: given(r.OriginalSourceTitle),
-		AltText: given(r.AltText), Metadata: rawMetadata(r.Metadata),
+		BlockInput: app.BlockInput{Value: r.Value, Title: given(r.Title), Description: given(r.Description),
+			OriginalSourceURL: given(r.OriginalSourceURL), OriginalSourceTitle: given(r.OriginalSourceTitle),
+			AltText: given(r.AltText), Metadata: rawMetadata(r.Metadata)},
 		Targets: targets(r.ChannelIds, r.InsertAt, r.Channels)})
 	if err != nil {
 		return wire.Item{}, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"strings"
 	"unicode"
@@ -15,22 +16,28 @@ func (a *App) Block(ctx context.Context, actor domain.Actor, id domain.BlockID) 
 	return a.store.Block(ctx, actor.UserID, id)
 }
 
+// BlockInput is a block to make. Batches keep it as JSON, so that its tags must not
+// change while any wait.
+type BlockInput struct {
+	Value               string          `json:"value"`
+	Title               *string         `json:"title,omitempty"`
+	Description         *string         `json:"description,omitempty"`
+	OriginalSourceURL   *string         `json:"original_source_url,omitempty"`
+	OriginalSourceTitle *string         `json:"original_source_title,omitempty"`
+	AltText             *string         `json:"alt_text,omitempty"`
+	Metadata            json.RawMessage `json:"metadata,omitempty"` // object, or nil
+}
+
 // CreateBlockInput is a block to make and where to connect it.
 type CreateBlockInput struct {
-	Value               string
-	Title               *string
-	Description         *string
-	OriginalSourceURL   *string
-	OriginalSourceTitle *string
-	AltText             *string
-	Metadata            []byte // JSON object, or nil
-	Targets             []Target
+	BlockInput
+	Targets []Target
 }
 
 // CreateBlock makes a block and connects it (V3.md section 3). One of an address or
 // an upload is pending until a job has got its content.
 func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
-	made, err := a.newBlock(ctx, actor, in)
+	made, err := a.newBlock(ctx, actor, in.BlockInput)
 	if err != nil {
 		return b, err
 	}
@@ -39,7 +46,11 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 		return b, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		id, err := a.createBlock(ctx, tx, actor, made, targets)
+		places, err := openTargets(ctx, tx, actor, targets, 0)
+		if err != nil {
+			return err
+		}
+		id, err := a.createBlock(ctx, tx, actor, made, places)
 		if err != nil {
 			return err
 		}
@@ -50,12 +61,8 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 }
 
 // createBlock stores a block, connects it and has its content got.
-func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, targets []target) (domain.BlockID, error) {
+func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, places []place) (domain.BlockID, error) {
 	now := a.now()
-	places, err := openTargets(ctx, tx, actor, targets, 0)
-	if err != nil {
-		return 0, err
-	}
 	id, err := tx.CreateBlock(ctx, made.Block, now)
 	if err != nil {
 		return 0, err
@@ -85,8 +92,9 @@ type newBlock struct {
 	upload domain.UploadID
 }
 
-// newBlock makes the block that an input describes, without storing it.
-func (a *App) newBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b newBlock, err error) {
+// newBlock makes the block that an input describes, without storing it. An Invalid
+// error names all that is wrong with the input.
+func (a *App) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (b newBlock, err error) {
 	b.Block = domain.Block{
 		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
 		Type:   domain.PendingBlock, State: domain.Processing,
@@ -94,23 +102,33 @@ func (a *App) newBlock(ctx context.Context, actor domain.Actor, in CreateBlockIn
 		SourceURL: nonEmpty(in.OriginalSourceURL), SourceTitle: nonEmpty(in.OriginalSourceTitle),
 		AltText: nonEmpty(in.AltText),
 	}
-	if b.Metadata, err = newMetadata("metadata", in.Metadata); err != nil {
+	var wrong faults
+	b.Metadata, err = newMetadata("metadata", in.Metadata)
+	if err := wrong.add("", err); err != nil {
 		return b, err
 	}
-	if strings.TrimSpace(in.Value) == "" {
-		return b, domain.NewInvalid("value: must not be blank")
+	if err := wrong.add("", a.setValue(ctx, actor, &b, in.Value)); err != nil {
+		return b, err
 	}
-	link, isURL := absoluteURL(in.Value)
+	return b, wrong.err()
+}
+
+// setValue makes it a block of what the value is.
+func (a *App) setValue(ctx context.Context, actor domain.Actor, b *newBlock, value string) error {
+	if strings.TrimSpace(value) == "" {
+		return domain.NewInvalid("value: must not be blank")
+	}
+	link, isURL := absoluteURL(value)
 	if !isURL {
-		b.Type, b.State, b.Content = domain.TextBlock, domain.Available, rendered(&in.Value)
-		return b, nil
+		b.Type, b.State, b.Content = domain.TextBlock, domain.Available, rendered(&value)
+		return nil
 	}
 	upload, named, err := a.uploadNamed(ctx, actor, "value", link)
 	if named || err != nil {
 		b.upload = upload.ID
-		return b, err
+		return err
 	}
-	return b, b.madeOf(link)
+	return b.madeOf(link)
 }
 
 // madeOf makes it a block of what is at an address.

@@ -6,5 +6,6 @@ const (
 	MaxTitle    = 255     // characters
 	MaxMarkdown = 200_000 // characters of a text block
 	MaxTargets  = 20      // channels in one request
+	MaxBatch    = 50      // blocks in one batch
 	MaxURL      = 4_096   // bytes
 )

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-const uploadColumns = `up.id, up.key, up.user_id, up.name, up.content_type, COALESCE(up.blob_id, 0), up.expires_at, up.created_at`
+const uploadColumns = `id, key, user_id, name, content_type, COALESCE(blob_id, 0), expires_at, created_at`
 
 func scanUpload(row scanner) (u domain.Upload, err error) {
 	var expires, created int64
@@ -24,13 +24,13 @@ func (tx *Tx) AddUpload(ctx context.Context, u domain.Upload) error {
 
 // Upload reads an upload by its key.
 func (q Queries) Upload(ctx context.Context, key string) (domain.Upload, error) {
-	u, err := scanUpload(q.q.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads up WHERE up.key = $1", key))
+	u, err := scanUpload(q.q.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads WHERE key = $1", key))
 	return u, found(err)
 }
 
 // UploadByID reads an upload.
 func (q Queries) UploadByID(ctx context.Context, id domain.UploadID) (domain.Upload, error) {
-	u, err := scanUpload(q.q.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads up WHERE up.id = $1", id))
+	u, err := scanUpload(q.q.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads WHERE id = $1", id))
 	return u, found(err)
 }
 
@@ -46,7 +46,7 @@ func (tx *Tx) FillUpload(ctx context.Context, id domain.UploadID, blob domain.Bl
 // SweepUploads forgets uploads made before a time that nothing waits for, at most
 // `most` of them, and gives them.
 func (tx *Tx) SweepUploads(ctx context.Context, before time.Time, most int) ([]domain.Upload, error) {
-	rows, err := tx.q.Query(ctx, `DELETE FROM uploads AS up WHERE id IN (
+	rows, err := tx.q.Query(ctx, `DELETE FROM uploads WHERE id IN (
 			SELECT u.id FROM uploads u WHERE u.created_at < $1 AND NOT EXISTS (
 				SELECT 1 FROM processings p WHERE p.upload_id = u.id AND p.state = 'waiting')
 				AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = u.id)

@@ -19,6 +19,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 	jobs.Handle(h, func(ctx context.Context, job app.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})
+	jobs.Handle(h, func(ctx context.Context, job app.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
 	jobs.Handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
 	h.Every(app.SweepInterval, app.SweepContent{})
 	jobs.Handle(h, func(ctx context.Context, job app.EndedFollows) error {

@@ -83,9 +83,11 @@ CREATE INDEX avatar_wishes_upload ON avatar_wishes (upload_id);
 CREATE TABLE batches (
     id           TEXT PRIMARY KEY, -- UUID
     user_id      BIGINT NOT NULL REFERENCES users (id),
+    tier         TEXT NOT NULL, -- of the user when it was taken
     scope        TEXT NOT NULL, -- of the token
     channels     TEXT NOT NULL, -- JSON: where to, in order
     total        BIGINT NOT NULL,
+    attempts     BIGINT NOT NULL DEFAULT 0, -- to make what is not made yet
     started_at   BIGINT,
     completed_at BIGINT,
     error        TEXT, -- why no more of its items are made
@@ -94,10 +96,10 @@ CREATE TABLE batches (
 CREATE INDEX batches_created ON batches (created_at);
 
 CREATE TABLE batch_items (
-    batch_id TEXT NOT NULL REFERENCES batches (id),
+    batch_id TEXT NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
     n        BIGINT NOT NULL, -- from 0
-    input    TEXT NOT NULL, -- JSON: what to make
+    input    TEXT NOT NULL, -- JSON: what to make; empty once that is made or has failed
     block_id BIGINT, -- once it is made
     error    TEXT, -- why it is not
     PRIMARY KEY (batch_id, n)
-) WITHOUT ROWID;
+);
