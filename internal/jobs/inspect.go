@@ -34,6 +34,9 @@ var (
 	ErrNotRetried = errors.New("only a job that failed or waits can be run again")
 )
 
+// permanentPrefix is what River puts before the text of an error that is Permanent.
+const permanentPrefix = "JobCancelError: "
+
 // Job is a job as an operator sees it.
 type Job struct {
 	ID          int64
@@ -140,7 +143,8 @@ func newJob(row *rivertype.JobRow) Job {
 		job.At = *row.FinalizedAt
 	}
 	if n := len(row.Errors); n > 0 {
-		job.Error, _, _ = strings.Cut(strings.TrimSpace(row.Errors[n-1].Error), "\n")
+		text := strings.TrimPrefix(row.Errors[n-1].Error, permanentPrefix)
+		job.Error, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	}
 	return job
 }

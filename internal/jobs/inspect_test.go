@@ -69,7 +69,7 @@ func TestList(t *testing.T) {
 			if strings.Contains(string(job.Args), "never") {
 				want = "never"
 			}
-			if job.Kind != "note" || job.State != jobs.Failed || job.Attempts != 1 || job.MaxAttempts != 1 || !strings.HasSuffix(job.Error, want) ||
+			if job.Kind != "note" || job.State != jobs.Failed || job.Attempts != 1 || job.MaxAttempts != 1 || job.Error != want ||
 				time.Since(job.At).Abs() > time.Hour {
 				t.Errorf("%+v with %s", job, job.Args)
 			}
