@@ -21,6 +21,8 @@ type program struct {
 	t    *testing.T
 	path string
 	env  []string
+
+	database string // its URL
 }
 
 // build builds the program as it is in the source.
@@ -38,14 +40,18 @@ func build(t *testing.T) string {
 // databaseURL means SQLite.
 func newProgram(t *testing.T, path, databaseURL string) program {
 	t.Helper()
-	p := program{t: t, path: path}
+	dataDir := t.TempDir()
+	p := program{t: t, path: path, database: databaseURL}
+	if databaseURL == "" {
+		p.database = "sqlite:" + filepath.Join(dataDir, "vitrine.db")
+	}
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "VITRINE_") {
 			p.env = append(p.env, setting)
 		}
 	}
 	p.env = append(p.env, "VITRINE_ADDR=127.0.0.1:0", "VITRINE_LOG_LEVEL=warn",
-		"VITRINE_DATA_DIR="+t.TempDir(), "VITRINE_DATABASE_URL="+databaseURL,
+		"VITRINE_DATA_DIR="+dataDir, "VITRINE_DATABASE_URL="+databaseURL,
 		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0")
 	p.run("migrate")
 	return p
