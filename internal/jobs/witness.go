@@ -52,7 +52,7 @@ func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err er
 		line.InfoContext(ctx, "job done")
 		return OutcomeDone, nil
 	case errors.As(err, &permanent):
-		line.ErrorContext(ctx, "job given up", "error", err)
+		line.WarnContext(ctx, "job given up", "error", errors.Unwrap(permanent))
 		return OutcomeGivenUp, err
 	case errors.As(err, &later):
 		line.DebugContext(ctx, "job put off", "for", later.Duration)
