@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -92,7 +93,7 @@ func TestRetryProcessingInVain(t *testing.T) {
 		r.WorkJobs()
 		gone, waits := block(), block()
 		r.Exec("UPDATE river_job SET state = 'discarded', finalized_at = scheduled_at WHERE kind = 'process_block'")
-		r.Exec("DELETE FROM processings WHERE block_id = $1", gone)
+		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", gone), nil).Want(http.StatusNoContent)
 		for _, job := range failedJobs(t, r) {
 			if err := r.S.App.RetryJob(t.Context(), job.ID); err != nil {
 				t.Error(err)
