@@ -50,7 +50,7 @@ func TestKillInBatch(t *testing.T) {
 		for i := range blocks {
 			blocks[i] = fields{"value": r.page(i)}
 		}
-		r.web.after(4, r.kill)
+		r.web.after(2, r.kill)
 		var made struct {
 			Batch string `json:"batch_id"`
 		}
