@@ -21,6 +21,8 @@ type program struct {
 	t    *testing.T
 	path string
 	env  []string
+
+	database string // its URL
 }
 
 // build builds the program as it is in the source.
@@ -38,14 +40,18 @@ func build(t *testing.T) string {
 // databaseURL means SQLite.
 func newProgram(t *testing.T, path, databaseURL string) program {
 	t.Helper()
-	p := program{t: t, path: path}
+	dataDir := t.TempDir()
+	p := program{t: t, path: path, database: databaseURL}
+	if databaseURL == "" {
+		p.database = "sqlite:" + filepath.Join(dataDir, "vitrine.db")
+	}
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "VITRINE_") {
 			p.env = append(p.env, setting)
 		}
 	}
 	p.env = append(p.env, "VITRINE_ADDR=127.0.0.1:0", "VITRINE_LOG_LEVEL=warn",
-		"VITRINE_DATA_DIR="+t.TempDir(), "VITRINE_DATABASE_URL="+databaseURL,
+		"VITRINE_DATA_DIR="+dataDir, "VITRINE_DATABASE_URL="+databaseURL,
 		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0")
 	p.run("migrate")
 	return p
@@ -72,10 +78,10 @@ func (p program) user(slug string) (token string) {
 	return p.run("token", "create", "--user", slug, "--scope", "write")
 }
 
-// process is a running server.
+// process is a running server, or workers alone.
 type process struct {
 	cmd *exec.Cmd
-	url string
+	url string        // of a server
 	log *bytes.Buffer // to be read when the process has ended
 }
 
@@ -85,7 +91,22 @@ var listens = regexp.MustCompile(`listens on (\S+)`)
 // if it runs still.
 func (p program) serve() *process {
 	p.t.Helper()
-	s := &process{cmd: exec.CommandContext(p.t.Context(), p.path, "serve"), log: new(bytes.Buffer)}
+	return p.start("serve", listens)
+}
+
+var works = regexp.MustCompile(`works the jobs in (\S+)`)
+
+// work starts workers, likewise.
+func (p program) work() *process {
+	p.t.Helper()
+	return p.start("work", works)
+}
+
+// start starts a command and waits for a line that says it is ready, with a word that
+// becomes the process's url.
+func (p program) start(command string, ready *regexp.Regexp) *process {
+	p.t.Helper()
+	s := &process{cmd: exec.CommandContext(p.t.Context(), p.path, command), log: new(bytes.Buffer)}
 	s.cmd.Env, s.cmd.Stderr = p.env, s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -97,10 +118,10 @@ func (p program) serve() *process {
 	lines := bufio.NewReader(out)
 	for s.url == "" {
 		line, err := lines.ReadString('\n')
-		if found := listens.FindStringSubmatch(line); found != nil {
+		if found := ready.FindStringSubmatch(line); found != nil {
 			s.url = found[1]
 		} else if err != nil {
-			p.t.Fatalf("the server does not listen: %v, %v\n%s", err, s.cmd.Wait(), s.log)
+			p.t.Fatalf("%s does not begin: %v, %v\n%s", command, err, s.cmd.Wait(), s.log)
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that it never waits for a reader

@@ -30,6 +30,9 @@ const jobAttempts = 2 * maxAttempts
 // undoTimeout is for taking back an attempt when the job's own time is up.
 const undoTimeout = 5 * time.Second
 
+// errTries is the cause of a content that servers died of, for the operator.
+var errTries = errors.New("its tries are used up: servers stopped, or the time was up, in the midst of them")
+
 // errUnavailable is the cause of a content that will never come.
 type errUnavailable struct {
 	reason string // for the block's author
@@ -59,7 +62,7 @@ func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 		return err
 	}
 	if p.Attempts > maxAttempts {
-		return a.giveUp(ctx, b, reasonOf(p))
+		return errors.Join(a.giveUp(ctx, b, reasonOf(p)), jobs.Permanent(errTries))
 	}
 	made, err := a.content(ctx, b, p)
 	if err == nil {

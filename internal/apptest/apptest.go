@@ -126,7 +126,7 @@ func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
 		Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
-		Observe: r.watch.observe, Fetch: r.web.fetching(), Idle: true})
+		Observe: r.watch.observe, Fetch: r.web.fetching()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,9 @@ const (
 // commands is the tree of all commands.
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the server."`
+	Work        workCmd        `cmd:"" help:"Work jobs without serving requests, beside servers with --work=false or not."`
+	Jobs        jobsCmd        `cmd:"" help:"List jobs that failed, and run them again."`
+	Providers   providersCmd   `cmd:"" help:"Keep the list of sites whose pages are embedded."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema to this program's version."`
 	Config      configCmd      `cmd:"" help:"Print the settings in effect, secrets hidden."`
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
@@ -114,6 +117,21 @@ func report(stderr io.Writer, err error) int {
 // settings checks the settings that all commands share, and makes the log.
 func settings(c *console, common config.Common) (config.Config, *slog.Logger, error) {
 	cfg, problems := common.Resolve()
+	if len(problems) > 0 {
+		return cfg, nil, usageError{problems}
+	}
+	log, err := obs.Logger(c.err, cfg.LogFormat, cfg.LogLevel)
+	return cfg, log, err
+}
+
+// serverSettings checks all settings, and makes the log.
+func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger, error) {
+	cfg, problems := flags.Resolve()
+	if cfg.Blob.URL != "" { // what is in it only the storage knows
+		if _, err := server.BlobOptions(cfg.Blob); err != nil {
+			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
+		}
+	}
 	if len(problems) > 0 {
 		return cfg, nil, usageError{problems}
 	}

@@ -119,7 +119,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"nonsense"}, {"user"}, {"user", "create"}, {"serve", "--nonsense"}, {"serve", "x"},
-		{"token", "revoke"}, {"token", "revoke", "x"}, {"token", "create", "--user", "ada", "--scope", "admin"}} {
+		{"token", "revoke"}, {"token", "revoke", "x"}, {"jobs", "--state", "lost"}, {"jobs", "retry", "x"}, {"providers"}, {"work", "x"}, {"token", "create", "--user", "ada", "--scope", "admin"}} {
 		r := run(t, args...)
 		if r.code != 2 || !strings.HasPrefix(r.err, "vitrine: ") || !strings.HasSuffix(r.err, "\nTry `vitrine --help`.\n") ||
 			strings.Count(r.err, "\n") != 2 || r.out != "" {
@@ -166,8 +166,18 @@ func TestBadSettings(t *testing.T) {
 		`--request-timeout (VITRINE_REQUEST_TIMEOUT): "0": want a duration above zero, such as 15s or 1m30s`,
 		`--body-limit (VITRINE_BODY_LIMIT): "many": want a size above zero, such as 1048576, 512KiB or 1MiB`,
 		`--shutdown-timeout (VITRINE_SHUTDOWN_TIMEOUT): "soon": want a duration above zero, such as 15s or 1m30s`)
-	for _, command := range []string{"serve", "config", "healthcheck"} {
-		run(t, append([]string{command}, flags...)...).fails(2, server...)
+	for _, command := range [][]string{{"serve"}, {"work"}, {"config"}, {"healthcheck"}, {"providers", "update"}} {
+		run(t, append(command, flags...)...).fails(2, server...)
+	}
+	for _, command := range []string{"serve", "work", "config"} {
+		for url, complaint := range map[string]string{
+			"https://bucket":            "the S3 address does not begin with s3://",
+			"s3://bucket?endpoint=host": "the S3 address: endpoint: it is not http:// or https:// and a host, without a path",
+			"s3://ada:hush@bucket":      "the S3 address has credentials in it: they have settings of their own",
+		} {
+			run(t, command, "--data-dir", data, "--blob-url", url, "--blob-access-key", "ada", "--blob-secret-key", "x").
+				fails(2, "--blob-url (VITRINE_BLOB_URL): "+complaint)
+		}
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s was made (%v)", data, err)

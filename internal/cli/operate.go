@@ -38,14 +38,14 @@ type configCmd struct {
 }
 
 func (cmd *configCmd) Run(c *console) error {
-	cfg, problems := cmd.Resolve()
-	if len(problems) > 0 {
-		return usageError{problems}
+	cfg, _, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
 	}
 	if cmd.JSON {
 		return printJSON(c.out, cfg.Redacted())
 	}
-	_, err := io.WriteString(c.out, cfg.Redacted().String())
+	_, err = io.WriteString(c.out, cfg.Redacted().String())
 	return err
 }
 

@@ -55,7 +55,7 @@ func TestMigrateSQLite(t *testing.T) {
 func TestMigratePostgres(t *testing.T) {
 	t.Parallel()
 	p := place{t, []string{"--database-url", dbtest.PostgresURL(t), "--data-dir", t.TempDir()}}
-	for _, args := range [][]string{{"user", "list"}, {"check"}, {"token", "list", "--user", "ada"}, {"serve", "--addr", "127.0.0.1:0"}} {
+	for _, args := range [][]string{{"user", "list"}, {"check"}, {"token", "list", "--user", "ada"}, {"serve", "--addr", "127.0.0.1:0"}, {"work"}, {"jobs"}} {
 		r := p.run(args...)
 		if r.code != 1 || !strings.Contains(r.err, "the database is older than this program") || !strings.Contains(r.err, "vitrine migrate") ||
 			strings.Count(r.err, "\n") != 1 {
@@ -73,7 +73,7 @@ func TestNewerSchema(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		p.ada()
 		p.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)")
-		for _, args := range [][]string{{"user", "list"}, {"check"}, {"migrate"}, {"serve", "--addr", "127.0.0.1:0"}} {
+		for _, args := range [][]string{{"user", "list"}, {"check"}, {"migrate"}, {"serve", "--addr", "127.0.0.1:0"}, {"work"}, {"jobs"}} {
 			if r := p.run(args...); r.code != 1 || !strings.Contains(r.err, "newer than this program") {
 				t.Errorf("%q: exit code %d\n%s%s", args, r.code, r.out, r.err)
 			}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
 
 	"vitrine/internal/config"
-	"vitrine/internal/obs"
 	"vitrine/internal/server"
 )
 
@@ -16,11 +16,7 @@ type serveCmd struct{ config.Flags }
 
 // Run serves until the context is done, and then lets the requests in flight finish.
 func (cmd *serveCmd) Run(c *console) error {
-	cfg, problems := cmd.Resolve()
-	if len(problems) > 0 {
-		return usageError{problems}
-	}
-	log, err := obs.Logger(c.err, cfg.LogFormat, cfg.LogLevel)
+	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -33,15 +29,42 @@ func (cmd *serveCmd) Run(c *console) error {
 		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
 		cfg, _ = cmd.Resolve()
 	}
+	return operate(c, cfg, log, func(s *server.Server) error {
+		err := s.Start(l)
+		if err == nil {
+			cmd.greet(c, cfg)
+		}
+		return err
+	})
+}
+
+type workCmd struct{ config.Flags }
+
+// Run works jobs until the context is done, and then lets those in progress finish.
+func (cmd *workCmd) Run(c *console) error {
+	cfg, log, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	return operate(c, cfg, log, func(s *server.Server) error {
+		err := s.StartWork()
+		if err == nil {
+			fmt.Fprintf(c.out, "Vitrine works the jobs in %s.\n", database(cfg))
+		}
+		return err
+	})
+}
+
+// operate makes a server, starts it, and shuts it down when the context is done.
+func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
 	build := version()
 	s, err := server.New(c.ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
 	if err != nil {
 		return err
 	}
-	if err := s.Start(l); err != nil {
+	if err := start(s); err != nil {
 		return errors.Join(err, s.Shutdown(c.ctx))
 	}
-	cmd.greet(c, cfg)
 	select {
 	case <-c.ctx.Done():
 		log.Info("shutting down", "timeout", cfg.ShutdownTimeout)
@@ -55,12 +78,17 @@ func (cmd *serveCmd) Run(c *console) error {
 	return err
 }
 
+// database is where the data is, in words.
+func database(cfg config.Config) string {
+	if cfg.DatabaseURL != "" {
+		return "PostgreSQL"
+	}
+	return "SQLite in " + cfg.SQLitePath()
+}
+
 // greet says where the server is and what to do next.
 func (cmd *serveCmd) greet(c *console, cfg config.Config) {
-	where, again := "SQLite in "+cfg.SQLitePath(), c.program
-	if cfg.DatabaseURL != "" {
-		where = "PostgreSQL"
-	}
+	again := c.program
 	if cmd.DataDir != "./data" {
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
@@ -70,7 +98,7 @@ Next, in another terminal:
   make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
   make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
   say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
-`, cfg.BaseURL, where, again)
+`, cfg.BaseURL, database(cfg), again)
 }
 
 // shellWord writes a word so that a POSIX shell reads it as it is.

@@ -26,6 +26,7 @@ type Config struct {
 	ShutdownTimeout time.Duration
 	InvitationTTL   time.Duration
 	MetricsAddr     string // host:port, empty for no such listener
+	Work            bool   // a server works jobs, too
 	JobConcurrency  int
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end

@@ -32,6 +32,7 @@ type Server struct {
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
+	Work             string `name:"work" env:"VITRINE_WORK" default:"true" placeholder:"BOOL" help:"Whether this server works jobs: true, or false where vitrine work does it."`
 	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many jobs, such as sending mail, this server does at once."`
 	JobTimeout       string `name:"job-timeout" env:"VITRINE_JOB_TIMEOUT" default:"3m" placeholder:"DURATION" help:"How long one job may take. One that a crash has cut off is begun again half a minute after that."`
 	FilesURL         string `name:"files-url" env:"VITRINE_FILES_URL" placeholder:"URL" help:"Public address of uploaded files and images, without a slash at the end, such as that of a cache in front of this server. By default the base URL."`

@@ -82,6 +82,16 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+func parseBool(text string) (bool, error) {
+	switch text {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, quotedError(text, "want true or false")
+}
+
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 1000 {

@@ -39,6 +39,7 @@ func (c Config) Redacted() Settings {
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
 		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},
+		{"work", strconv.FormatBool(c.Work)},
 		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
 		{"job-timeout", c.JobTimeout.String()},
 		{"files-url", c.FilesURL},

@@ -64,6 +64,8 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	if s.MetricsAddr != "" {
 		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, s.Addr))
 	}
+	cfg.Work, err = parseBool(s.Work)
+	found.addErr("work", err)
 	cfg.JobConcurrency, err = parseCount(s.JobConcurrency)
 	found.addErr("job-concurrency", err)
 	cfg.JobTimeout, err = parseDuration(s.JobTimeout)

@@ -43,7 +43,7 @@ func resolve(t *testing.T, flags config.Flags) config.Config {
 func defaults() config.Config {
 	return config.Config{
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
-		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080",
+		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
@@ -91,6 +91,7 @@ func TestEachFlag(t *testing.T) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},
 		"--blob-url=s3://b":                             func(c *config.Config) { c.Blob.URL = "s3://b" },
+		"--work=false":                                  func(c *config.Config) { c.Work = false },
 		"--job-concurrency=20":                          func(c *config.Config) { c.JobConcurrency = 20 },
 		"--mail-from=me@a.example":                      func(c *config.Config) { c.MailFrom = "me@a.example" },
 		"--smtp-url=smtp://me@mail.example":             smtp("mail.example", 587, "me", "starttls"),
@@ -189,6 +190,7 @@ func TestBadValues(t *testing.T) {
 		"--metrics-addr=nine":                            "host:port",
 		"--metrics-addr=127.0.0.1:8080":                  "must differ",
 		"--database-url-file=/no/such/file":              "/no/such/file",
+		"--work=no":                                      "want true or false",
 		"--job-concurrency=0":                            "from 1 to 1000",
 		"--job-concurrency=1001":                         "from 1 to 1000",
 		"--job-concurrency=all":                          "from 1 to 1000",

@@ -85,10 +85,10 @@ func (w *Workers) config(poll time.Duration, draining bool) *river.Config {
 		JobTimeout:                  w.options.Timeout,
 		Logger:                      slog.New(quiet{w.log.Handler()}),
 		MaxAttempts:                 MaxAttempts,
-		Middleware:                  []rivertype.Middleware{&witness{log: w.log}},
+		Middleware:                  []rivertype.Middleware{&witness{log: w.log, observe: w.options.Observe}},
 		PollOnly:                    draining,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.options.Concurrency}},
-		RescueStuckJobsAfter:        w.options.RescueAfter,
+		RescueStuckJobsAfter:        w.options.RescueAfter + rescueMargin, // of what the rescuer leaves
 		RetryPolicy:                 retryPolicy{w.options.Backoff},
 		Workers:                     w.handlers.workers,
 	}

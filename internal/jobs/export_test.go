@@ -17,3 +17,6 @@ func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 		return len(found), err
 	}
 }
+
+// Rescue looks once for jobs that were cut off, and gives how many it put back.
+func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescuer().rescue(ctx) }

@@ -13,11 +13,23 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// Outcome is how a run of a job ended.
+type Outcome string
+
+// The outcomes of runs.
+const (
+	OutcomeDone    Outcome = "done"
+	OutcomeFailed  Outcome = "failed"   // it will be tried again
+	OutcomeGivenUp Outcome = "given_up" // it will not
+	OutcomePutOff  Outcome = "put_off"  // it asked for a later time, or the server stops
+)
+
 // witness stands around every handler: it writes the line of each run, turns panics
 // into errors, and puts jobs back that were cancelled because the server stops.
 type witness struct {
 	river.MiddlewareDefaults
-	log *slog.Logger
+	log     *slog.Logger
+	observe func(kind string, outcome Outcome, took time.Duration)
 }
 
 // Work implements rivertype.WorkerMiddleware. Its context ends with the server, that
@@ -25,25 +37,36 @@ type witness struct {
 func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	start := time.Now()
 	err := guarded(ctx, work)
-	line := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "duration", time.Since(start))
+	took := time.Since(start)
+	outcome, err := judge(ctx, w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "duration", took), job, err)
+	w.observe(job.Kind, outcome, took)
+	return err
+}
+
+// judge says how a run has ended, and what River is to be told of it.
+func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err error) (Outcome, error) {
 	var permanent *rivertype.JobCancelError
 	var later *rivertype.JobSnoozeError
 	switch {
 	case err == nil:
 		line.InfoContext(ctx, "job done")
+		return OutcomeDone, nil
 	case errors.As(err, &permanent):
 		line.WarnContext(ctx, "job given up", "error", errors.Unwrap(permanent))
+		return OutcomeGivenUp, err
 	case errors.As(err, &later):
 		line.DebugContext(ctx, "job put off", "for", later.Duration)
+		return OutcomePutOff, err
 	case ctx.Err() != nil:
 		line.InfoContext(ctx, "job put back", "error", err)
-		return river.JobSnooze(0) // no attempt is lost
+		return OutcomePutOff, river.JobSnooze(0) // no attempt is lost
 	case job.Attempt >= job.MaxAttempts:
 		line.ErrorContext(ctx, "job given up", "error", err)
+		return OutcomeGivenUp, err
 	default:
 		line.WarnContext(ctx, "job failed", "error", err)
+		return OutcomeFailed, err
 	}
-	return err
 }
 
 func guarded(ctx context.Context, work func(context.Context) error) (err error) {

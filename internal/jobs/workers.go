@@ -36,6 +36,10 @@ type Options struct {
 	// Backoff gives the wait after a failed attempt, the first being 1; Backoff of
 	// this package by default.
 	Backoff func(attempt int) time.Duration
+
+	// Observe is told of every run of a job: its kind, how it ended and how long it
+	// took. It must be quick and safe for concurrent use; nil for nobody.
+	Observe func(kind string, outcome Outcome, took time.Duration)
 }
 
 // Workers work the jobs of a queue in this process.
@@ -47,6 +51,7 @@ type Workers struct {
 
 	mu      sync.Mutex
 	running client
+	rescuer *rescuer
 }
 
 // client is the part of river.Client that is the same for both databases.
@@ -68,6 +73,9 @@ func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	if o.Backoff == nil {
 		o.Backoff = Backoff
 	}
+	if o.Observe == nil {
+		o.Observe = func(string, Outcome, time.Duration) {}
+	}
 	return &Workers{queue: q, log: log, handlers: h, options: o}
 }
 
@@ -88,6 +96,7 @@ func (w *Workers) Start(ctx context.Context) error {
 	w.running = c
 	wake := p.wake
 	w.queue.waker.Store(&wake)
+	w.rescuer = w.startRescuer()
 	return nil
 }
 
@@ -100,6 +109,7 @@ func (w *Workers) Stop(ctx context.Context) error {
 	if w.running == nil {
 		return nil
 	}
+	w.rescuer.stop()
 	w.queue.waker.Store(nil)
 	c := w.running
 	w.running = nil

@@ -253,8 +253,6 @@ func TestKilledServer(t *testing.T) {
 		if r.count("running") != 1 {
 			t.Fatalf("%d are running", r.count("running"))
 		}
-		r.exec("DELETE FROM river_leader") // its leadership would last for some seconds more
-
 		ran := make(chan string, 1)
 		w := r.workers(r.queue, jobs.Options{Timeout: time.Nanosecond, RescueAfter: time.Nanosecond, Backoff: atOnce},
 			func(_ context.Context, n note) error { ran <- n.Name; return nil })
@@ -262,6 +260,43 @@ func TestKilledServer(t *testing.T) {
 		if got := <-ran; got != "a" {
 			t.Errorf("got %s", got)
 		}
+	})
+}
+
+// A job is put back when it has run for too long, and has a try left.
+func TestRescue(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		begun := make(chan string, 2)
+		w := r.workers(r.queue, jobs.Options{}, func(ctx context.Context, n note) error {
+			begun <- n.Name
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		r.enqueue(note{"a"})
+		r.enqueue(note{"last try"}, jobs.Attempts(1))
+		r.must(w.Start(t.Context()))
+		<-begun
+		<-begun
+		for _, c := range []struct {
+			after time.Duration
+			want  int64
+		}{{time.Hour, 0}, {time.Nanosecond, 1}} {
+			other := r.workers(r.queue, jobs.Options{Timeout: time.Nanosecond, RescueAfter: c.after}, nil)
+			n, err := jobs.Rescue(t.Context(), other)
+			for c.want > 0 && n == 0 && err == nil { // the clock stands still for a millisecond
+				n, err = jobs.Rescue(t.Context(), other)
+			}
+			if n != c.want || err != nil {
+				t.Errorf("after %s: put %d back, %v", c.after, n, err)
+			}
+			if c.want > 0 && (<-begun != "a") {
+				t.Error("another job runs again")
+			}
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		r.must(w.Stop(over))
 	})
 }
 

@@ -13,12 +13,13 @@ import (
 
 const namespace = "vitrine"
 
-// Metrics is the program's registry, with what is measured of every request.
+// Metrics is the program's registry, with what is measured of every request and job.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	jobs     jobMetrics
 }
 
 // NewMetrics makes the registry. It holds:
@@ -26,6 +27,8 @@ type Metrics struct {
 //	vitrine_http_requests_total{operation,method,class}
 //	vitrine_http_request_duration_seconds{operation,method,class}
 //	vitrine_http_requests_in_flight
+//	vitrine_job_runs_total{kind,outcome}
+//	vitrine_job_duration_seconds{kind}
 //	vitrine_build_info{version,revision,go_version}, always 1
 //
 // and the go_ and process_ metrics of the runtime.
@@ -46,6 +49,7 @@ func NewMetrics(version, revision string) *Metrics {
 			Namespace: namespace, Name: "http_requests_in_flight",
 			Help: "Requests being answered now.",
 		}),
+		jobs: newJobMetrics(),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info",
@@ -53,7 +57,7 @@ func NewMetrics(version, revision string) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, build,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.jobs.runs, m.jobs.duration, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

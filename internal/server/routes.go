@@ -70,6 +70,16 @@ func (s *Server) metricsRoutes() http.Handler {
 	return mux
 }
 
+// workRoutes are those of the private listener where there is no other: whether the
+// process answers and its database does, too.
+func (s *Server) workRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.metricsRoutes())
+	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	return mux
+}
+
 // healthz says that the process answers.
 func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 

@@ -21,7 +21,6 @@ import (
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
 	"vitrine/internal/store"
-	"vitrine/internal/worker"
 )
 
 // usageInterval is how often the times of tokens' last use are written.
@@ -46,7 +45,6 @@ type Server struct {
 	http    *http.Server
 	metrics *http.Server
 	failed  chan error
-	idle    bool
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the background work has ended
 }
@@ -59,7 +57,6 @@ type Options struct {
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
-	Idle    bool              // leave jobs alone until somebody calls Jobs.Drain, for tests
 
 	// Documents are the descriptions for the addresses of the configuration, where
 	// many servers share them; without them the server loads its own.
@@ -77,7 +74,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
-		stats: obs.NewMetrics(o.Version, o.Commit), idle: o.Idle}
+		stats: obs.NewMetrics(o.Version, o.Commit)}
 	mailer, err := newMailer(cfg, o.Now)
 	if err != nil {
 		return nil, joinClose(err, db)
@@ -88,8 +85,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, Files: files})
-	s.Jobs = jobs.New(s.Store.Queue(), o.Log, worker.Handlers(s.App),
-		jobs.Options{Concurrency: cfg.JobConcurrency, Timeout: cfg.JobTimeout})
+	s.Jobs = s.newWorkers()
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
@@ -115,17 +111,13 @@ func joinClose(err error, db *database.DB) error {
 // Handler answers all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Start serves on a listener, and metrics on theirs, and works jobs, until Shutdown.
+// Start serves on a listener, and metrics on theirs, and works jobs, unless others do,
+// until Shutdown.
 func (s *Server) Start(l net.Listener) error {
-	if s.cfg.MetricsAddr != "" {
-		ml, err := net.Listen("tcp", s.cfg.MetricsAddr)
-		if err != nil {
-			return err
-		}
-		s.log.Info("serving metrics", "addr", ml.Addr().String())
-		s.metrics = s.serve(ml, s.metricsRoutes())
+	if err := s.startMetrics(s.metricsRoutes()); err != nil {
+		return err
 	}
-	if !s.idle {
+	if s.cfg.Work {
 		if err := s.Jobs.Start(context.Background()); err != nil {
 			return err
 		}
@@ -180,15 +172,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
-	if s.stop != nil {
-		for _, srv := range []*http.Server{s.http, s.metrics} {
-			if srv == nil {
-				continue
-			}
-			if err := srv.Shutdown(ctx); err != nil {
-				errs = append(errs, fmt.Errorf("requests were cut off: %w", err), srv.Close())
-			}
+	for _, srv := range []*http.Server{s.http, s.metrics} {
+		if srv == nil {
+			continue
 		}
+		if err := srv.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("requests were cut off: %w", err), srv.Close())
+		}
+	}
+	if s.stop != nil {
 		s.stop()
 		<-s.done
 	}

@@ -15,3 +15,28 @@ func (tx *Tx) Enqueue(ctx context.Context, args jobs.Args, options ...jobs.Optio
 	tx.enqueued = true
 	return tx.queue.Enqueue(ctx, tx.tx, args, options...)
 }
+
+// Jobs gives jobs in a state, the newest first.
+func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []jobs.Job, err error) {
+	err = s.InTx(ctx, func(tx *Tx) error {
+		list, err = tx.queue.List(ctx, tx.tx, state, limit)
+		return err
+	})
+	return list, err
+}
+
+// Job reads a job; jobs.ErrNoJob if there is none.
+func (tx *Tx) Job(ctx context.Context, id int64) (jobs.Job, error) {
+	return tx.queue.Get(ctx, tx.tx, id)
+}
+
+// RetryJob makes a job due that failed or waits. See jobs.Queue.
+func (tx *Tx) RetryJob(ctx context.Context, id int64) error {
+	tx.enqueued = true
+	return tx.queue.Retry(ctx, tx.tx, id)
+}
+
+// ForgetJob removes a job that is not running.
+func (tx *Tx) ForgetJob(ctx context.Context, id int64) error {
+	return tx.queue.Forget(ctx, tx.tx, id)
+}

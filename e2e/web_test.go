@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// pageTime is what a page of the web takes, so that a kill finds some on their way.
+const pageTime = 50 * time.Millisecond
+
+// web is a site on this machine of pages by number, each with an image of its own.
+type web struct {
+	url   string
+	mu    sync.Mutex
+	hits  map[string]int // by path
+	pages int            // answered or being so
+	at    int            // so many of them call then
+	then  func()
+}
+
+func newWeb(t *testing.T) *web {
+	t.Helper()
+	w := &web{hits: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/page/{n}", w.page)
+	mux.HandleFunc("/image/{n}", w.image)
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	w.url = s.URL
+	return w
+}
+
+func (w *web) page(out http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.hits[r.URL.Path]++
+	if w.pages++; w.pages == w.at {
+		w.then()
+	}
+	w.mu.Unlock()
+	select {
+	case <-r.Context().Done():
+	case <-time.After(pageTime):
+	}
+	n := r.PathValue("n")
+	out.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(out, `<title>Page %s</title><meta property="og:image" content="/image/%s"><p>Words.</p>`, n, n)
+}
+
+func (w *web) image(out http.ResponseWriter, r *http.Request) {
+	var n int
+	if _, err := fmt.Sscan(r.PathValue("n"), &n); err != nil {
+		http.NotFound(out, r)
+		return
+	}
+	picture := image.NewNRGBA(image.Rect(0, 0, 64, 48))
+	for i := range 64 * 48 {
+		picture.SetNRGBA(i%64, i/64, color.NRGBA{uint8(n), uint8(n >> 8), uint8(i), 255})
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, picture); err != nil {
+		http.Error(out, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	out.Header().Set("Content-Type", "image/png")
+	_, _ = out.Write(file.Bytes())
+}
+
+// after has a function called once, when so many more pages were asked for.
+func (w *web) after(pages int, then func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at, w.then = w.pages+pages, then
+}
+
+// again counts the pages that were asked for more than once.
+func (w *web) again() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, hits := range w.hits {
+		if hits > 1 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/jobs"
+)
+
+type jobsCmd struct {
+	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, the newest first; by default those that were given up."`
+	Retry jobsRetryCmd `cmd:"" help:"Run jobs again that failed, or at once that wait."`
+}
+
+// jobJSON is a job as scripts see it.
+type jobJSON struct {
+	ID          int64  `json:"id"`
+	Kind        string `json:"kind"`
+	State       string `json:"state"`
+	Attempts    int    `json:"attempts"`
+	MaxAttempts int    `json:"max_attempts"`
+	At          string `json:"at"`
+	Error       string `json:"error"`
+}
+
+func toJobJSON(j jobs.Job) jobJSON {
+	return jobJSON{j.ID, j.Kind, string(j.State), j.Attempts, j.MaxAttempts, j.At.UTC().Format(time.RFC3339), j.Error}
+}
+
+type jobsListCmd struct {
+	config.Common
+	State string `default:"failed" enum:"failed,waiting,running,done" help:"failed, waiting, running or done."`
+	Limit int    `default:"100" placeholder:"N" help:"How many to list."`
+	JSON  bool   `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *jobsListCmd) Run(c *console) error {
+	if cmd.Limit < 1 || cmd.Limit > jobs.MostListed {
+		return usageError{[]error{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MostListed)}}
+	}
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		list, err := a.Jobs(c.ctx, jobs.State(cmd.State), cmd.Limit)
+		if err != nil {
+			return err
+		}
+		all := make([]jobJSON, len(list))
+		for i, j := range list {
+			all[i] = toJobJSON(j)
+		}
+		if cmd.JSON {
+			return printJSON(c.out, all)
+		}
+		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tKIND\tATTEMPTS\tAT\tERROR")
+		for _, j := range all {
+			fmt.Fprintf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, printable(j.Error))
+		}
+		return w.Flush()
+	})
+}
+
+// printable keeps what others have written from moving about on a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+type jobsRetryCmd struct {
+	config.Common
+	IDs []int64 `arg:"" optional:"" name:"id" help:"Ids of the jobs, from the list."`
+	All bool    `help:"All that failed."`
+}
+
+func (cmd *jobsRetryCmd) Run(c *console) error {
+	if cmd.All == (len(cmd.IDs) > 0) {
+		return usageError{[]error{errors.New("give the ids of jobs, or --all")}}
+	}
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		if !cmd.All {
+			return cmd.retry(c, a, cmd.IDs)
+		}
+		failed, err := a.Jobs(c.ctx, jobs.Failed, jobs.MostListed)
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, len(failed))
+		for i, j := range failed {
+			ids[len(ids)-1-i] = j.ID // the oldest first
+		}
+		return cmd.retry(c, a, ids)
+	})
+}
+
+// retry goes on after a job that cannot be, and tells of all of them.
+func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
+	var failed []error
+	for _, id := range ids {
+		if err := a.RetryJob(c.ctx, id); err != nil {
+			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
+		}
+	}
+	fmt.Fprintf(c.out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
+	return errors.Join(failed...)
+}

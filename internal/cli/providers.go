@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"vitrine/internal/config"
+	"vitrine/internal/fetch"
+	"vitrine/internal/page"
+)
+
+type providersCmd struct {
+	Update providersUpdateCmd `cmd:"" help:"Get the list anew. Servers use it when they are started the next time."`
+}
+
+// maxProviders is more than page takes, in bytes, so that it is page which refuses.
+const maxProviders = 16 << 20
+
+type providersUpdateCmd struct {
+	config.Flags
+	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"Where the list is. A private address must be one of --fetch-allow."`
+}
+
+func (cmd *providersUpdateCmd) Run(c *console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	list, err := download(c.ctx, cfg, cmd.From)
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmd.From, err)
+	}
+	if _, err := page.LoadProviders(bytes.NewReader(list)); err != nil {
+		return fmt.Errorf("%s: %w", cmd.From, err)
+	}
+	var providers []json.RawMessage
+	if err := json.Unmarshal(list, &providers); err != nil {
+		return fmt.Errorf("%s: %w", cmd.From, err)
+	}
+	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, "%d providers are in %s; servers use them when they are started the next time.\n",
+		len(providers), cfg.ProvidersPath())
+	return err
+}
+
+func download(ctx context.Context, cfg config.Config, address string) ([]byte, error) {
+	client := fetch.New(fetch.Options{Allow: cfg.FetchAllow})
+	defer client.Close()
+	answer, err := client.Get(ctx, fetch.Request{URL: address, Accept: "application/json", MaxBytes: maxProviders})
+	if err != nil {
+		return nil, err
+	}
+	list, err := io.ReadAll(answer.Body)
+	return list, errors.Join(err, answer.Body.Close())
+}
+
+// replaceFile puts content, which is no secret, in the place of a file at once, or
+// leaves what is there.
+func replaceFile(path string, content []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

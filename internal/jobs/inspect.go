@@ -1,0 +1,172 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"vitrine/internal/database"
+)
+
+// State is how far a job has come.
+type State string
+
+// The states of jobs.
+const (
+	Waiting State = "waiting" // for a worker, its time, or another try
+	Running State = "running"
+	Done    State = "done"
+	Failed  State = "failed" // given up
+)
+
+// MostListed is how many jobs List gives at most.
+const MostListed = 10_000
+
+// Errors of jobs that are asked for.
+var (
+	ErrNoJob      = errors.New("there is no such job")
+	ErrNotRetried = errors.New("only a job that failed or waits can be run again")
+)
+
+// permanentPrefix is what River puts before the text of an error that is Permanent.
+const permanentPrefix = "JobCancelError: "
+
+// Job is a job as an operator sees it.
+type Job struct {
+	ID          int64
+	Kind        string
+	Args        json.RawMessage
+	State       State
+	Attempts    int // made so far
+	MaxAttempts int
+	At          time.Time // when it ended, began its attempt, or is to run
+	Error       string    // of the last attempt that failed, its first line; empty for none
+}
+
+// states are those of River that are one of ours, the first giving the time to sort by.
+func (s State) states() ([]rivertype.JobState, error) {
+	switch s {
+	case Waiting:
+		return []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStateRetryable,
+			rivertype.JobStateScheduled, rivertype.JobStatePending}, nil
+	case Running:
+		return []rivertype.JobState{rivertype.JobStateRunning}, nil
+	case Done:
+		return []rivertype.JobState{rivertype.JobStateCompleted}, nil
+	case Failed:
+		return []rivertype.JobState{rivertype.JobStateDiscarded, rivertype.JobStateCancelled}, nil
+	}
+	return nil, fmt.Errorf("jobs: there is no state %q", string(s))
+}
+
+// List gives jobs in a state, the newest first, limit of them at most (1 to
+// MostListed). Jobs that are over are forgotten after a while.
+func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit int) ([]Job, error) {
+	states, err := state.states()
+	if err != nil {
+		return nil, err
+	}
+	found, err := q.inserter.JobListTx(ctx, tx.SQL(), river.NewJobListParams().States(states...).
+		OrderBy(river.JobListOrderByTime, river.SortOrderDesc).First(limit))
+	if err != nil {
+		return nil, fmt.Errorf("jobs: list: %w", database.Classify(ctx, err))
+	}
+	list := make([]Job, len(found.Jobs))
+	for i, row := range found.Jobs {
+		list[i] = newJob(row)
+	}
+	return list, nil
+}
+
+// Get reads a job; ErrNoJob if there is none.
+func (q *Queue) Get(ctx context.Context, tx *database.Tx, id int64) (Job, error) {
+	row, err := q.inserter.JobGetTx(ctx, tx.SQL(), id)
+	if err != nil {
+		return Job{}, explained(ctx, "get", err)
+	}
+	return newJob(row), nil
+}
+
+// Retry makes a job due that failed or waits; one that was given up gets another
+// try. It is ErrNotRetried for others. Call Wake after the commit.
+func (q *Queue) Retry(ctx context.Context, tx *database.Tx, id int64) error {
+	job, err := q.Get(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if job.State != Failed && job.State != Waiting {
+		return ErrNotRetried
+	}
+	if _, err := q.inserter.JobRetryTx(ctx, tx.SQL(), id); err != nil {
+		return explained(ctx, "retry", err)
+	}
+	return nil
+}
+
+// Forget removes a job that is not running.
+func (q *Queue) Forget(ctx context.Context, tx *database.Tx, id int64) error {
+	_, err := q.inserter.JobDeleteTx(ctx, tx.SQL(), id)
+	if err != nil {
+		return explained(ctx, "forget", err)
+	}
+	return nil
+}
+
+func explained(ctx context.Context, what string, err error) error {
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return ErrNoJob
+	}
+	return fmt.Errorf("jobs: %s: %w", what, database.Classify(ctx, err))
+}
+
+func newJob(row *rivertype.JobRow) Job {
+	job := Job{ID: row.ID, Kind: row.Kind, Args: row.EncodedArgs, Attempts: row.Attempt,
+		MaxAttempts: row.MaxAttempts, State: Waiting, At: row.ScheduledAt}
+	switch row.State {
+	case rivertype.JobStateRunning:
+		job.State = Running
+		if row.AttemptedAt != nil {
+			job.At = *row.AttemptedAt
+		}
+	case rivertype.JobStateCompleted:
+		job.State = Done
+	case rivertype.JobStateCancelled, rivertype.JobStateDiscarded:
+		job.State = Failed
+	}
+	if row.FinalizedAt != nil {
+		job.At = *row.FinalizedAt
+	}
+	if n := len(row.Errors); n > 0 {
+		text := strings.TrimPrefix(row.Errors[n-1].Error, permanentPrefix)
+		job.Error, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	}
+	return job
+}
+
+// Counts gives how many jobs wait, run and have failed, those that are done left out.
+func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
+	counts := map[State]int64{Waiting: 0, Running: 0, Failed: 0}
+	rows, err := q.db.Reader().Query(ctx, `SELECT CASE WHEN state = 'running' THEN 'running'
+			WHEN state IN ('discarded', 'cancelled') THEN 'failed' ELSE 'waiting' END, count(*)
+		FROM river_job WHERE state IN ('available', 'pending', 'scheduled', 'retryable', 'running', 'discarded', 'cancelled')
+		GROUP BY state`)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: count: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var state State
+		var n int64
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, fmt.Errorf("jobs: count: %w", err)
+		}
+		counts[state] += n
+	}
+	return counts, database.Classify(ctx, rows.Err())
+}

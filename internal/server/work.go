@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"vitrine/internal/jobs"
+	"vitrine/internal/worker"
+)
+
+// newWorkers makes what works jobs, and has it measured.
+func (s *Server) newWorkers() *jobs.Workers {
+	s.stats.CountJobs(func(ctx context.Context) (map[string]int64, error) {
+		counts, err := s.Store.Queue().Counts(ctx)
+		named := make(map[string]int64, len(counts))
+		for state, n := range counts {
+			named[string(state)] = n
+		}
+		return named, err
+	})
+	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App), jobs.Options{
+		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
+		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
+			s.stats.ObserveJob(kind, string(outcome), took)
+		},
+	})
+}
+
+// StartWork works jobs without serving requests, until Shutdown. The listener of
+// metrics, where there is one, answers /healthz and /readyz as well.
+func (s *Server) StartWork() error {
+	if err := s.startMetrics(s.workRoutes()); err != nil {
+		return err
+	}
+	return s.Jobs.Start(context.Background())
+}
+
+// startMetrics serves the private listener, if there is to be one.
+func (s *Server) startMetrics(routes http.Handler) error {
+	if s.cfg.MetricsAddr == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", s.cfg.MetricsAddr)
+	if err != nil {
+		return err
+	}
+	s.log.Info("serving metrics", "addr", l.Addr().String())
+	s.metrics = s.serve(l, routes)
+	return nil
+}
