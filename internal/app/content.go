@@ -27,8 +27,8 @@ const maxAttempts = 8
 // an attempt uses up one here as well.
 const jobAttempts = 2 * maxAttempts
 
-// undoTimeout is for taking back an attempt when the job's own time is up.
-const undoTimeout = 5 * time.Second
+// noteTimeout is for noting what became of an attempt when the job's own time is up.
+const noteTimeout = 5 * time.Second
 
 // errUnavailable is the cause of a content that will never come.
 type errUnavailable struct {
@@ -41,6 +41,9 @@ func (e *errUnavailable) Unwrap() error { return e.cause }
 
 // process has the content of a block got, in the transaction that makes it.
 func process(ctx context.Context, tx *store.Tx, id domain.BlockID, upload domain.UploadID, now time.Time) error {
+	if err := keepUpload(ctx, tx, "value", upload); err != nil {
+		return err
+	}
 	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
 		return err
 	}
@@ -95,16 +98,26 @@ func (a *App) failed(ctx context.Context, b domain.Block, p domain.ProcessingSta
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return errors.Join(a.undoAttempt(ctx, b.ID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
-	if ctx.Err() != nil { // the server stops, or the job took too long
-		if undo := a.undoAttempt(ctx, b.ID); errors.Is(ctx.Err(), context.Canceled) {
-			return errors.Join(err, undo)
-		}
+	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
+		return errors.Join(err, a.undoAttempt(ctx, b.ID))
 	}
 	reason, lasting := explain(err)
+	if ctx.Err() != nil {
+		reason = "It took too long"
+	}
+	// What is noted of the attempt is noted even if it has used up the job's time.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
 	if lasting || p.Attempts >= maxAttempts {
-		return errors.Join(a.giveUp(ctx, b, reason), jobs.Permanent(err))
+		if ending := a.giveUp(ctx, b, reason); ending != nil {
+			return errors.Join(err, ending) // to be given up at the next try
+		}
+		return jobs.Permanent(err)
 	}
 	note := a.store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, b.ID, reason, a.now()) })
+	if e, ok := errors.AsType[*fetch.Error](err); ok && e.RetryAfter > 0 && note == nil {
+		return jobs.Later(max(e.RetryAfter, jobs.Backoff(int(p.Attempts))))
+	}
 	return errors.Join(err, note)
 }
 
@@ -124,7 +137,7 @@ func explain(err error) (reason string, lasting bool) {
 }
 
 func (a *App) undoAttempt(ctx context.Context, id domain.BlockID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
 }
@@ -288,7 +301,7 @@ func (a *App) stillThere(ctx context.Context, tx *store.Tx, p domain.ProcessingS
 	if p.UploadID == 0 {
 		return nil
 	}
-	_, err := tx.UploadByID(ctx, p.UploadID)
+	err := tx.KeepUpload(ctx, p.UploadID)
 	if domain.KindOf(err) == domain.NotFound {
 		return domain.NewUnprocessable("The upload was removed; a block of it cannot be processed again")
 	}
