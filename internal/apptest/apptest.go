@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
 	"vitrine/internal/server"
 	"vitrine/internal/store/storetest"
 )
@@ -109,8 +110,20 @@ func documents(t testing.TB, cfg config.Config) api.Documents {
 	return d
 }
 
+// NewFetching is New with another way to fetch, such as one that takes less time or may
+// not connect to this machine.
+func NewFetching(t testing.TB, change func(*fetch.Options), options ...Option) *Rig {
+	t.Helper()
+	return boot(t, storetest.Migrated.SQLite(t), change, options...)
+}
+
 // Boot boots a server on a database that has the schema.
 func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
+	t.Helper()
+	return boot(t, o, func(*fetch.Options) {}, options...)
+}
+
+func boot(t testing.TB, o database.Options, change func(*fetch.Options), options ...Option) *Rig {
 	t.Helper()
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
@@ -123,10 +136,12 @@ func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
 		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
 	r.newWeb()
+	fetching := r.web.fetching()
+	change(&fetching)
 	var err error
 	r.S, err = server.New(t.Context(), cfg, server.Options{
 		Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
-		Observe: r.watch.observe, Fetch: r.web.fetching(), Idle: true})
+		Observe: r.watch.observe, Fetch: fetching, Idle: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,73 @@
+package app_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"vitrine/internal/app"
+	"vitrine/internal/apptest"
+	"vitrine/internal/blob"
+	"vitrine/internal/media"
+)
+
+// counting counts what is put into a storage.
+type counting struct {
+	blob.Store
+	puts atomic.Int64
+}
+
+// Put implements blob.Store.
+func (c *counting) Put(ctx context.Context, name string, r io.Reader, size int64, contentType string) error {
+	c.puts.Add(1)
+	return c.Store.Put(ctx, name, r, size, contentType)
+}
+
+// Versions that are missing are made again, once, however many want them at once.
+func TestVersionsMadeAgainOnce(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	r.Web("example.com/a.png", apptest.Serve("image/png", apptest.PNG(t, 900, 300)))
+	channel := r.Channel("ada", "Finds", "public")
+	id := r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "https://example.com/a.png", "channel_ids": []int64{channel}}).
+		Want(http.StatusCreated).Int("id")
+	r.WorkJobs()
+	src := strings.TrimPrefix(r.Get("ada", "/v3/blocks/%d", id).Str("image.src"), apptest.Base+"/files/")
+	key, _, _ := strings.Cut(src, "/")
+	folder := filepath.Join(r.DataDir(), "files")
+	disk, err := blob.OpenDisk(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	store, studio := &counting{Store: disk}, media.NewStudio(media.Options{})
+	a := app.New(app.Options{Store: r.S.Store, Files: app.Files{Blobs: store, Studio: studio}})
+	defer studio.Close()
+	for round := range 10 {
+		store.puts.Store(0)
+		if err := os.RemoveAll(filepath.Join(folder, "versions")); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				f, err := a.OpenFile(t.Context(), key, []string{"small.jpg", "medium.jpg", "large-2x.jpg", "square.jpg"}[i%4])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = f.Content.Close()
+			})
+		}
+		all.Wait()
+		if n := store.puts.Load(); n != int64(len(media.Versions())) {
+			t.Errorf("round %d: %d versions were made, want %d", round, n, len(media.Versions()))
+		}
+	}
+}
