@@ -169,6 +169,32 @@ func TestContentSilence(t *testing.T) {
 	holds(t, r.Get("ada", "/v3/blocks/%d", page), map[string]any{"type": "Link", "title": "Page", "image": nil})
 }
 
+// A preview from a site that is busy with other fetches of ours is waited for.
+func TestContentBusySite(t *testing.T) {
+	t.Parallel()
+	r := apptest.NewFetching(t, func(o *fetch.Options) { o.PerHost, o.Wait = 1, time.Millisecond })
+	begun, end := make(chan struct{}), make(chan struct{})
+	picture := apptest.Serve("image/png", apptest.PNG(t, 4, 3))
+	r.Web("images.test/held", func(w http.ResponseWriter, req *http.Request) { close(begun); <-end; picture(w, req) })
+	r.Web("images.test/preview", picture)
+	r.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>Page</title><meta property="og:image" content="http://images.test/preview">`)))
+	held := submit(r, "ada", "http://images.test/held", nil)
+	page := submit(r, "ada", "http://example.com/page", nil)
+	done := make(chan error)
+	go func() { done <- r.S.App.ProcessBlock(context.WithoutCancel(t.Context()), domain.BlockID(held)) }()
+	<-begun
+	if err := r.S.App.ProcessBlock(t.Context(), domain.BlockID(page)); err == nil {
+		t.Error("the page is done without its image")
+	}
+	holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", page), map[string]any{"state": "waiting", "attempts": 0})
+	close(end)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	r.WorkJobs()
+	holds(t, r.Get("ada", "/v3/blocks/%d", page), map[string]any{"type": "Link", "image.width": 4})
+}
+
 func TestProcessingAccess(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

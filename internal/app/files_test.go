@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -21,6 +22,17 @@ import (
 type counting struct {
 	blob.Store
 	puts atomic.Int64
+	late func() // called once by the next who does not find a file; may be nil
+	once sync.Once
+}
+
+// Open implements blob.Store.
+func (c *counting) Open(ctx context.Context, name string) (*blob.File, error) {
+	f, err := c.Store.Open(ctx, name)
+	if errors.Is(err, blob.ErrNotFound) && c.late != nil {
+		c.once.Do(c.late)
+	}
+	return f, err
 }
 
 // Put implements blob.Store.
@@ -49,20 +61,33 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 	store, studio := &counting{Store: disk}, media.NewStudio(media.Options{})
 	a := app.New(app.Options{Store: r.S.Store, Files: app.Files{Blobs: store, Studio: studio}})
 	defer studio.Close()
-	for round := range 10 {
+	open := func(name string) {
+		f, err := a.OpenFile(t.Context(), key, name)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = f.Content.Close()
+	}
+	for round := range 2 {
 		store.puts.Store(0)
 		if err := os.RemoveAll(filepath.Join(folder, "versions")); err != nil {
 			t.Fatal(err)
 		}
+		if round == 1 { // all is made between one's looking and their asking for it
+			store.late = func() {
+				store.late = nil
+				other := app.New(app.Options{Store: r.S.Store, Files: app.Files{Blobs: store, Studio: studio}})
+				if _, err := other.OpenFile(t.Context(), key, "large.jpg"); err != nil {
+					t.Error(err)
+				}
+			}
+			open("small.jpg")
+		}
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				f, err := a.OpenFile(t.Context(), key, []string{"small.jpg", "medium.jpg", "large-2x.jpg", "square.jpg"}[i%4])
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				_ = f.Content.Close()
+				open([]string{"small.jpg", "medium.jpg", "large-2x.jpg", "square.jpg"}[i%4])
 			})
 		}
 		all.Wait()
