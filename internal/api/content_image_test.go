@@ -10,6 +10,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"net/http"
+	"strings"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -221,5 +222,8 @@ func TestContentPDF(t *testing.T) {
 	file := download(r, got.Str("attachment.url")).Want(http.StatusOK)
 	if how := file.Header.Get("Content-Disposition"); how != "inline; filename*=utf-8''The%20%C3%A6ther.pdf" {
 		t.Errorf("the PDF is served as %s", how)
+	}
+	if policy := file.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "sandbox") {
+		t.Errorf("the policy of a PDF is %q", policy) // in a sandbox some browsers do not show it
 	}
 }
