@@ -46,6 +46,9 @@ func (a *App) avatarWanted(ctx context.Context, actor domain.Actor, address *str
 // wishAvatar has an owner show a picture once it has been got, or nothing from now on.
 func wishAvatar(ctx context.Context, tx *store.Tx, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
 	w.Owner = owner
+	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
+		return err
+	}
 	n, err := tx.WishAvatar(ctx, w, now)
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int6
 		return err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.AvatarWish(ctx, owner, n); err != nil {
+		if err := tx.LockAvatarWish(ctx, owner, n); err != nil {
 			return err
 		}
 		if _, err := tx.AddFile(ctx, *made.image, a.now()); err != nil {

@@ -27,8 +27,8 @@ const maxAttempts = 8
 // an attempt uses up one here as well.
 const jobAttempts = 2 * maxAttempts
 
-// undoTimeout is for taking back an attempt when the job's own time is up.
-const undoTimeout = 5 * time.Second
+// noteTimeout is for noting what became of an attempt when the job's own time is up.
+const noteTimeout = 5 * time.Second
 
 // errTries is the cause of a content that servers died of, for the operator.
 var errTries = errors.New("its tries are used up: servers stopped, or the time was up, in the midst of them")
@@ -44,6 +44,9 @@ func (e *errUnavailable) Unwrap() error { return e.cause }
 
 // process has the content of a block got, in the transaction that makes it.
 func process(ctx context.Context, tx *store.Tx, id domain.BlockID, upload domain.UploadID, now time.Time) error {
+	if err := keepUpload(ctx, tx, "value", upload); err != nil {
+		return err
+	}
 	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
 		return err
 	}
@@ -98,16 +101,26 @@ func (a *App) failed(ctx context.Context, b domain.Block, p domain.ProcessingSta
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return errors.Join(a.undoAttempt(ctx, b.ID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
-	if ctx.Err() != nil { // the server stops, or the job took too long
-		if undo := a.undoAttempt(ctx, b.ID); errors.Is(ctx.Err(), context.Canceled) {
-			return errors.Join(err, undo)
-		}
+	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
+		return errors.Join(err, a.undoAttempt(ctx, b.ID))
 	}
 	reason, lasting := explain(err)
+	if ctx.Err() != nil {
+		reason = "It took too long"
+	}
+	// What is noted of the attempt is noted even if it has used up the job's time.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
 	if lasting || p.Attempts >= maxAttempts {
-		return errors.Join(a.giveUp(ctx, b, reason), jobs.Permanent(err))
+		if ending := a.giveUp(ctx, b, reason); ending != nil {
+			return errors.Join(err, ending) // to be given up at the next try
+		}
+		return jobs.Permanent(err)
 	}
 	note := a.store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, b.ID, reason, a.now()) })
+	if e, ok := errors.AsType[*fetch.Error](err); ok && e.RetryAfter > 0 && note == nil {
+		return jobs.Later(max(e.RetryAfter, jobs.Backoff(int(p.Attempts))))
+	}
 	return errors.Join(err, note)
 }
 
@@ -127,7 +140,7 @@ func explain(err error) (reason string, lasting bool) {
 }
 
 func (a *App) undoAttempt(ctx context.Context, id domain.BlockID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
 }
@@ -221,79 +234,4 @@ func str(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// Processing tells a block's author how far its content has come.
-func (a *App) Processing(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
-	b, err := a.store.Block(ctx, actor.UserID, id)
-	if err != nil {
-		return p, err
-	}
-	if b.Author.PrincipalRef != domain.UserRef(actor.UserID) {
-		return p, domain.NewNotFound()
-	}
-	return a.store.Processing(ctx, id)
-}
-
-// Reprocess gets the content of a block again. Its author may.
-func (a *App) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
-	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
-			return err
-		}
-		b, err := tx.Block(ctx, actor.UserID, id)
-		if err != nil {
-			return err
-		}
-		if !domain.CanManage(actor, b) {
-			return forbidden("process this block")
-		}
-		p, err = a.restart(ctx, tx, b)
-		return err
-	})
-	return p, err
-}
-
-// restart has a locked block wait for its content again, unless it does.
-func (a *App) restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
-	now := a.now()
-	p, err = tx.Processing(ctx, b.ID)
-	switch {
-	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before there was processing
-		err = tx.StartProcessing(ctx, b.ID, 0, now)
-	case domain.KindOf(err) == domain.NotFound:
-		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
-	case err == nil && p.State == domain.ProcessingWaiting:
-		return p, nil
-	case err == nil:
-		if err = a.stillThere(ctx, tx, p); err == nil {
-			err = tx.RestartProcessing(ctx, b.ID, now)
-		}
-	}
-	if err != nil {
-		return p, err
-	}
-	if b.State == domain.Failed {
-		was := b
-		b.Type, b.State = domain.PendingBlock, domain.Processing
-		if err := tx.FillBlock(ctx, was, b, now); err != nil {
-			return p, err
-		}
-	}
-	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts)); err != nil {
-		return p, err
-	}
-	return tx.Processing(ctx, b.ID)
-}
-
-// stillThere refuses to process an upload again that has been removed.
-func (a *App) stillThere(ctx context.Context, tx *store.Tx, p domain.ProcessingStatus) error {
-	if p.UploadID == 0 {
-		return nil
-	}
-	_, err := tx.UploadByID(ctx, p.UploadID)
-	if domain.KindOf(err) == domain.NotFound {
-		return domain.NewUnprocessable("The upload was removed; a block of it cannot be processed again")
-	}
-	return err
 }

@@ -23,6 +23,9 @@ type OpenedFile struct {
 // OpenFile opens the file under a key, or a version of it by its name below the key.
 // It needs no actor: whoever has the address may see it (V3.md section 3).
 func (a *App) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err error) {
+	if !isUploadKey(key) { // nor a file's
+		return o, domain.NewNotFound()
+	}
 	o.File, err = a.store.FileByKey(ctx, key)
 	if err != nil {
 		return o, err
@@ -92,6 +95,9 @@ func (a *App) openVersion(ctx context.Context, f domain.File, v media.Version) (
 
 // renderAgain makes all versions of a file from its original.
 func (a *App) renderAgain(ctx context.Context, f domain.File) error {
+	if a.complete(ctx, f) { // by another, before this one's turn came
+		return nil
+	}
 	original, err := a.blobs.Open(ctx, f.Object)
 	if err != nil {
 		return err
@@ -104,6 +110,16 @@ func (a *App) renderAgain(ctx context.Context, f domain.File) error {
 	}
 	_, _, err = a.render(ctx, src, f.Object, kind)
 	return err
+}
+
+// complete tells whether all versions of a file are there.
+func (a *App) complete(ctx context.Context, f domain.File) bool {
+	for _, v := range media.Versions() {
+		if _, err := a.blobs.Stat(ctx, versionObject(f.Object, v, f.Resized)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // render makes and stores all versions of an image, and gives their extension.

@@ -48,6 +48,9 @@ func (a *App) contentOfFile(ctx context.Context, staged *blob.Staged, name strin
 
 // attachment keeps a file of any kind as it is, with a preview where one can be made.
 func (a *App) attachment(ctx context.Context, staged *blob.Staged, src *io.SectionReader, made content, name string, kind media.Kind) (content, error) {
+	if kind.Class == media.Vector { // and yet not made safe to be shown
+		kind.ContentType = "application/xml"
+	}
 	kept, err := a.keep(ctx, staged, kind.ContentType)
 	if err != nil {
 		return content{}, err
@@ -138,7 +141,7 @@ func tidyName(name string) string {
 	name = strings.ToValidUTF8(name, "")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) { // "gpj.exe" stays that
 			return -1
 		}
 		return r

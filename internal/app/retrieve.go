@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/blob"
@@ -25,8 +27,15 @@ const (
 	maxPreview = 20 << 20
 )
 
-// previewTries is how many of a page's images are tried as its preview.
-const previewTries = 3
+// How many of a page's images are tried as its preview, and of its oEmbed endpoints.
+const (
+	previewTries = 3
+	oEmbedTries  = 2
+)
+
+// asideTimeout is how long the fetch of a preview or of an oEmbed answer may take: a page
+// is not lost because what it refers to is slow.
+const asideTimeout = 15 * time.Second
 
 // What is asked for.
 const (
@@ -77,8 +86,8 @@ func (a *App) contentOfURL(ctx context.Context, address string) (content, error)
 	}
 	defer closing(answer.Body)
 	body := bufio.NewReaderSize(answer.Body, 1<<12)
-	if head, _ := body.Peek(sniffed); isPage(answer.ContentType, head) { // an error shows again when it is read
-		return a.contentOfPage(ctx, answer, body)
+	if head, _ := body.Peek(sniffed); isPage(answer, head) { // an error shows again when it is read
+		return a.contentOfPage(ctx, address, answer, body)
 	}
 	staged, err := a.staging.Receive(ctx, body, a.uploadLimit)
 	if err != nil {
@@ -99,13 +108,17 @@ func fetched(err error) error {
 // sniffed is how many bytes tell a page from a file.
 const sniffed = 512
 
-// isPage tells a web page from a file: labelled as one or not at all, and text by
-// its first bytes.
-func isPage(label string, head []byte) bool {
+// isPage tells a web page from a file: labelled as one or not at all, not to be saved,
+// and text by its first bytes.
+func isPage(answer *fetch.Response, head []byte) bool {
+	if how, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")); how == "attachment" {
+		return false
+	}
 	looks := http.DetectContentType(head)
-	switch label {
+	switch answer.ContentType {
 	case "text/html", "application/xhtml+xml":
-		return strings.HasPrefix(looks, "text/")
+		wide := strings.HasPrefix(answer.Charset, "utf-16") && looks == "application/octet-stream" // without a mark
+		return strings.HasPrefix(looks, "text/") || wide
 	case "":
 		return strings.HasPrefix(looks, "text/html")
 	}
@@ -124,9 +137,10 @@ func fileName(answer *fetch.Response) string {
 	return tidyName(name)
 }
 
-// contentOfPage makes an Embed or a Link of a web page.
-func (a *App) contentOfPage(ctx context.Context, answer *fetch.Response, r io.Reader) (content, error) {
+// contentOfPage makes an Embed or a Link of a web page that was asked for at an address.
+func (a *App) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxPage))
+	closing(answer.Body) // makes room for the page's images, which are often at the same site
 	if err != nil {
 		return content{}, err
 	}
@@ -134,28 +148,43 @@ func (a *App) contentOfPage(ctx context.Context, answer *fetch.Response, r io.Re
 	if err != nil {
 		return content{}, &errUnavailable{"The page cannot be read", err}
 	}
-	for _, endpoint := range p.OEmbed {
+	for _, endpoint := range p.OEmbed[:min(len(p.OEmbed), oEmbedTries)] {
 		made, ok, err := a.embedded(ctx, answer.URL, endpoint)
 		if ok || err != nil {
 			made.description = p.Description
+			if made.title == "" {
+				made.title, made.sourceTitle = cut(p.Title), cut(p.Title)
+			}
 			return made, err
 		}
 	}
 	made := content{kind: domain.LinkBlock, title: cut(p.Title), description: p.Description, markdown: p.Markdown,
-		source: p.Canonical.String(), sourceTitle: cut(p.Title)}
-	if len(made.source) > domain.MaxURL {
-		made.source = ""
-	}
+		source: betterAddress(address, answer.URL, p.Canonical), sourceTitle: cut(p.Title)}
 	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
 		made.altText = p.ImageAlt
 	}
 	return made, err
 }
 
+// betterAddress is the one that a page gives as its own, unless it was led to (from
+// behind a login, say) or gives the site's: what a user linked to is not lost.
+func betterAddress(given string, at, canonical *url.URL) string {
+	asked, err := url.Parse(given)
+	led := err != nil || !strings.EqualFold(asked.Hostname(), at.Hostname()) || asked.EscapedPath() != at.EscapedPath() ||
+		asked.RawQuery != at.RawQuery
+	home := strings.Trim(canonical.Path, "/") == "" && strings.Trim(at.Path, "/") != ""
+	if address := canonical.String(); !led && !home && len(address) <= domain.MaxURL {
+		return address
+	}
+	return ""
+}
+
 // embedded asks a provider for the player of a page; ok tells whether there is one.
 // An error is one of this server: a provider that does not answer is none.
 func (a *App) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
-	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	aside, cancel := context.WithTimeout(ctx, asideTimeout)
+	defer cancel()
+	answer, err := a.fetcher.Get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
 		return made, false, busyOrStopped(ctx, err)
 	}
@@ -187,44 +216,6 @@ func busyOrStopped(ctx context.Context, err error) error {
 		return err
 	}
 	return nil
-}
-
-// preview gets the first of some images that can be shown; nil if there is none. An
-// error is one of this server.
-func (a *App) preview(ctx context.Context, addresses []string) (*domain.File, error) {
-	for _, address := range addresses[:min(len(addresses), previewTries)] {
-		f, err := a.previewAt(ctx, address)
-		if err == nil || !theirs(err) || ctx.Err() != nil {
-			return f, err
-		}
-	}
-	return nil, nil
-}
-
-// theirs tells of an error that is due to what was fetched.
-func theirs(err error) bool {
-	_, fetching := errors.AsType[*fetch.Error](err)
-	_, reading := errors.AsType[*media.Error](err)
-	_, lasting := errors.AsType[*errUnavailable](err)
-	return fetching || reading || lasting
-}
-
-func (a *App) previewAt(ctx context.Context, address string) (*domain.File, error) {
-	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
-	if err != nil {
-		return nil, err
-	}
-	defer closing(answer.Body)
-	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview)
-	if err != nil {
-		return nil, fetched(err)
-	}
-	defer a.discard(staged)
-	made, err := a.contentOfFile(ctx, staged, fileName(answer))
-	if err == nil && made.kind != domain.ImageBlock {
-		err = &media.Error{Reason: "The preview is no image"}
-	}
-	return made.image, err
 }
 
 // contentOfUpload makes an Image or an Attachment of bytes that a user sent.

@@ -169,7 +169,7 @@ func (a *App) batchStopped(ctx context.Context, run batchRun, err error) error {
 }
 
 func (a *App) undoBatchAttempt(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoBatchAttempt(ctx, id) })
 }

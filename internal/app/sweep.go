@@ -53,8 +53,8 @@ func (a *App) sweepUploads(ctx context.Context, before time.Time) error {
 		if err != nil {
 			return 0, err
 		}
-		for _, u := range gone {
-			if err := tx.DoomObject(ctx, uploadFolder+u.Key, a.now()); err != nil {
+		for _, key := range gone {
+			if err := tx.DoomObject(ctx, uploadFolder+key, a.now()); err != nil {
 				return 0, err
 			}
 		}

@@ -191,9 +191,12 @@ func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err
 	return a.store.Upload(ctx, in.Key)
 }
 
-// publicUploads is the beginning of the addresses that clients of the public API make
-// of a key by themselves (V3.md section 10).
-const publicUploads = "://s3.amazonaws.com/arena_images-temp/"
+// publicHost and publicFolder are what clients of the public API put before a key to make
+// an address by themselves (V3.md section 10).
+const (
+	publicHost   = "s3.amazonaws.com"
+	publicFolder = "/arena_images-temp/"
+)
 
 // uploadNamed finds the upload that a value names. named tells whether it names one
 // at all; if so, it must be the actor's and its bytes must have come.
@@ -213,6 +216,19 @@ func (a *App) uploadNamed(ctx context.Context, actor domain.Actor, field, value 
 		return u, true, err
 	}
 	return u, true, domain.NewInvalid(field + ": names no upload of yours")
+}
+
+// keepUpload keeps an upload, if there is one, from being removed before the end of the
+// transaction, which notes who waits for it.
+func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.UploadID) error {
+	if id == 0 {
+		return nil
+	}
+	err := tx.KeepUpload(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return domain.NewInvalid(field + ": names no upload of yours")
+	}
+	return err
 }
 
 // arrived refuses an upload whose bytes have not come.
@@ -238,14 +254,8 @@ func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error 
 func (a *App) uploadKeys(value string) (keys []string, named bool) {
 	value, _, _ = strings.Cut(strings.TrimSpace(value), "?")
 	value, _, _ = strings.Cut(value, "#")
-	var rest string
-	if _, after, ok := strings.Cut(value, publicUploads); ok && (strings.HasPrefix(value, "https:") || strings.HasPrefix(value, "http:")) {
-		rest = after
-	} else if after, ok := strings.CutPrefix(value, a.baseURL+"/uploads/"); ok {
-		rest = after
-	} else if after, ok := strings.CutPrefix(value, a.uploadPrefix); ok && a.uploadPrefix != "" {
-		rest = after
-	} else {
+	rest, named := a.uploadPath(value)
+	if !named {
 		return nil, false
 	}
 	seen := map[string]bool{}
@@ -260,6 +270,20 @@ func (a *App) uploadKeys(value string) (keys []string, named bool) {
 		add(strings.ReplaceAll(plain, "+", "/"))
 	}
 	return keys, true
+}
+
+// uploadPath is what follows the folder of uploads in an address without its query.
+func (a *App) uploadPath(address string) (path string, named bool) {
+	for _, prefix := range []string{a.baseURL + "/uploads/", a.uploadPrefix} {
+		if after, ok := strings.CutPrefix(address, prefix); ok && prefix != "" {
+			return after, true
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil || !strings.EqualFold(u.Hostname(), publicHost) {
+		return "", false
+	}
+	return strings.CutPrefix(u.EscapedPath(), publicFolder)
 }
 
 // isUploadKey tells of what uploadKeys need not look up.

@@ -31,7 +31,8 @@ func (r *Rig) Web(pattern string, handler http.HandlerFunc) {
 	r.web.mux.HandleFunc(pattern, handler)
 }
 
-// newWeb starts a web that knows no page yet. Certificates are for example.com.
+// newWeb starts a web that knows no page yet. Certificates are for example.com and the
+// hosts below it.
 func (r *Rig) newWeb() {
 	w := &web{mux: http.NewServeMux(), roots: x509.NewCertPool()}
 	w.plain = httptest.NewServer(w.mux)
@@ -55,6 +56,9 @@ func (w *web) fetching() fetch.Options {
 		},
 	}
 }
+
+// DataDir is the server's folder, for tests that look at its files.
+func (r *Rig) DataDir() string { return r.dataDir }
 
 // Serve answers with these bytes.
 func Serve(contentType string, body []byte) http.HandlerFunc {

@@ -65,6 +65,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
 	f, err := h.App.OpenFile(r.Context(), key, name)
 	if err != nil {
+		w.Header().Set("Cache-Control", "no-store")
 		h.Fail(r.Context(), w, r, err)
 		return
 	}

@@ -17,8 +17,14 @@ type AvatarWish struct {
 }
 
 // WishAvatar notes which picture an owner is to show, in place of an earlier wish, and
-// gives its number.
+// gives its number. It locks the owner, so that no picture is set from an earlier wish
+// until the transaction ends.
 func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n int64, err error) {
+	if tx.d.locks() {
+		if err := tx.lockPrincipal(ctx, w.Owner); err != nil {
+			return 0, err
+		}
+	}
 	err = tx.q.QueryRow(ctx, `INSERT INTO avatar_wishes (owner_type, owner_id, n, url, upload_id, created_at)
 		VALUES ($1, $2, 1, NULLIF($3, ''), NULLIF($4, 0), $5)
 		ON CONFLICT (owner_type, owner_id) DO UPDATE SET n = avatar_wishes.n + 1, url = excluded.url,
@@ -34,6 +40,26 @@ func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n in
 		WHERE owner_type = $1 AND owner_id = $2 AND n = $3 AND (url IS NOT NULL OR upload_id IS NOT NULL)`,
 		owner.Type, owner.ID, n).Scan(&w.URL, &w.Upload)
 	return w, found(err)
+}
+
+// LockAvatarWish locks the owner of a wish and then the wish, until the transaction ends;
+// NotFound if there is a later one or none.
+func (tx *Tx) LockAvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) error {
+	if tx.d.locks() {
+		if err := tx.lockPrincipal(ctx, owner); err != nil {
+			return err
+		}
+	}
+	_, err := tx.AvatarWish(ctx, owner, n)
+	return err
+}
+
+func (tx *Tx) lockPrincipal(ctx context.Context, ref domain.PrincipalRef) error {
+	if ref.Type == domain.TypeGroup {
+		return tx.LockGroup(ctx, domain.GroupID(ref.ID))
+	}
+	_, err := scanInt64(tx.q.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.d.lock("u"), ref.ID))
+	return found(err)
 }
 
 // SetAvatar shows a file, by its path below the address of files, or nothing, and

@@ -19,9 +19,9 @@ func TestBlocksAsMade(t *testing.T) {
 		text := func(w string) *domain.Text {
 			return &domain.Text{Markdown: w, HTML: "<p>" + w + "</p>", Plain: w + "."}
 		}
-		full := domain.Block{Type: domain.ImageBlock, State: domain.Processing, Title: word("t"), Description: text("d"),
+		full := domain.Block{Type: domain.LinkBlock, State: domain.Available, Title: word("t"), Description: text("d"),
 			Content: text("c"), ValueURL: word("v"), SourceURL: word("s"), SourceTitle: word("st"), AltText: word("a"), Metadata: `{"k":1}`}
-		bare := domain.Block{Type: domain.PendingBlock, State: domain.Failed}
+		bare := domain.Block{Type: domain.LinkBlock, State: domain.Failed}
 		var ids []domain.BlockID
 		for _, b := range []domain.Block{full, bare} {
 			b.Author.PrincipalRef = domain.UserRef(ada)

@@ -30,6 +30,14 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result
 	return t.Querier.Exec(ctx, query, args...)
 }
 
+// ContentCheckNames are what Check can find wrong with files and the content of blocks.
+func ContentCheckNames() (names []string) {
+	for _, c := range contentChecks() {
+		names = append(names, c.what)
+	}
+	return names
+}
+
 // CheckNames are what Check can find wrong.
 func CheckNames() (names []string) {
 	for _, c := range append(append(checks[:len(checks):len(checks)], orderChecks(positionOrder)...), orderChecks(createdOrder)...) {

@@ -40,6 +40,9 @@ ALTER TABLE blocks ADD COLUMN image_id BIGINT REFERENCES files (id); -- the imag
 ALTER TABLE blocks ADD COLUMN file_id BIGINT REFERENCES files (id);  -- of an Attachment
 ALTER TABLE blocks ADD COLUMN embed TEXT; -- JSON object, of an Embed
 
+CREATE INDEX blocks_image ON blocks (image_id) WHERE image_id IS NOT NULL;
+CREATE INDEX blocks_file ON blocks (file_id) WHERE file_id IS NOT NULL;
+
 -- Bytes that a user may send, or has sent, to make a block or an avatar of.
 CREATE TABLE uploads (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,

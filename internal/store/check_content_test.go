@@ -1,0 +1,101 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// contentHarms are one for each kind of difference in the content of blocks: block 1 is
+// an Image of file 1, block 2 waits, block 3 is a Text.
+func contentHarms() []harm {
+	set := func(what, from, to, finds string) harm {
+		return harm{"UPDATE " + what + " = " + to + " WHERE id = 1", "UPDATE " + what + " = " + from + " WHERE id = 1", finds}
+	}
+	kind := func(is, finds string) harm {
+		return harm{"UPDATE blocks SET type = '" + is + "' WHERE id = 3", "UPDATE blocks SET type = 'Text' WHERE id = 3", finds}
+	}
+	return []harm{
+		{"INSERT INTO files (key, blob_id, name, content_type, extension, size, created_at) VALUES ('k', 1, 'a', 'b', 'c', 7, 1)",
+			"DELETE FROM files WHERE key = 'k'", "files that nothing shows"},
+		set("blobs SET stored_at", "1", "NULL", "files whose bytes are not stored"),
+		set("blobs SET size", "7", "8", "files.size"),
+		kind("Image", "Image without image_id"), kind("Attachment", "Attachment without file_id"), kind("Embed", "Embed without embed"),
+		{"UPDATE blocks SET content_markdown = NULL WHERE id = 3", "UPDATE blocks SET content_markdown = 'x' WHERE id = 3",
+			"Text without content_markdown"},
+		{"UPDATE blocks SET type = 'Link' WHERE id = 2", "UPDATE blocks SET type = 'PendingBlock' WHERE id = 2",
+			"blocks.state of a block that is pending"},
+		{"UPDATE processings SET state = 'done' WHERE block_id = 2", "UPDATE processings SET state = 'waiting' WHERE block_id = 2",
+			"blocks that nobody gets the content of"},
+		{"UPDATE blocks SET type = 'Link', state = 'failed' WHERE id = 2",
+			"UPDATE blocks SET type = 'PendingBlock', state = 'processing' WHERE id = 2", "blocks that have failed and wait"},
+		{"INSERT INTO processings (block_id, state, created_at, updated_at) VALUES (3, 'done', 1, 1)",
+			"DELETE FROM processings WHERE block_id = 3", "processings of a block of text"},
+	}
+}
+
+// Check finds whatever is wrong with the content of blocks, and names it.
+func TestCheckFindsEveryHarmToContent(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		shownWaitingAndText(t, s)
+		storetest.Check(t, s)
+		unseen := store.ContentCheckNames()
+		for _, h := range contentHarms() {
+			storetest.Exec(t, db, h.do)
+			if found := findings(t, s); !slices.Contains(found, h.finds) {
+				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
+			}
+			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
+			storetest.Exec(t, db, h.undo)
+			if found := findings(t, s); found != nil {
+				t.Fatalf("%s\nleaves %q", h.undo, found)
+			}
+		}
+		if len(unseen) > 0 {
+			t.Errorf("no harm is done for %q", unseen)
+		}
+	})
+}
+
+// shownWaitingAndText makes the world of contentHarms, and a picture of a user, which is
+// a file that no block shows.
+func shownWaitingAndText(t *testing.T, s *store.Store) {
+	t.Helper()
+	ada := storetest.User(t, s, "Ada")
+	storetest.In(t, s, func(tx *store.Tx) error {
+		blob := storedBlob(t, tx, "1", storetest.Now)
+		by := domain.Principal{PrincipalRef: domain.UserRef(ada)}
+		pending := domain.Block{Author: by, Type: domain.PendingBlock, State: domain.Processing}
+		for range 2 {
+			id, err := tx.CreateBlock(t.Context(), pending, storetest.Now)
+			if err == nil {
+				err = tx.StartProcessing(t.Context(), id, 0, storetest.Now)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := tx.EndProcessing(t.Context(), 1, domain.ProcessingDone, nil, storetest.Now); err != nil {
+			return err
+		}
+		file := addedFile(t, tx, "anaddressof22characters"[:22], blob)
+		shown := pending
+		shown.ID, shown.Type, shown.State, shown.Image = 1, domain.ImageBlock, domain.Available, &file
+		if err := tx.FillBlock(t.Context(), pending, shown, storetest.Now); err != nil {
+			return err
+		}
+		picture := addedFile(t, tx, "apictureof22characters", blob)
+		path := picture.Key + "/square-2x.jpg"
+		if err := tx.SetAvatar(t.Context(), domain.UserRef(ada), &path, storetest.Now); err != nil {
+			return err
+		}
+		_, err := tx.CreateBlock(t.Context(), domain.Block{Author: by, Type: domain.TextBlock, State: domain.Available,
+			Content: &domain.Text{Markdown: "x", HTML: "x", Plain: "x"}}, storetest.Now)
+		return err
+	})
+}

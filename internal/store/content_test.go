@@ -1,0 +1,205 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// storedBlob is bytes that are kept: 7 of them.
+func storedBlob(t *testing.T, tx *store.Tx, hash string, now time.Time) domain.BlobID {
+	t.Helper()
+	b, err := tx.ClaimBlob(t.Context(), hash, "originals/"+hash, 7, now)
+	if err == nil {
+		err = tx.BlobStored(t.Context(), b.ID, now)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.ID
+}
+
+func addedFile(t *testing.T, tx *store.Tx, key string, blob domain.BlobID) domain.File {
+	t.Helper()
+	f := domain.File{Key: key, BlobID: blob, Name: "a.png", ContentType: "image/png", Extension: "png", Size: 7}
+	id, err := tx.AddFile(t.Context(), f, storetest.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.ID = id
+	return f
+}
+
+// upload makes an upload of a user.
+func upload(t *testing.T, s *store.Store, key string, by domain.UserID, made time.Time) (id domain.UploadID) {
+	t.Helper()
+	storetest.In(t, s, func(tx *store.Tx) error {
+		err := tx.AddUpload(t.Context(), domain.Upload{Key: key, UserID: by, Name: key, ContentType: "a/b",
+			ExpiresAt: made.Add(time.Hour), CreatedAt: made})
+		if err != nil {
+			return err
+		}
+		u, err := tx.Upload(t.Context(), key)
+		id = u.ID
+		return err
+	})
+	return id
+}
+
+// An upload that a transaction begins to use while the sweep runs is kept, and one that
+// the sweep has taken is not used.
+func TestSweepRacesUse(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		before := storetest.Now.Add(time.Hour)
+		for round := range 20 {
+			key := strings.Repeat("k", round+1)
+			id := upload(t, s, key, ada, storetest.Now)
+			swept, used := make(chan error, 1), make(chan error, 1)
+			go func() {
+				swept <- s.InTx(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.SweepUploads(t.Context(), before, 10)
+					return err
+				})
+			}()
+			go func() {
+				used <- s.InTx(t.Context(), func(tx *store.Tx) error {
+					if err := tx.KeepUpload(t.Context(), id); err != nil {
+						return err
+					}
+					block, err := tx.CreateBlock(t.Context(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)},
+						Type: domain.PendingBlock, State: domain.Processing}, storetest.Now)
+					if err != nil {
+						return err
+					}
+					return tx.StartProcessing(t.Context(), block, id, storetest.Now)
+				})
+			}()
+			if err := <-swept; err != nil {
+				t.Fatal(err)
+			}
+			err := <-used
+			_, there := s.Upload(t.Context(), key)
+			if err != nil && domain.KindOf(err) != domain.NotFound {
+				t.Fatal(err)
+			}
+			if (err == nil) != (there == nil) {
+				t.Fatalf("using the upload gave %v, reading it then %v", err, there)
+			}
+		}
+	})
+}
+
+// What somebody still waits for stays; a picture that was wished for long ago is not
+// waited for.
+func TestSweepUploads(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
+		day := storetest.Now.Add(24 * time.Hour)
+		upload(t, s, "old", ada, storetest.Now)
+		wished, forgotten := upload(t, s, "wished", ada, storetest.Now), upload(t, s, "forgotten", ada, storetest.Now)
+		upload(t, s, "new", ada, day)
+		storetest.In(t, s, func(tx *store.Tx) error {
+			_, err := tx.WishAvatar(t.Context(), store.AvatarWish{Owner: domain.UserRef(ada), Upload: wished}, day)
+			if err == nil {
+				_, err = tx.WishAvatar(t.Context(), store.AvatarWish{Owner: domain.UserRef(bob), Upload: forgotten}, storetest.Now)
+			}
+			return err
+		})
+		var gone []string
+		storetest.In(t, s, func(tx *store.Tx) (err error) {
+			gone, err = tx.SweepUploads(t.Context(), day, 10)
+			return err
+		})
+		if slices.Sort(gone); !slices.Equal(gone, []string{"forgotten", "old"}) {
+			t.Errorf("swept %q", gone)
+		}
+	})
+}
+
+// Bytes that somebody begins to use while the sweep runs are there, or are stored anew.
+func TestSweepBlobsRacesUse(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		day := storetest.Now.Add(24 * time.Hour)
+		for range 20 {
+			storetest.In(t, s, func(tx *store.Tx) error { storedBlob(t, tx, "same", storetest.Now); return nil })
+			swept := make(chan error, 1)
+			go func() {
+				swept <- s.InTx(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.SweepBlobs(t.Context(), day, day, 10)
+					return err
+				})
+			}()
+			var claimed domain.Blob
+			storetest.In(t, s, func(tx *store.Tx) (err error) {
+				claimed, err = tx.ClaimBlob(t.Context(), "same", "originals/same", 7, day)
+				return err
+			})
+			if err := <-swept; err != nil {
+				t.Fatal(err)
+			}
+			if b, err := s.Blob(t.Context(), claimed.ID); err != nil || b.Stored != claimed.Stored {
+				t.Fatalf("claimed %+v, there is %+v (%v)", claimed, b, err)
+			}
+			storetest.In(t, s, func(tx *store.Tx) error {
+				_, err := tx.SweepBlobs(t.Context(), day.Add(time.Hour), day, 10)
+				return err
+			})
+		}
+	})
+}
+
+// A picture is never that of an earlier wish than the last.
+func TestAvatarRacesWish(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		for round := range 20 {
+			owner := domain.UserRef(storetest.User(t, s, "Ada"))
+			var blob domain.BlobID
+			var n int64
+			storetest.In(t, s, func(tx *store.Tx) (err error) {
+				blob = storedBlob(t, tx, "picture", storetest.Now)
+				n, err = tx.WishAvatar(t.Context(), store.AvatarWish{Owner: owner, URL: "https://example.com"}, storetest.Now)
+				return err
+			})
+			granted := make(chan error, 2)
+			for _, letter := range []string{"a", "b"} { // the job runs twice
+				key := strings.Repeat(letter, 20) + string(rune('a'+round)) + "x"
+				go func() {
+					granted <- s.InTx(t.Context(), func(tx *store.Tx) error {
+						if err := tx.LockAvatarWish(t.Context(), owner, n); err != nil {
+							return err
+						}
+						path := addedFile(t, tx, key, blob).Key + "/a.png"
+						if err := tx.SetAvatar(t.Context(), owner, &path, storetest.Now); err != nil {
+							return err
+						}
+						return tx.AvatarGranted(t.Context(), owner, n)
+					})
+				}()
+			}
+			storetest.In(t, s, func(tx *store.Tx) error { // takes it back
+				if _, err := tx.WishAvatar(t.Context(), store.AvatarWish{Owner: owner}, storetest.Now); err != nil {
+					return err
+				}
+				return tx.SetAvatar(t.Context(), owner, nil, storetest.Now)
+			})
+			for range 2 {
+				if err := <-granted; err != nil && domain.KindOf(err) != domain.NotFound {
+					t.Fatal(err)
+				}
+			}
+			if u, err := s.User(t.Context(), domain.Ref{ID: owner.ID}); err != nil || u.Avatar != nil {
+				t.Fatalf("there is a picture after it was taken back: %v %v", u.Avatar, err)
+			}
+		}
+	})
+}
