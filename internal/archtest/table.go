@@ -12,6 +12,7 @@ var rooms = map[string][]string{
 	// Leaves.
 	"description": {}, // the folder api at the root
 	"domain":      {},
+	"words":       {},
 	"describe":    {},
 	"archtest":    {},
 	"auth":        {"domain"},
@@ -31,9 +32,9 @@ var rooms = map[string][]string{
 	"jobs":        {"database", "obs"},
 
 	// Facts, rules, words.
-	"store":            {"domain", "database", "jobs", "store/migrations"},
+	"store":            {"domain", "words", "database", "jobs", "store/migrations"},
 	"store/migrations": {},
-	"app":              {"domain", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
+	"app":              {"domain", "words", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
 	"middleware":       {"domain", "auth", "obs"},
 	"api":              {"app", "domain", "auth", "middleware", "describe", "description", "oas/..."},
 	"files":            {"app", "domain", "middleware"},
