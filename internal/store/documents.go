@@ -44,11 +44,14 @@ func (d document) digest() int64 {
 	return int64(h.Sum64())
 }
 
-// index writes the document of a thing, as it is now.
+// index writes the document of a thing, as it is now; it removes that of nothing.
 func (tx *Tx) index(ctx context.Context, kind domain.SubjectType, id int64) error {
 	all, err := tx.documents(ctx, kind, "id = $1", id)
-	if err != nil || len(all) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(all) == 0 {
+		return tx.unindex(ctx, kind, id)
 	}
 	return tx.putDocument(ctx, all[0])
 }

@@ -21,5 +21,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 	})
 	jobs.Handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
 	h.Every(app.SweepInterval, app.SweepContent{})
+	jobs.Handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
+	h.Every(app.IndexInterval, app.IndexWords{})
 	return h
 }
