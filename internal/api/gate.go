@@ -39,7 +39,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			renderError(r.Context(), w, r, err)
 			return
 		}
-		if id == "search" {
+		if searches(id) {
 			address := *r.URL
 			plainLists(&address)
 			r = r.Clone(r.Context())

@@ -84,6 +84,8 @@ type search struct {
 	d     dialect
 	args  []any
 	large bool // the channel asked for has very many items
+
+	within bool // one channel is read anyhow, and the items in it once
 }
 
 // arg binds a value and gives its placeholder.

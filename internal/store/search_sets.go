@@ -105,7 +105,7 @@ func (s *search) visible(a set) []set {
 		return []set{a}
 	case s.Viewer == 0:
 		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
-	case !s.Words.Everything:
+	case s.within || !s.Words.Everything:
 		return []set{a.and("(d.open = TRUE OR " + own + " OR " + private + ")")}
 	}
 	return []set{
