@@ -52,6 +52,7 @@ var rooms = map[string][]string{
 	"bench/dataset":   {"..."},
 	"bench/gen":       {"..."},
 	"bench/load":      {"..."},
+	"bench/search":    {"..."},
 	"e2e":             {"..."},
 	"database/dbtest": {"database"},
 	"oas/generate":    {},
@@ -62,7 +63,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/dataset", "bench/gen", "bench/load", "bench/search", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -70,7 +71,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/storetest", "jobs"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/gen", "bench/load"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/gen", "bench/load", "bench/search"}
 
 // vague are names under which anything could be filed.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}

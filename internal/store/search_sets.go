@@ -142,30 +142,31 @@ func (s *search) filters() (where []string) {
 		where = append(where, `EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = `+s.arg(s.Channel)+`
 			AND c.item_type = d.kind AND c.item_id = d.item_id)`)
 	} else if s.Channel != 0 {
-		where = append(where, `d.seq IN (SELECT x.seq FROM connections c
-			JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id WHERE c.channel_id = `+s.arg(s.Channel)+`)`)
+		where = append(where, `d.seq IN (SELECT x.seq FROM connections c CROSS JOIN search_documents x
+			WHERE c.channel_id = `+s.arg(s.Channel)+` AND x.kind = c.item_type AND x.item_id = c.item_id)`)
 	}
 	return where
 }
 
 // privateDocuments are those of private channels that the viewer may see, and of what
-// is in them and nowhere open; but for what they may see anyhow.
+// is in them and nowhere open; but for what they may see anyhow. These queries begin at
+// the viewer's side; CROSS JOIN has SQLite do so.
 const privateDocuments = `WITH ` + myChannels + `, seen (id) AS (
-		SELECT ch.id FROM mine JOIN channels ch ON ch.id = mine.id WHERE ch.visibility = 'private' AND ` + visibleChannel + `)
-	SELECT x.seq FROM seen JOIN search_documents x ON x.kind = 'Channel' AND x.item_id = seen.id
-	UNION SELECT x.seq FROM seen JOIN connections c ON c.channel_id = seen.id AND c.item_type = 'Block'
-		JOIN search_documents x ON x.kind = 'Block' AND x.item_id = c.item_id AND x.open = FALSE`
+		SELECT ch.id FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel + `)
+	SELECT x.seq FROM seen CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = seen.id
+	UNION SELECT x.seq FROM seen CROSS JOIN connections c CROSS JOIN search_documents x
+		WHERE c.channel_id = seen.id AND c.item_type = 'Block' AND x.kind = 'Block' AND x.item_id = c.item_id AND x.open = FALSE`
 
 // followedDocuments are by users, or in channels, that the viewer follows.
-const followedDocuments = `SELECT x.seq FROM follows f JOIN search_documents x ON x.author_id = f.followed_id
-		WHERE f.follower_id = $1 AND f.followed_type = 'User' AND x.type <> 'User'
-	UNION SELECT x.seq FROM follows f JOIN channels ch ON ch.id = f.followed_id
-		JOIN connections c ON c.channel_id = ch.id JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id
-		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ` + visibleChannel
+const followedDocuments = `SELECT x.seq FROM follows f CROSS JOIN search_documents x
+		WHERE f.follower_id = $1 AND f.followed_type = 'User' AND x.author_id = f.followed_id AND x.type <> 'User'
+	UNION SELECT x.seq FROM follows f CROSS JOIN channels ch CROSS JOIN connections c CROSS JOIN search_documents x
+		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
+			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + visibleChannel
 
 // groupDocuments are a group's channels that the viewer may see, and the blocks in them.
 const groupDocuments = `WITH owned (id) AS (
 		SELECT ch.id FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %s AND ` + visibleChannel + `)
-	SELECT x.seq FROM owned JOIN search_documents x ON x.kind = 'Channel' AND x.item_id = owned.id
-	UNION SELECT x.seq FROM owned JOIN connections c ON c.channel_id = owned.id AND c.item_type = 'Block'
-		JOIN search_documents x ON x.kind = 'Block' AND x.item_id = c.item_id`
+	SELECT x.seq FROM owned CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = owned.id
+	UNION SELECT x.seq FROM owned CROSS JOIN connections c CROSS JOIN search_documents x
+		WHERE c.channel_id = owned.id AND c.item_type = 'Block' AND x.kind = 'Block' AND x.item_id = c.item_id`
