@@ -39,6 +39,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			renderError(r.Context(), w, r, err)
 			return
 		}
+		if searches(id) {
+			address := *r.URL
+			plainLists(&address)
+			r = r.Clone(r.Context())
+			r.URL = &address
+		}
 		if err := checkRequest(op, r); err != nil {
 			renderError(r.Context(), w, r, err)
 			return

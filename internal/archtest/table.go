@@ -12,6 +12,7 @@ var rooms = map[string][]string{
 	// Leaves.
 	"description": {}, // the folder api at the root
 	"domain":      {},
+	"words":       {},
 	"describe":    {},
 	"archtest":    {},
 	"auth":        {"domain"},
@@ -31,9 +32,9 @@ var rooms = map[string][]string{
 	"jobs":        {"database", "obs"},
 
 	// Facts, rules, words.
-	"store":            {"domain", "database", "jobs", "store/migrations"},
+	"store":            {"domain", "words", "database", "jobs", "store/migrations"},
 	"store/migrations": {},
-	"app":              {"domain", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
+	"app":              {"domain", "words", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
 	"middleware":       {"domain", "auth", "obs"},
 	"api":              {"app", "domain", "auth", "middleware", "describe", "description", "oas/..."},
 	"files":            {"app", "domain", "middleware"},
@@ -52,6 +53,7 @@ var rooms = map[string][]string{
 	"bench/dataset":   {"..."},
 	"bench/gen":       {"..."},
 	"bench/load":      {"..."},
+	"bench/search":    {"..."},
 	"e2e":             {"..."},
 	"database/dbtest": {"database"},
 	"oas/generate":    {},
@@ -62,7 +64,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/gen", "bench/load", "database/dbtest", "e2e", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/gen", "bench/load", "bench/search", "database/dbtest", "e2e", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -70,7 +72,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/storetest", "jobs"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/gen", "bench/load"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/gen", "bench/load", "bench/search"}
 
 // vague are names under which anything could be filed.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}

@@ -16,6 +16,16 @@ const roleOf = `CASE
 				SELECT gm.group_id FROM group_members gm WHERE gm.user_id = $1))) THEN 1
 	ELSE 0 END`
 
+// myChannels gives as `mine` the channels that the viewer may see though they are
+// private, and others: what is owned or helped with, also by a group.
+const myChannels = `groups_of (id) AS (SELECT group_id FROM group_members WHERE user_id = $1),
+	mine (id) AS (
+		SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND visibility = 'private'
+		UNION SELECT id FROM channels
+			WHERE owner_type = 'Group' AND owner_id IN (SELECT id FROM groups_of) AND visibility = 'private'
+		UNION SELECT channel_id FROM collaborators WHERE member_type = 'User' AND member_id = $1
+		UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id IN (SELECT id FROM groups_of))`
+
 // visibleChannel is true where the viewer may see the channel `ch`.
 const visibleChannel = `(ch.state = 'available' AND (ch.visibility <> 'private' OR ` + roleOf + ` > 0))`
 

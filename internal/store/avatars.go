@@ -81,6 +81,9 @@ func (tx *Tx) SetAvatar(ctx context.Context, owner domain.PrincipalRef, avatar *
 	if err != nil {
 		return err
 	}
+	if err := tx.touchDocument(ctx, domain.SubjectType(owner.Type), owner.ID, now); err != nil {
+		return err
+	}
 	return tx.dropAvatar(ctx, was.Avatar)
 }
 

@@ -55,6 +55,9 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err != nil {
 		return found(err)
 	}
+	if err := tx.unindex(ctx, domain.SubjectBlock, int64(id)); err != nil {
+		return err
+	}
 	if err := tx.dropFiles(ctx, ids(image, file)...); err != nil {
 		return err
 	}

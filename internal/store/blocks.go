@@ -89,7 +89,10 @@ func (tx *Tx) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (d
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16) RETURNING id`,
 		b.Author.ID, b.Type, b.State, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain,
 		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, metadataColumn(b.Metadata), micros(now)).Scan(&id)
-	return id, err
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.index(ctx, domain.SubjectBlock, int64(id))
 }
 
 // UpdateBlock writes title, texts, alternative text and metadata of a locked block.
@@ -101,6 +104,9 @@ func (tx *Tx) UpdateBlock(ctx context.Context, b domain.Block, now time.Time) er
 		b.ID, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain, b.AltText,
 		metadataColumn(b.Metadata), micros(now))
 	if err != nil {
+		return err
+	}
+	if err := tx.index(ctx, domain.SubjectBlock, int64(b.ID)); err != nil {
 		return err
 	}
 	return tx.touchItem(ctx, domain.BlockRef(b.ID), now)

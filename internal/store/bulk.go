@@ -32,7 +32,10 @@ func (tx *Tx) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.Blo
 			c.markdown, c.html, c.plain, b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, metadataColumn(b.Metadata),
 			b.OpenCount, b.PrivateCount, micros(b.CreatedAt), micros(b.UpdatedAt)}
 	})
-	return domain.BlockID(first), err
+	if err != nil || len(blocks) == 0 {
+		return domain.BlockID(first), err
+	}
+	return domain.BlockID(first), tx.AddDocuments(ctx, domain.BlockID(first))
 }
 
 // LoadedConnection is a connection to write as it is. Both keys must be unique in
@@ -67,6 +70,9 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 				FROM connections WHERE channel_id = $1)
 		WHERE id = $1`, id)
 	if err != nil {
+		return err
+	}
+	if err := tx.recountLinks(ctx, id); err != nil {
 		return err
 	}
 	return tx.Rebuild(ctx, id)

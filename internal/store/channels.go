@@ -151,6 +151,9 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	if err := tx.BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
+	if err := tx.index(ctx, domain.SubjectChannel, int64(id)); err != nil {
+		return 0, err
+	}
 	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
@@ -172,6 +175,9 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 		c.ID, c.Slug, c.Title, d.markdown, d.html, d.plain, c.Visibility, c.Owner.Type, c.Owner.ID,
 		metadataColumn(c.Metadata), micros(now))
 	if err != nil {
+		return err
+	}
+	if err := tx.index(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
 	if turned {
@@ -201,14 +207,18 @@ func (tx *Tx) setPrivate(ctx context.Context, id domain.ChannelID, private bool)
 }
 
 // bumpBlocks adds to the counts of open and private channels of every block in a
-// channel. The blocks are locked in the order of their ids, so that two channels with
+// channel, and to those of the documents of all that is in it. The blocks are locked in the order of their ids, so that two channels with
 // the same blocks do not wait for each other.
 func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private int64) error {
-	return tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
+	err := tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
 			version = version + CASE WHEN $2 <> 0 OR open_count = 0 THEN 1 ELSE 0 END
 		WHERE id IN (SELECT b.id FROM blocks b WHERE b.id IN (
 			SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`)`,
 		id, open, private)
+	if err != nil {
+		return err
+	}
+	return tx.relinkAll(ctx, id, open)
 }
 
 // DeleteChannel ends a locked channel: it is gone from every list and count. Its
@@ -236,6 +246,9 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 		return err
 	}
 	if err := tx.ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
+		return err
+	}
+	if err := tx.unindex(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
 	return tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)

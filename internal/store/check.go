@@ -147,7 +147,7 @@ func orderChecks(s orderSort) []check {
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := slices.Concat(checks, contentChecks(), feedChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
@@ -162,7 +162,9 @@ func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
 			}
 			differences = append(differences, found...)
 		}
-		return nil
+		found, err := v.checkDocuments(ctx, most)
+		differences = append(differences, found...)
+		return err
 	})
 	return differences, err
 }

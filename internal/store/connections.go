@@ -96,6 +96,11 @@ type entering struct {
 // enter counts the channel at the item, which locks it, and reads what the
 // connection keeps of the item.
 func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error) {
+	defer func() {
+		if err == nil {
+			err = tx.relink(ctx, n.Item, n.Channel.Visibility, 1)
+		}
+	}()
 	if n.Item.Type == domain.ItemBlock {
 		e.updatedAt, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
 		return e, err
@@ -155,6 +160,9 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
 			return err
 		}
+	}
+	if err := tx.relink(ctx, c.Item, visibility, -1); err != nil {
+		return err
 	}
 	if err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID); err != nil {
 		return err

@@ -60,14 +60,7 @@ func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed
 	key := sortOf(q.Sort).column()
 	const here = ` FROM connections c
 		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
-	rows, err := v.q.Query(ctx, `WITH
-		groups_of (id) AS (SELECT group_id FROM group_members WHERE user_id = $1),
-		mine (id) AS (
-			SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND visibility = 'private'
-			UNION SELECT id FROM channels
-				WHERE owner_type = 'Group' AND owner_id IN (SELECT id FROM groups_of) AND visibility = 'private'
-			UNION SELECT channel_id FROM collaborators WHERE member_type = 'User' AND member_id = $1
-			UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id IN (SELECT id FROM groups_of))
+	rows, err := v.q.Query(ctx, `WITH `+myChannels+`
 		SELECT id, k FROM (SELECT (SELECT c.id`+here+`) AS id, (SELECT c.`+key+here+`) AS k FROM mine) AS found
 		WHERE id IS NOT NULL ORDER BY 2`, q.Viewer, q.Channel.ID)
 	return collect(ctx, rows, err, scanKeyed)

@@ -33,6 +33,8 @@ func (h *shelf) hide(owner domain.UserID, n int64) {
 			{`INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key, created_at, updated_at)
 				SELECT CAST($1 AS BIGINT), 'Channel', id, TRUE, updated_at, owner_id, $3 + 1000 * (id - $2), $4 + id - $2, $4 + id - $2
 				FROM channels WHERE id > $2`, []any{h.channel, last, top, at}},
+			{`INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key, created_at, updated_at)
+				SELECT 'Channel', id, 'Channel', user_id, FALSE, 1, id, created_at, updated_at FROM channels WHERE id > $1`, []any{last}},
 			{`UPDATE channels SET channels_count = channels_count + $2, private_count = private_count + $2,
 				last_connected_at = last_connected_at + $2 WHERE id = $1`, []any{h.channel, n}},
 			{`UPDATE users SET private_channels = private_channels + $2 WHERE id = $1`, []any{owner, n}},

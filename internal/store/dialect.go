@@ -2,9 +2,11 @@ package store
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/database"
+	"vitrine/internal/words"
 )
 
 // dialect holds the places where the two databases need different text.
@@ -80,4 +82,117 @@ func (d dialect) announced() (last, locks string) {
 	return `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM activities_id_seq`,
 		`SELECT CAST(objid AS BIGINT) FROM pg_locks WHERE locktype = 'advisory' AND classid = ` + announceClass + `
 			AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+}
+
+// random gives a random number from 0 to 2^63 - 1.
+func (d dialect) random() string {
+	if d.of == database.Postgres {
+		return "CAST(floor(random() * 9007199254740991) * 1024 AS BIGINT)"
+	}
+	return "random() & 9223372036854775807"
+}
+
+// putWords writes the words of a document.
+func (d dialect) putWords(seq int64, doc words.Document) (query string, args []any) {
+	if d.of == database.Postgres {
+		return `INSERT INTO search_words (rowid, words) VALUES ($1, CAST(CAST($2 AS TEXT) AS TSVECTOR))
+			ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, []any{seq, lexemes(doc)}
+	}
+	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`,
+		[]any{seq, spelled(doc.Title), spelled(doc.Body)}
+}
+
+// spelled writes words in their order, with a word that nobody asks for where some are
+// left out between two.
+func spelled(all []words.Token) string {
+	var b strings.Builder
+	for i, t := range all {
+		if i > 0 && t.At != all[i-1].At+1 {
+			b.WriteString("_ ")
+		}
+		b.WriteString(t.Word + " ")
+	}
+	return b.String()
+}
+
+// lexemes writes words with their positions; those of the title have the weight A.
+func lexemes(doc words.Document) string {
+	var b strings.Builder
+	for _, t := range doc.Title {
+		b.WriteString("'" + t.Word + "':" + strconv.Itoa(t.At) + "A ")
+	}
+	for _, t := range doc.Body {
+		b.WriteString("'" + t.Word + "':" + strconv.Itoa(t.At) + " ")
+	}
+	return b.String()
+}
+
+// matches tells whether the words `w` are those of the query bound at p.
+func (d dialect) matches(p string) string {
+	if d.of == database.Postgres {
+		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
+	}
+	return "w.search_words MATCH " + p
+}
+
+// asking says where words are to be.
+type asking int
+
+const (
+	anywhere asking = iota
+	inTitle
+	notInTitle // but somewhere
+)
+
+// asked binds terms for matches. Words hold nothing that needs to be escaped.
+func (d dialect) asked(terms []words.Term, where asking) string {
+	all := "(" + d.conjunction(terms, false) + ")"
+	title, not := "title : "+all, " NOT "
+	if d.of == database.Postgres {
+		title, not = "("+d.conjunction(terms, true)+")", " & !"
+	}
+	switch where {
+	case inTitle:
+		return title
+	case notInTitle:
+		return all + not + title
+	}
+	return all
+}
+
+func (d dialect) conjunction(terms []words.Term, title bool) string {
+	and := " AND "
+	if d.of == database.Postgres {
+		and = " & "
+	}
+	all := make([]string, len(terms))
+	for i, t := range terms {
+		all[i] = d.phrase(t, title)
+	}
+	return strings.Join(all, and)
+}
+
+func (d dialect) phrase(t words.Term, title bool) string {
+	if d.of == database.SQLite {
+		text := `"` + strings.Join(t.Words, " ") + `"`
+		if t.Prefix {
+			text += " *"
+		}
+		return text
+	}
+	lexemes := make([]string, len(t.Words))
+	for i, word := range t.Words {
+		lexemes[i] = "'" + word + "'"
+		weight := ""
+		if t.Prefix && i == len(t.Words)-1 {
+			weight = "*"
+		}
+		if title {
+			weight += "A"
+		}
+		if weight != "" {
+			lexemes[i] += ":" + weight
+		}
+	}
+	return "(" + strings.Join(lexemes, " <-> ") + ")"
 }

@@ -65,6 +65,9 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
+	if err := tx.unindex(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
+		return err
+	}
 	if err := tx.exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
 		return err
 	}
@@ -100,6 +103,11 @@ func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error 
 		return err
 	}
 	err = tx.exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Channel' AND item_id IN (`+owned+`)`,
+		g.ID, micros(now))
+	if err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `UPDATE search_documents SET updated_at = $2 WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
 		g.ID, micros(now))
 	if err != nil {
 		return err

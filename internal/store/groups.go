@@ -114,6 +114,9 @@ func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, erro
 	if err := tx.BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
+	if err := tx.index(ctx, domain.SubjectGroup, int64(id)); err != nil {
+		return 0, err
+	}
 	_, err = tx.AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }
@@ -125,10 +128,14 @@ func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Tim
 		face = 1
 	}
 	d := textColumns(g.Description)
-	return tx.execOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
+	err := tx.execOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
 			description_html = $6, description_plain = $7, face_version = face_version + $8,
 			version = version + 1, updated_at = $9 WHERE id = $1`,
 		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.markdown, d.html, d.plain, face, micros(now))
+	if err != nil {
+		return err
+	}
+	return tx.index(ctx, domain.SubjectGroup, int64(g.ID))
 }
 
 func sameText(a, b *string) bool {

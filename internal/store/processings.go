@@ -72,6 +72,9 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 	if err != nil {
 		return err
 	}
+	if err := tx.index(ctx, domain.SubjectBlock, int64(b.ID)); err != nil {
+		return err
+	}
 	if err := tx.dropFiles(ctx, ids(fileID(was.Image), fileID(was.File))...); err != nil {
 		return err
 	}

@@ -87,13 +87,20 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}
-	return id, err
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.index(ctx, domain.SubjectUser, int64(id))
 }
 
 // SetTier changes the tier of a user.
 func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, now time.Time) error {
-	return tx.execOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+	err := tx.execOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
 		id, tier, micros(now))
+	if err != nil {
+		return err
+	}
+	return tx.touchDocument(ctx, domain.SubjectUser, int64(id), now)
 }
 
 // SetSuspended suspends a user from the given time, or lifts the suspension (nil).
@@ -110,7 +117,11 @@ func (tx *Tx) SetSuspended(ctx context.Context, id domain.UserID, since *time.Ti
 // inside other resources, so a new name is a new face.
 func (tx *Tx) UpdateProfile(ctx context.Context, u domain.User, now time.Time) error {
 	b := textColumns(u.Bio)
-	return tx.execOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
+	err := tx.execOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
 			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
 		WHERE id = $1`, u.ID, u.Name, b.markdown, b.html, b.plain, micros(now))
+	if err != nil {
+		return err
+	}
+	return tx.index(ctx, domain.SubjectUser, int64(u.ID))
 }

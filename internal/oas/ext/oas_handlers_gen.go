@@ -300,6 +300,107 @@ func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, 
 	}
 }
 
+// handleFilterChannelContentsRequest handles filterChannelContents operation.
+//
+// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`; for
+// all tiers. `total_count` is exact up to 10,000; beyond that it is a number that there are at least.
+//
+// GET /ext/v1/channels/{id}/contents
+func (s *Server) handleFilterChannelContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: FilterChannelContentsOperation,
+			ID:   "filterChannelContents",
+		}
+	)
+	params, err := decodeFilterChannelContentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *ItemList
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    FilterChannelContentsOperation,
+			OperationSummary: "Find what is in a channel",
+			OperationID:      "filterChannelContents",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "query",
+					In:   "query",
+				}: params.Query,
+				{
+					Name: "type",
+					In:   "query",
+				}: params.Type,
+				{
+					Name: "page",
+					In:   "query",
+				}: params.Page,
+				{
+					Name: "per",
+					In:   "query",
+				}: params.Per,
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = FilterChannelContentsParams
+			Response = *ItemList
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackFilterChannelContentsParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.FilterChannelContents(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.FilterChannelContents(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeFilterChannelContentsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleFollowChannelRequest handles followChannel operation.
 //
 // Following again changes nothing.

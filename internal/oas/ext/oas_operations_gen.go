@@ -9,6 +9,7 @@ const (
 	AddCollaboratorOperation       OperationName = "AddCollaborator"
 	DeleteBlockOperation           OperationName = "DeleteBlock"
 	DisconnectBlockOperation       OperationName = "DisconnectBlock"
+	FilterChannelContentsOperation OperationName = "FilterChannelContents"
 	FollowChannelOperation         OperationName = "FollowChannel"
 	FollowGroupOperation           OperationName = "FollowGroup"
 	FollowUserOperation            OperationName = "FollowUser"

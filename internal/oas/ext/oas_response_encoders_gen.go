@@ -54,6 +54,19 @@ func encodeDisconnectBlockResponse(response *DisconnectBlockNoContent, w http.Re
 	return nil
 }
 
+func encodeFilterChannelContentsResponse(response *ItemList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeFollowChannelResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

@@ -14,10 +14,10 @@ var (
 	rn3AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn27AllowedHeaders = map[string]string{
+	rn29AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
-	rn28AllowedHeaders = map[string]string{
+	rn30AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 )
@@ -260,55 +260,46 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								return
 							}
 
-						case 'c': // Prefix: "collaborators"
+						case 'c': // Prefix: "co"
 
-							if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
 							if len(elem) == 0 {
-								switch r.Method {
-								case "GET":
-									s.handleGetCollaboratorsRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								case "POST":
-									s.handleAddCollaboratorRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET,POST",
-										allowedHeaders: rn3AllowedHeaders,
-										acceptPost:     "application/json",
-										acceptPatch:    "",
-									})
-								}
-
-								return
+								break
 							}
 							switch elem[0] {
-							case '/': // Prefix: "/"
+							case 'l': // Prefix: "llaborators"
 
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
-								// Param: "type"
-								// Match until "/"
-								idx := strings.IndexByte(elem, '/')
-								if idx < 0 {
-									idx = len(elem)
-								}
-								args[1] = elem[:idx]
-								elem = elem[idx:]
-
 								if len(elem) == 0 {
-									break
+									switch r.Method {
+									case "GET":
+										s.handleGetCollaboratorsRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									case "POST":
+										s.handleAddCollaboratorRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET,POST",
+											allowedHeaders: rn3AllowedHeaders,
+											acceptPost:     "application/json",
+											acceptPatch:    "",
+										})
+									}
+
+									return
 								}
 								switch elem[0] {
 								case '/': // Prefix: "/"
@@ -319,36 +310,86 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 										break
 									}
 
-									// Param: "collaborator_id"
-									// Leaf parameter, slashes are prohibited
+									// Param: "type"
+									// Match until "/"
 									idx := strings.IndexByte(elem, '/')
-									if idx >= 0 {
-										break
+									if idx < 0 {
+										idx = len(elem)
 									}
-									args[2] = elem
-									elem = ""
+									args[1] = elem[:idx]
+									elem = elem[idx:]
 
 									if len(elem) == 0 {
-										// Leaf node.
-										switch r.Method {
-										case "DELETE":
-											s.handleRemoveCollaboratorRequest([3]string{
-												args[0],
-												args[1],
-												args[2],
-											}, elemIsEscaped, w, r)
-										default:
-											s.notAllowed(w, r, notAllowedParams{
-												allowedMethods: "DELETE",
-												allowedHeaders: nil,
-												acceptPost:     "",
-												acceptPatch:    "",
-											})
+										break
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
 										}
 
-										return
+										// Param: "collaborator_id"
+										// Leaf parameter, slashes are prohibited
+										idx := strings.IndexByte(elem, '/')
+										if idx >= 0 {
+											break
+										}
+										args[2] = elem
+										elem = ""
+
+										if len(elem) == 0 {
+											// Leaf node.
+											switch r.Method {
+											case "DELETE":
+												s.handleRemoveCollaboratorRequest([3]string{
+													args[0],
+													args[1],
+													args[2],
+												}, elemIsEscaped, w, r)
+											default:
+												s.notAllowed(w, r, notAllowedParams{
+													allowedMethods: "DELETE",
+													allowedHeaders: nil,
+													acceptPost:     "",
+													acceptPatch:    "",
+												})
+											}
+
+											return
+										}
+
 									}
 
+								}
+
+							case 'n': // Prefix: "ntents"
+
+								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleFilterChannelContentsRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
 								}
 
 							}
@@ -419,7 +460,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						default:
 							s.notAllowed(w, r, notAllowedParams{
 								allowedMethods: "PATCH",
-								allowedHeaders: rn27AllowedHeaders,
+								allowedHeaders: rn29AllowedHeaders,
 								acceptPost:     "",
 								acceptPatch:    "application/json",
 							})
@@ -504,7 +545,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn28AllowedHeaders,
+							allowedHeaders: rn30AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -874,58 +915,49 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								}
 							}
 
-						case 'c': // Prefix: "collaborators"
+						case 'c': // Prefix: "co"
 
-							if l := len("collaborators"); len(elem) >= l && elem[0:l] == "collaborators" {
+							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
 							if len(elem) == 0 {
-								switch method {
-								case "GET":
-									r.name = GetCollaboratorsOperation
-									r.summary = "List who collaborates on a channel"
-									r.operationID = "getCollaborators"
-									r.operationGroup = "Collaborators"
-									r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-									r.args = args
-									r.count = 1
-									return r, true
-								case "POST":
-									r.name = AddCollaboratorOperation
-									r.summary = "Let a user or a group add to a channel"
-									r.operationID = "addCollaborator"
-									r.operationGroup = "Collaborators"
-									r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
+								break
 							}
 							switch elem[0] {
-							case '/': // Prefix: "/"
+							case 'l': // Prefix: "llaborators"
 
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
-								// Param: "type"
-								// Match until "/"
-								idx := strings.IndexByte(elem, '/')
-								if idx < 0 {
-									idx = len(elem)
-								}
-								args[1] = elem[:idx]
-								elem = elem[idx:]
-
 								if len(elem) == 0 {
-									break
+									switch method {
+									case "GET":
+										r.name = GetCollaboratorsOperation
+										r.summary = "List who collaborates on a channel"
+										r.operationID = "getCollaborators"
+										r.operationGroup = "Collaborators"
+										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+										r.args = args
+										r.count = 1
+										return r, true
+									case "POST":
+										r.name = AddCollaboratorOperation
+										r.summary = "Let a user or a group add to a channel"
+										r.operationID = "addCollaborator"
+										r.operationGroup = "Collaborators"
+										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
 								}
 								switch elem[0] {
 								case '/': // Prefix: "/"
@@ -936,32 +968,80 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 										break
 									}
 
-									// Param: "collaborator_id"
-									// Leaf parameter, slashes are prohibited
+									// Param: "type"
+									// Match until "/"
 									idx := strings.IndexByte(elem, '/')
-									if idx >= 0 {
-										break
+									if idx < 0 {
+										idx = len(elem)
 									}
-									args[2] = elem
-									elem = ""
+									args[1] = elem[:idx]
+									elem = elem[idx:]
 
 									if len(elem) == 0 {
-										// Leaf node.
-										switch method {
-										case "DELETE":
-											r.name = RemoveCollaboratorOperation
-											r.summary = "End a collaboration"
-											r.operationID = "removeCollaborator"
-											r.operationGroup = "Collaborators"
-											r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
-											r.args = args
-											r.count = 3
-											return r, true
-										default:
-											return
+										break
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
 										}
+
+										// Param: "collaborator_id"
+										// Leaf parameter, slashes are prohibited
+										idx := strings.IndexByte(elem, '/')
+										if idx >= 0 {
+											break
+										}
+										args[2] = elem
+										elem = ""
+
+										if len(elem) == 0 {
+											// Leaf node.
+											switch method {
+											case "DELETE":
+												r.name = RemoveCollaboratorOperation
+												r.summary = "End a collaboration"
+												r.operationID = "removeCollaborator"
+												r.operationGroup = "Collaborators"
+												r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
+												r.args = args
+												r.count = 3
+												return r, true
+											default:
+												return
+											}
+										}
+
 									}
 
+								}
+
+							case 'n': // Prefix: "ntents"
+
+								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = FilterChannelContentsOperation
+										r.summary = "Find what is in a channel"
+										r.operationID = "filterChannelContents"
+										r.operationGroup = "Channels"
+										r.pathPattern = "/ext/v1/channels/{id}/contents"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
 								}
 
 							}

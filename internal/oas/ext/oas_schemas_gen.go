@@ -488,6 +488,82 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	}
 }
 
+type FilterChannelContentsTypeItem string
+
+const (
+	FilterChannelContentsTypeItemText       FilterChannelContentsTypeItem = "Text"
+	FilterChannelContentsTypeItemImage      FilterChannelContentsTypeItem = "Image"
+	FilterChannelContentsTypeItemLink       FilterChannelContentsTypeItem = "Link"
+	FilterChannelContentsTypeItemAttachment FilterChannelContentsTypeItem = "Attachment"
+	FilterChannelContentsTypeItemEmbed      FilterChannelContentsTypeItem = "Embed"
+	FilterChannelContentsTypeItemChannel    FilterChannelContentsTypeItem = "Channel"
+	FilterChannelContentsTypeItemBlock      FilterChannelContentsTypeItem = "Block"
+)
+
+// AllValues returns all FilterChannelContentsTypeItem values.
+func (FilterChannelContentsTypeItem) AllValues() []FilterChannelContentsTypeItem {
+	return []FilterChannelContentsTypeItem{
+		FilterChannelContentsTypeItemText,
+		FilterChannelContentsTypeItemImage,
+		FilterChannelContentsTypeItemLink,
+		FilterChannelContentsTypeItemAttachment,
+		FilterChannelContentsTypeItemEmbed,
+		FilterChannelContentsTypeItemChannel,
+		FilterChannelContentsTypeItemBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s FilterChannelContentsTypeItem) MarshalText() ([]byte, error) {
+	switch s {
+	case FilterChannelContentsTypeItemText:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemImage:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemLink:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemAttachment:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemEmbed:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemChannel:
+		return []byte(s), nil
+	case FilterChannelContentsTypeItemBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *FilterChannelContentsTypeItem) UnmarshalText(data []byte) error {
+	switch FilterChannelContentsTypeItem(data) {
+	case FilterChannelContentsTypeItemText:
+		*s = FilterChannelContentsTypeItemText
+		return nil
+	case FilterChannelContentsTypeItemImage:
+		*s = FilterChannelContentsTypeItemImage
+		return nil
+	case FilterChannelContentsTypeItemLink:
+		*s = FilterChannelContentsTypeItemLink
+		return nil
+	case FilterChannelContentsTypeItemAttachment:
+		*s = FilterChannelContentsTypeItemAttachment
+		return nil
+	case FilterChannelContentsTypeItemEmbed:
+		*s = FilterChannelContentsTypeItemEmbed
+		return nil
+	case FilterChannelContentsTypeItemChannel:
+		*s = FilterChannelContentsTypeItemChannel
+		return nil
+	case FilterChannelContentsTypeItemBlock:
+		*s = FilterChannelContentsTypeItemBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // Whether the signed-in user follows something.
 // Ref: #/components/schemas/FollowState
 type FollowState struct {
@@ -502,6 +578,33 @@ func (s *FollowState) GetFollowing() bool {
 // SetFollowing sets the value of Following.
 func (s *FollowState) SetFollowing(val bool) {
 	s.Following = val
+}
+
+// A page of blocks and channels, each as `GET /v3/channels/{id}/contents` shows it.
+// Ref: #/components/schemas/ItemList
+type ItemList struct {
+	Data []wire.JSON `json:"data"`
+	Meta PageMeta    `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *ItemList) GetData() []wire.JSON {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *ItemList) GetMeta() PageMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *ItemList) SetData(val []wire.JSON) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *ItemList) SetMeta(val PageMeta) {
+	s.Meta = val
 }
 
 // A text in three forms.
@@ -540,6 +643,51 @@ func (s *Markdown) SetMarkdown(val string) {
 // SetPlain sets the value of Plain.
 func (s *Markdown) SetPlain(val string) {
 	s.Plain = val
+}
+
+// NewNilInt64 returns new NilInt64 with value set to v.
+func NewNilInt64(v int64) NilInt64 {
+	return NilInt64{
+		Value: v,
+	}
+}
+
+// NilInt64 is nullable int64.
+type NilInt64 struct {
+	Value int64
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilInt64) SetTo(v int64) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilInt64) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilInt64) SetToNull() {
+	o.Null = true
+	var v int64
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilInt64) Get() (v int64, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilInt64) Or(d int64) int64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
 }
 
 // NewNilMarkdown returns new NilMarkdown with value set to v.
@@ -882,6 +1030,88 @@ func (o OptString) Or(d string) string {
 		return v
 	}
 	return d
+}
+
+// Where a page stands.
+// Ref: #/components/schemas/PageMeta
+type PageMeta struct {
+	CurrentPage  int64    `json:"current_page"`
+	HasMorePages bool     `json:"has_more_pages"`
+	NextPage     NilInt64 `json:"next_page"`
+	PerPage      int64    `json:"per_page"`
+	PrevPage     NilInt64 `json:"prev_page"`
+	TotalCount   int64    `json:"total_count"`
+	TotalPages   int64    `json:"total_pages"`
+}
+
+// GetCurrentPage returns the value of CurrentPage.
+func (s *PageMeta) GetCurrentPage() int64 {
+	return s.CurrentPage
+}
+
+// GetHasMorePages returns the value of HasMorePages.
+func (s *PageMeta) GetHasMorePages() bool {
+	return s.HasMorePages
+}
+
+// GetNextPage returns the value of NextPage.
+func (s *PageMeta) GetNextPage() NilInt64 {
+	return s.NextPage
+}
+
+// GetPerPage returns the value of PerPage.
+func (s *PageMeta) GetPerPage() int64 {
+	return s.PerPage
+}
+
+// GetPrevPage returns the value of PrevPage.
+func (s *PageMeta) GetPrevPage() NilInt64 {
+	return s.PrevPage
+}
+
+// GetTotalCount returns the value of TotalCount.
+func (s *PageMeta) GetTotalCount() int64 {
+	return s.TotalCount
+}
+
+// GetTotalPages returns the value of TotalPages.
+func (s *PageMeta) GetTotalPages() int64 {
+	return s.TotalPages
+}
+
+// SetCurrentPage sets the value of CurrentPage.
+func (s *PageMeta) SetCurrentPage(val int64) {
+	s.CurrentPage = val
+}
+
+// SetHasMorePages sets the value of HasMorePages.
+func (s *PageMeta) SetHasMorePages(val bool) {
+	s.HasMorePages = val
+}
+
+// SetNextPage sets the value of NextPage.
+func (s *PageMeta) SetNextPage(val NilInt64) {
+	s.NextPage = val
+}
+
+// SetPerPage sets the value of PerPage.
+func (s *PageMeta) SetPerPage(val int64) {
+	s.PerPage = val
+}
+
+// SetPrevPage sets the value of PrevPage.
+func (s *PageMeta) SetPrevPage(val NilInt64) {
+	s.PrevPage = val
+}
+
+// SetTotalCount sets the value of TotalCount.
+func (s *PageMeta) SetTotalCount(val int64) {
+	s.TotalCount = val
+}
+
+// SetTotalPages sets the value of TotalPages.
+func (s *PageMeta) SetTotalPages(val int64) {
+	s.TotalPages = val
 }
 
 // What a user says of themself.

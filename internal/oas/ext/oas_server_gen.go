@@ -10,6 +10,7 @@ import (
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
 	BlocksHandler
+	ChannelsHandler
 	CollaboratorsHandler
 	CommentsHandler
 	FollowsHandler
@@ -48,6 +49,19 @@ type BlocksHandler interface {
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
+}
+
+// ChannelsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Channels
+type ChannelsHandler interface {
+	// FilterChannelContents implements filterChannelContents operation.
+	//
+	// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`; for
+	// all tiers. `total_count` is exact up to 10,000; beyond that it is a number that there are at least.
+	//
+	// GET /ext/v1/channels/{id}/contents
+	FilterChannelContents(ctx context.Context, params FilterChannelContentsParams) (*ItemList, error)
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.

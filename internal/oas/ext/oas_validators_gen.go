@@ -241,6 +241,50 @@ func (s EmbeddedUserType) Validate() error {
 	}
 }
 
+func (s FilterChannelContentsTypeItem) Validate() error {
+	switch s {
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s *ItemList) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Data == nil {
+			return errors.New("nil is invalid value")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "data",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
 func (s *Profile) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer

@@ -325,6 +325,19 @@ func encodeGetGroupResponse(response *Group, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeGetGroupContentsResponse(response *ConnectableListResponse, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetGroupFollowersResponse(response *UserListResponse, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -445,6 +458,19 @@ func encodeGetPingResponse(response *PingResponse, w http.ResponseWriter) error 
 }
 
 func encodeGetUserResponse(response *User, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetUserContentsResponse(response *ConnectableListResponse, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -593,6 +619,19 @@ func encodeRemoveGroupMemberResponse(response *RemoveGroupMemberNoContent, w htt
 
 func encodeRevokeGroupInvitationResponse(response *RevokeGroupInvitationNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeSearchResponse(response *EverythingListResponse, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := new(jx.Encoder)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
 
 	return nil
 }

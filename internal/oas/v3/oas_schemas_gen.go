@@ -4,6 +4,7 @@ package v3
 
 import (
 	"io"
+	"time"
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
@@ -2651,6 +2652,141 @@ func (s *ConnectionSort) UnmarshalText(data []byte) error {
 	}
 }
 
+// Order by the items' own times.
+// Ref: #/components/schemas/ContentSort
+type ContentSort string
+
+const (
+	ContentSortCreatedAtAsc  ContentSort = "created_at_asc"
+	ContentSortCreatedAtDesc ContentSort = "created_at_desc"
+	ContentSortUpdatedAtAsc  ContentSort = "updated_at_asc"
+	ContentSortUpdatedAtDesc ContentSort = "updated_at_desc"
+)
+
+// AllValues returns all ContentSort values.
+func (ContentSort) AllValues() []ContentSort {
+	return []ContentSort{
+		ContentSortCreatedAtAsc,
+		ContentSortCreatedAtDesc,
+		ContentSortUpdatedAtAsc,
+		ContentSortUpdatedAtDesc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ContentSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ContentSortCreatedAtAsc:
+		return []byte(s), nil
+	case ContentSortCreatedAtDesc:
+		return []byte(s), nil
+	case ContentSortUpdatedAtAsc:
+		return []byte(s), nil
+	case ContentSortUpdatedAtDesc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ContentSort) UnmarshalText(data []byte) error {
+	switch ContentSort(data) {
+	case ContentSortCreatedAtAsc:
+		*s = ContentSortCreatedAtAsc
+		return nil
+	case ContentSortCreatedAtDesc:
+		*s = ContentSortCreatedAtDesc
+		return nil
+	case ContentSortUpdatedAtAsc:
+		*s = ContentSortUpdatedAtAsc
+		return nil
+	case ContentSortUpdatedAtDesc:
+		*s = ContentSortUpdatedAtDesc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Kinds of items; `Block` is any kind of block.
+// Ref: #/components/schemas/ContentTypeFilter
+type ContentTypeFilter string
+
+const (
+	ContentTypeFilterText       ContentTypeFilter = "Text"
+	ContentTypeFilterImage      ContentTypeFilter = "Image"
+	ContentTypeFilterLink       ContentTypeFilter = "Link"
+	ContentTypeFilterAttachment ContentTypeFilter = "Attachment"
+	ContentTypeFilterEmbed      ContentTypeFilter = "Embed"
+	ContentTypeFilterChannel    ContentTypeFilter = "Channel"
+	ContentTypeFilterBlock      ContentTypeFilter = "Block"
+)
+
+// AllValues returns all ContentTypeFilter values.
+func (ContentTypeFilter) AllValues() []ContentTypeFilter {
+	return []ContentTypeFilter{
+		ContentTypeFilterText,
+		ContentTypeFilterImage,
+		ContentTypeFilterLink,
+		ContentTypeFilterAttachment,
+		ContentTypeFilterEmbed,
+		ContentTypeFilterChannel,
+		ContentTypeFilterBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ContentTypeFilter) MarshalText() ([]byte, error) {
+	switch s {
+	case ContentTypeFilterText:
+		return []byte(s), nil
+	case ContentTypeFilterImage:
+		return []byte(s), nil
+	case ContentTypeFilterLink:
+		return []byte(s), nil
+	case ContentTypeFilterAttachment:
+		return []byte(s), nil
+	case ContentTypeFilterEmbed:
+		return []byte(s), nil
+	case ContentTypeFilterChannel:
+		return []byte(s), nil
+	case ContentTypeFilterBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ContentTypeFilter) UnmarshalText(data []byte) error {
+	switch ContentTypeFilter(data) {
+	case ContentTypeFilterText:
+		*s = ContentTypeFilterText
+		return nil
+	case ContentTypeFilterImage:
+		*s = ContentTypeFilterImage
+		return nil
+	case ContentTypeFilterLink:
+		*s = ContentTypeFilterLink
+		return nil
+	case ContentTypeFilterAttachment:
+		*s = ContentTypeFilterAttachment
+		return nil
+	case ContentTypeFilterEmbed:
+		*s = ContentTypeFilterEmbed
+		return nil
+	case ContentTypeFilterChannel:
+		*s = ContentTypeFilterChannel
+		return nil
+	case ContentTypeFilterBlock:
+		*s = ContentTypeFilterBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type CreateBlockCommentReq struct {
 	Body string `json:"body"`
 }
@@ -3617,6 +3753,32 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	}
 }
 
+// Ref: #/components/schemas/EverythingListResponse
+type EverythingListResponse struct {
+	Data []wire.Item    `json:"data"`
+	Meta PaginationMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *EverythingListResponse) GetData() []wire.Item {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *EverythingListResponse) GetMeta() PaginationMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *EverythingListResponse) SetData(val []wire.Item) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *EverythingListResponse) SetMeta(val PaginationMeta) {
+	s.Meta = val
+}
+
 // A page of the feed.
 // Ref: #/components/schemas/FeedListResponse
 type FeedListResponse struct {
@@ -3642,6 +3804,511 @@ func (s *FeedListResponse) SetData(val []Activity) {
 // SetMeta sets the value of Meta.
 func (s *FeedListResponse) SetMeta(val CursorMeta) {
 	s.Meta = val
+}
+
+// Extensions of file names. `jpg` and `jpeg`, `tif` and `tiff`, `mpg` and `mpeg` are the same.
+// Ref: #/components/schemas/FileExtension
+type FileExtension string
+
+const (
+	FileExtensionAac     FileExtension = "aac"
+	FileExtensionAi      FileExtension = "ai"
+	FileExtensionAiff    FileExtension = "aiff"
+	FileExtensionAvi     FileExtension = "avi"
+	FileExtensionAvif    FileExtension = "avif"
+	FileExtensionBmp     FileExtension = "bmp"
+	FileExtensionCsv     FileExtension = "csv"
+	FileExtensionDoc     FileExtension = "doc"
+	FileExtensionDocx    FileExtension = "docx"
+	FileExtensionEps     FileExtension = "eps"
+	FileExtensionEpub    FileExtension = "epub"
+	FileExtensionFla     FileExtension = "fla"
+	FileExtensionGIF     FileExtension = "gif"
+	FileExtensionH264    FileExtension = "h264"
+	FileExtensionHeic    FileExtension = "heic"
+	FileExtensionHeif    FileExtension = "heif"
+	FileExtensionInd     FileExtension = "ind"
+	FileExtensionIndd    FileExtension = "indd"
+	FileExtensionJpeg    FileExtension = "jpeg"
+	FileExtensionJPG     FileExtension = "jpg"
+	FileExtensionKey     FileExtension = "key"
+	FileExtensionKml     FileExtension = "kml"
+	FileExtensionKmz     FileExtension = "kmz"
+	FileExtensionLatex   FileExtension = "latex"
+	FileExtensionM4a     FileExtension = "m4a"
+	FileExtensionMa      FileExtension = "ma"
+	FileExtensionMB      FileExtension = "mb"
+	FileExtensionMid     FileExtension = "mid"
+	FileExtensionMidi    FileExtension = "midi"
+	FileExtensionMov     FileExtension = "mov"
+	FileExtensionMp3     FileExtension = "mp3"
+	FileExtensionMP4     FileExtension = "mp4"
+	FileExtensionMp4v    FileExtension = "mp4v"
+	FileExtensionMpeg    FileExtension = "mpeg"
+	FileExtensionMpg     FileExtension = "mpg"
+	FileExtensionMpg4    FileExtension = "mpg4"
+	FileExtensionNumbers FileExtension = "numbers"
+	FileExtensionOga     FileExtension = "oga"
+	FileExtensionOgg     FileExtension = "ogg"
+	FileExtensionOgv     FileExtension = "ogv"
+	FileExtensionOtf     FileExtension = "otf"
+	FileExtensionPages   FileExtension = "pages"
+	FileExtensionPdf     FileExtension = "pdf"
+	FileExtensionPgp     FileExtension = "pgp"
+	FileExtensionPNG     FileExtension = "png"
+	FileExtensionPpt     FileExtension = "ppt"
+	FileExtensionPptx    FileExtension = "pptx"
+	FileExtensionPsd     FileExtension = "psd"
+	FileExtensionSvg     FileExtension = "svg"
+	FileExtensionSwa     FileExtension = "swa"
+	FileExtensionSwf     FileExtension = "swf"
+	FileExtensionTex     FileExtension = "tex"
+	FileExtensionTexi    FileExtension = "texi"
+	FileExtensionTexinfo FileExtension = "texinfo"
+	FileExtensionTfm     FileExtension = "tfm"
+	FileExtensionTif     FileExtension = "tif"
+	FileExtensionTiff    FileExtension = "tiff"
+	FileExtensionTorrent FileExtension = "torrent"
+	FileExtensionTtc     FileExtension = "ttc"
+	FileExtensionTtf     FileExtension = "ttf"
+	FileExtensionTxt     FileExtension = "txt"
+	FileExtensionWav     FileExtension = "wav"
+	FileExtensionWebm    FileExtension = "webm"
+	FileExtensionWEBP    FileExtension = "webp"
+	FileExtensionWma     FileExtension = "wma"
+	FileExtensionXls     FileExtension = "xls"
+	FileExtensionXlsx    FileExtension = "xlsx"
+	FileExtensionXlt     FileExtension = "xlt"
+)
+
+// AllValues returns all FileExtension values.
+func (FileExtension) AllValues() []FileExtension {
+	return []FileExtension{
+		FileExtensionAac,
+		FileExtensionAi,
+		FileExtensionAiff,
+		FileExtensionAvi,
+		FileExtensionAvif,
+		FileExtensionBmp,
+		FileExtensionCsv,
+		FileExtensionDoc,
+		FileExtensionDocx,
+		FileExtensionEps,
+		FileExtensionEpub,
+		FileExtensionFla,
+		FileExtensionGIF,
+		FileExtensionH264,
+		FileExtensionHeic,
+		FileExtensionHeif,
+		FileExtensionInd,
+		FileExtensionIndd,
+		FileExtensionJpeg,
+		FileExtensionJPG,
+		FileExtensionKey,
+		FileExtensionKml,
+		FileExtensionKmz,
+		FileExtensionLatex,
+		FileExtensionM4a,
+		FileExtensionMa,
+		FileExtensionMB,
+		FileExtensionMid,
+		FileExtensionMidi,
+		FileExtensionMov,
+		FileExtensionMp3,
+		FileExtensionMP4,
+		FileExtensionMp4v,
+		FileExtensionMpeg,
+		FileExtensionMpg,
+		FileExtensionMpg4,
+		FileExtensionNumbers,
+		FileExtensionOga,
+		FileExtensionOgg,
+		FileExtensionOgv,
+		FileExtensionOtf,
+		FileExtensionPages,
+		FileExtensionPdf,
+		FileExtensionPgp,
+		FileExtensionPNG,
+		FileExtensionPpt,
+		FileExtensionPptx,
+		FileExtensionPsd,
+		FileExtensionSvg,
+		FileExtensionSwa,
+		FileExtensionSwf,
+		FileExtensionTex,
+		FileExtensionTexi,
+		FileExtensionTexinfo,
+		FileExtensionTfm,
+		FileExtensionTif,
+		FileExtensionTiff,
+		FileExtensionTorrent,
+		FileExtensionTtc,
+		FileExtensionTtf,
+		FileExtensionTxt,
+		FileExtensionWav,
+		FileExtensionWebm,
+		FileExtensionWEBP,
+		FileExtensionWma,
+		FileExtensionXls,
+		FileExtensionXlsx,
+		FileExtensionXlt,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s FileExtension) MarshalText() ([]byte, error) {
+	switch s {
+	case FileExtensionAac:
+		return []byte(s), nil
+	case FileExtensionAi:
+		return []byte(s), nil
+	case FileExtensionAiff:
+		return []byte(s), nil
+	case FileExtensionAvi:
+		return []byte(s), nil
+	case FileExtensionAvif:
+		return []byte(s), nil
+	case FileExtensionBmp:
+		return []byte(s), nil
+	case FileExtensionCsv:
+		return []byte(s), nil
+	case FileExtensionDoc:
+		return []byte(s), nil
+	case FileExtensionDocx:
+		return []byte(s), nil
+	case FileExtensionEps:
+		return []byte(s), nil
+	case FileExtensionEpub:
+		return []byte(s), nil
+	case FileExtensionFla:
+		return []byte(s), nil
+	case FileExtensionGIF:
+		return []byte(s), nil
+	case FileExtensionH264:
+		return []byte(s), nil
+	case FileExtensionHeic:
+		return []byte(s), nil
+	case FileExtensionHeif:
+		return []byte(s), nil
+	case FileExtensionInd:
+		return []byte(s), nil
+	case FileExtensionIndd:
+		return []byte(s), nil
+	case FileExtensionJpeg:
+		return []byte(s), nil
+	case FileExtensionJPG:
+		return []byte(s), nil
+	case FileExtensionKey:
+		return []byte(s), nil
+	case FileExtensionKml:
+		return []byte(s), nil
+	case FileExtensionKmz:
+		return []byte(s), nil
+	case FileExtensionLatex:
+		return []byte(s), nil
+	case FileExtensionM4a:
+		return []byte(s), nil
+	case FileExtensionMa:
+		return []byte(s), nil
+	case FileExtensionMB:
+		return []byte(s), nil
+	case FileExtensionMid:
+		return []byte(s), nil
+	case FileExtensionMidi:
+		return []byte(s), nil
+	case FileExtensionMov:
+		return []byte(s), nil
+	case FileExtensionMp3:
+		return []byte(s), nil
+	case FileExtensionMP4:
+		return []byte(s), nil
+	case FileExtensionMp4v:
+		return []byte(s), nil
+	case FileExtensionMpeg:
+		return []byte(s), nil
+	case FileExtensionMpg:
+		return []byte(s), nil
+	case FileExtensionMpg4:
+		return []byte(s), nil
+	case FileExtensionNumbers:
+		return []byte(s), nil
+	case FileExtensionOga:
+		return []byte(s), nil
+	case FileExtensionOgg:
+		return []byte(s), nil
+	case FileExtensionOgv:
+		return []byte(s), nil
+	case FileExtensionOtf:
+		return []byte(s), nil
+	case FileExtensionPages:
+		return []byte(s), nil
+	case FileExtensionPdf:
+		return []byte(s), nil
+	case FileExtensionPgp:
+		return []byte(s), nil
+	case FileExtensionPNG:
+		return []byte(s), nil
+	case FileExtensionPpt:
+		return []byte(s), nil
+	case FileExtensionPptx:
+		return []byte(s), nil
+	case FileExtensionPsd:
+		return []byte(s), nil
+	case FileExtensionSvg:
+		return []byte(s), nil
+	case FileExtensionSwa:
+		return []byte(s), nil
+	case FileExtensionSwf:
+		return []byte(s), nil
+	case FileExtensionTex:
+		return []byte(s), nil
+	case FileExtensionTexi:
+		return []byte(s), nil
+	case FileExtensionTexinfo:
+		return []byte(s), nil
+	case FileExtensionTfm:
+		return []byte(s), nil
+	case FileExtensionTif:
+		return []byte(s), nil
+	case FileExtensionTiff:
+		return []byte(s), nil
+	case FileExtensionTorrent:
+		return []byte(s), nil
+	case FileExtensionTtc:
+		return []byte(s), nil
+	case FileExtensionTtf:
+		return []byte(s), nil
+	case FileExtensionTxt:
+		return []byte(s), nil
+	case FileExtensionWav:
+		return []byte(s), nil
+	case FileExtensionWebm:
+		return []byte(s), nil
+	case FileExtensionWEBP:
+		return []byte(s), nil
+	case FileExtensionWma:
+		return []byte(s), nil
+	case FileExtensionXls:
+		return []byte(s), nil
+	case FileExtensionXlsx:
+		return []byte(s), nil
+	case FileExtensionXlt:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *FileExtension) UnmarshalText(data []byte) error {
+	switch FileExtension(data) {
+	case FileExtensionAac:
+		*s = FileExtensionAac
+		return nil
+	case FileExtensionAi:
+		*s = FileExtensionAi
+		return nil
+	case FileExtensionAiff:
+		*s = FileExtensionAiff
+		return nil
+	case FileExtensionAvi:
+		*s = FileExtensionAvi
+		return nil
+	case FileExtensionAvif:
+		*s = FileExtensionAvif
+		return nil
+	case FileExtensionBmp:
+		*s = FileExtensionBmp
+		return nil
+	case FileExtensionCsv:
+		*s = FileExtensionCsv
+		return nil
+	case FileExtensionDoc:
+		*s = FileExtensionDoc
+		return nil
+	case FileExtensionDocx:
+		*s = FileExtensionDocx
+		return nil
+	case FileExtensionEps:
+		*s = FileExtensionEps
+		return nil
+	case FileExtensionEpub:
+		*s = FileExtensionEpub
+		return nil
+	case FileExtensionFla:
+		*s = FileExtensionFla
+		return nil
+	case FileExtensionGIF:
+		*s = FileExtensionGIF
+		return nil
+	case FileExtensionH264:
+		*s = FileExtensionH264
+		return nil
+	case FileExtensionHeic:
+		*s = FileExtensionHeic
+		return nil
+	case FileExtensionHeif:
+		*s = FileExtensionHeif
+		return nil
+	case FileExtensionInd:
+		*s = FileExtensionInd
+		return nil
+	case FileExtensionIndd:
+		*s = FileExtensionIndd
+		return nil
+	case FileExtensionJpeg:
+		*s = FileExtensionJpeg
+		return nil
+	case FileExtensionJPG:
+		*s = FileExtensionJPG
+		return nil
+	case FileExtensionKey:
+		*s = FileExtensionKey
+		return nil
+	case FileExtensionKml:
+		*s = FileExtensionKml
+		return nil
+	case FileExtensionKmz:
+		*s = FileExtensionKmz
+		return nil
+	case FileExtensionLatex:
+		*s = FileExtensionLatex
+		return nil
+	case FileExtensionM4a:
+		*s = FileExtensionM4a
+		return nil
+	case FileExtensionMa:
+		*s = FileExtensionMa
+		return nil
+	case FileExtensionMB:
+		*s = FileExtensionMB
+		return nil
+	case FileExtensionMid:
+		*s = FileExtensionMid
+		return nil
+	case FileExtensionMidi:
+		*s = FileExtensionMidi
+		return nil
+	case FileExtensionMov:
+		*s = FileExtensionMov
+		return nil
+	case FileExtensionMp3:
+		*s = FileExtensionMp3
+		return nil
+	case FileExtensionMP4:
+		*s = FileExtensionMP4
+		return nil
+	case FileExtensionMp4v:
+		*s = FileExtensionMp4v
+		return nil
+	case FileExtensionMpeg:
+		*s = FileExtensionMpeg
+		return nil
+	case FileExtensionMpg:
+		*s = FileExtensionMpg
+		return nil
+	case FileExtensionMpg4:
+		*s = FileExtensionMpg4
+		return nil
+	case FileExtensionNumbers:
+		*s = FileExtensionNumbers
+		return nil
+	case FileExtensionOga:
+		*s = FileExtensionOga
+		return nil
+	case FileExtensionOgg:
+		*s = FileExtensionOgg
+		return nil
+	case FileExtensionOgv:
+		*s = FileExtensionOgv
+		return nil
+	case FileExtensionOtf:
+		*s = FileExtensionOtf
+		return nil
+	case FileExtensionPages:
+		*s = FileExtensionPages
+		return nil
+	case FileExtensionPdf:
+		*s = FileExtensionPdf
+		return nil
+	case FileExtensionPgp:
+		*s = FileExtensionPgp
+		return nil
+	case FileExtensionPNG:
+		*s = FileExtensionPNG
+		return nil
+	case FileExtensionPpt:
+		*s = FileExtensionPpt
+		return nil
+	case FileExtensionPptx:
+		*s = FileExtensionPptx
+		return nil
+	case FileExtensionPsd:
+		*s = FileExtensionPsd
+		return nil
+	case FileExtensionSvg:
+		*s = FileExtensionSvg
+		return nil
+	case FileExtensionSwa:
+		*s = FileExtensionSwa
+		return nil
+	case FileExtensionSwf:
+		*s = FileExtensionSwf
+		return nil
+	case FileExtensionTex:
+		*s = FileExtensionTex
+		return nil
+	case FileExtensionTexi:
+		*s = FileExtensionTexi
+		return nil
+	case FileExtensionTexinfo:
+		*s = FileExtensionTexinfo
+		return nil
+	case FileExtensionTfm:
+		*s = FileExtensionTfm
+		return nil
+	case FileExtensionTif:
+		*s = FileExtensionTif
+		return nil
+	case FileExtensionTiff:
+		*s = FileExtensionTiff
+		return nil
+	case FileExtensionTorrent:
+		*s = FileExtensionTorrent
+		return nil
+	case FileExtensionTtc:
+		*s = FileExtensionTtc
+		return nil
+	case FileExtensionTtf:
+		*s = FileExtensionTtf
+		return nil
+	case FileExtensionTxt:
+		*s = FileExtensionTxt
+		return nil
+	case FileExtensionWav:
+		*s = FileExtensionWav
+		return nil
+	case FileExtensionWebm:
+		*s = FileExtensionWebm
+		return nil
+	case FileExtensionWEBP:
+		*s = FileExtensionWEBP
+		return nil
+	case FileExtensionWma:
+		*s = FileExtensionWma
+		return nil
+	case FileExtensionXls:
+		*s = FileExtensionXls
+		return nil
+	case FileExtensionXlsx:
+		*s = FileExtensionXlsx
+		return nil
+	case FileExtensionXlt:
+		*s = FileExtensionXlt
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Ref: #/components/schemas/FollowableListResponse
@@ -6589,6 +7256,144 @@ func (o OptConnectionSort) Or(d ConnectionSort) ConnectionSort {
 	return d
 }
 
+// NewOptContentSort returns new OptContentSort with value set to v.
+func NewOptContentSort(v ContentSort) OptContentSort {
+	return OptContentSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptContentSort is optional ContentSort.
+type OptContentSort struct {
+	Value ContentSort
+	Set   bool
+}
+
+// IsSet returns true if OptContentSort was set.
+func (o OptContentSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptContentSort) Reset() {
+	var v ContentSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptContentSort) SetTo(v ContentSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptContentSort) Get() (v ContentSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptContentSort) Or(d ContentSort) ContentSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptContentTypeFilter returns new OptContentTypeFilter with value set to v.
+func NewOptContentTypeFilter(v ContentTypeFilter) OptContentTypeFilter {
+	return OptContentTypeFilter{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptContentTypeFilter is optional ContentTypeFilter.
+type OptContentTypeFilter struct {
+	Value ContentTypeFilter
+	Set   bool
+}
+
+// IsSet returns true if OptContentTypeFilter was set.
+func (o OptContentTypeFilter) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptContentTypeFilter) Reset() {
+	var v ContentTypeFilter
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptContentTypeFilter) SetTo(v ContentTypeFilter) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptContentTypeFilter) Get() (v ContentTypeFilter, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptContentTypeFilter) Or(d ContentTypeFilter) ContentTypeFilter {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptDateTime returns new OptDateTime with value set to v.
+func NewOptDateTime(v time.Time) OptDateTime {
+	return OptDateTime{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptDateTime is optional time.Time.
+type OptDateTime struct {
+	Value time.Time
+	Set   bool
+}
+
+// IsSet returns true if OptDateTime was set.
+func (o OptDateTime) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptDateTime) Reset() {
+	var v time.Time
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptDateTime) SetTo(v time.Time) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptDateTime) Get() (v time.Time, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptDateTime) Or(d time.Time) time.Time {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptEmbedBlock returns new OptEmbedBlock with value set to v.
 func NewOptEmbedBlock(v EmbedBlock) OptEmbedBlock {
 	return OptEmbedBlock{
@@ -7821,6 +8626,98 @@ func (o OptPendingBlock) Or(d PendingBlock) PendingBlock {
 	return d
 }
 
+// NewOptSearchScope returns new OptSearchScope with value set to v.
+func NewOptSearchScope(v SearchScope) OptSearchScope {
+	return OptSearchScope{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSearchScope is optional SearchScope.
+type OptSearchScope struct {
+	Value SearchScope
+	Set   bool
+}
+
+// IsSet returns true if OptSearchScope was set.
+func (o OptSearchScope) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSearchScope) Reset() {
+	var v SearchScope
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSearchScope) SetTo(v SearchScope) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSearchScope) Get() (v SearchScope, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSearchScope) Or(d SearchScope) SearchScope {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptSearchSort returns new OptSearchSort with value set to v.
+func NewOptSearchSort(v SearchSort) OptSearchSort {
+	return OptSearchSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSearchSort is optional SearchSort.
+type OptSearchSort struct {
+	Value SearchSort
+	Set   bool
+}
+
+// IsSet returns true if OptSearchSort was set.
+func (o OptSearchSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSearchSort) Reset() {
+	var v SearchSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSearchSort) SetTo(v SearchSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSearchSort) Get() (v SearchSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSearchSort) Or(d SearchSort) SearchSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -8504,6 +9401,247 @@ type RemoveGroupMemberNoContent struct{}
 
 // RevokeGroupInvitationNoContent is response for RevokeGroupInvitation operation.
 type RevokeGroupInvitationNoContent struct{}
+
+// What things have to do with the viewer.
+// Ref: #/components/schemas/SearchScope
+type SearchScope string
+
+const (
+	SearchScopeAll       SearchScope = "all"
+	SearchScopeMy        SearchScope = "my"
+	SearchScopeFollowing SearchScope = "following"
+)
+
+// AllValues returns all SearchScope values.
+func (SearchScope) AllValues() []SearchScope {
+	return []SearchScope{
+		SearchScopeAll,
+		SearchScopeMy,
+		SearchScopeFollowing,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SearchScope) MarshalText() ([]byte, error) {
+	switch s {
+	case SearchScopeAll:
+		return []byte(s), nil
+	case SearchScopeMy:
+		return []byte(s), nil
+	case SearchScopeFollowing:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SearchScope) UnmarshalText(data []byte) error {
+	switch SearchScope(data) {
+	case SearchScopeAll:
+		*s = SearchScopeAll
+		return nil
+	case SearchScopeMy:
+		*s = SearchScopeMy
+		return nil
+	case SearchScopeFollowing:
+		*s = SearchScopeFollowing
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Order of results.
+// Ref: #/components/schemas/SearchSort
+type SearchSort string
+
+const (
+	SearchSortScoreDesc            SearchSort = "score_desc"
+	SearchSortCreatedAtDesc        SearchSort = "created_at_desc"
+	SearchSortCreatedAtAsc         SearchSort = "created_at_asc"
+	SearchSortUpdatedAtDesc        SearchSort = "updated_at_desc"
+	SearchSortUpdatedAtAsc         SearchSort = "updated_at_asc"
+	SearchSortNameAsc              SearchSort = "name_asc"
+	SearchSortNameDesc             SearchSort = "name_desc"
+	SearchSortConnectionsCountDesc SearchSort = "connections_count_desc"
+	SearchSortRandom               SearchSort = "random"
+)
+
+// AllValues returns all SearchSort values.
+func (SearchSort) AllValues() []SearchSort {
+	return []SearchSort{
+		SearchSortScoreDesc,
+		SearchSortCreatedAtDesc,
+		SearchSortCreatedAtAsc,
+		SearchSortUpdatedAtDesc,
+		SearchSortUpdatedAtAsc,
+		SearchSortNameAsc,
+		SearchSortNameDesc,
+		SearchSortConnectionsCountDesc,
+		SearchSortRandom,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SearchSort) MarshalText() ([]byte, error) {
+	switch s {
+	case SearchSortScoreDesc:
+		return []byte(s), nil
+	case SearchSortCreatedAtDesc:
+		return []byte(s), nil
+	case SearchSortCreatedAtAsc:
+		return []byte(s), nil
+	case SearchSortUpdatedAtDesc:
+		return []byte(s), nil
+	case SearchSortUpdatedAtAsc:
+		return []byte(s), nil
+	case SearchSortNameAsc:
+		return []byte(s), nil
+	case SearchSortNameDesc:
+		return []byte(s), nil
+	case SearchSortConnectionsCountDesc:
+		return []byte(s), nil
+	case SearchSortRandom:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SearchSort) UnmarshalText(data []byte) error {
+	switch SearchSort(data) {
+	case SearchSortScoreDesc:
+		*s = SearchSortScoreDesc
+		return nil
+	case SearchSortCreatedAtDesc:
+		*s = SearchSortCreatedAtDesc
+		return nil
+	case SearchSortCreatedAtAsc:
+		*s = SearchSortCreatedAtAsc
+		return nil
+	case SearchSortUpdatedAtDesc:
+		*s = SearchSortUpdatedAtDesc
+		return nil
+	case SearchSortUpdatedAtAsc:
+		*s = SearchSortUpdatedAtAsc
+		return nil
+	case SearchSortNameAsc:
+		*s = SearchSortNameAsc
+		return nil
+	case SearchSortNameDesc:
+		*s = SearchSortNameDesc
+		return nil
+	case SearchSortConnectionsCountDesc:
+		*s = SearchSortConnectionsCountDesc
+		return nil
+	case SearchSortRandom:
+		*s = SearchSortRandom
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Kinds of things; `Block` is any kind of block, `All` everything.
+// Ref: #/components/schemas/SearchTypeFilter
+type SearchTypeFilter string
+
+const (
+	SearchTypeFilterAll        SearchTypeFilter = "All"
+	SearchTypeFilterText       SearchTypeFilter = "Text"
+	SearchTypeFilterImage      SearchTypeFilter = "Image"
+	SearchTypeFilterLink       SearchTypeFilter = "Link"
+	SearchTypeFilterAttachment SearchTypeFilter = "Attachment"
+	SearchTypeFilterEmbed      SearchTypeFilter = "Embed"
+	SearchTypeFilterChannel    SearchTypeFilter = "Channel"
+	SearchTypeFilterBlock      SearchTypeFilter = "Block"
+	SearchTypeFilterUser       SearchTypeFilter = "User"
+	SearchTypeFilterGroup      SearchTypeFilter = "Group"
+)
+
+// AllValues returns all SearchTypeFilter values.
+func (SearchTypeFilter) AllValues() []SearchTypeFilter {
+	return []SearchTypeFilter{
+		SearchTypeFilterAll,
+		SearchTypeFilterText,
+		SearchTypeFilterImage,
+		SearchTypeFilterLink,
+		SearchTypeFilterAttachment,
+		SearchTypeFilterEmbed,
+		SearchTypeFilterChannel,
+		SearchTypeFilterBlock,
+		SearchTypeFilterUser,
+		SearchTypeFilterGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SearchTypeFilter) MarshalText() ([]byte, error) {
+	switch s {
+	case SearchTypeFilterAll:
+		return []byte(s), nil
+	case SearchTypeFilterText:
+		return []byte(s), nil
+	case SearchTypeFilterImage:
+		return []byte(s), nil
+	case SearchTypeFilterLink:
+		return []byte(s), nil
+	case SearchTypeFilterAttachment:
+		return []byte(s), nil
+	case SearchTypeFilterEmbed:
+		return []byte(s), nil
+	case SearchTypeFilterChannel:
+		return []byte(s), nil
+	case SearchTypeFilterBlock:
+		return []byte(s), nil
+	case SearchTypeFilterUser:
+		return []byte(s), nil
+	case SearchTypeFilterGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SearchTypeFilter) UnmarshalText(data []byte) error {
+	switch SearchTypeFilter(data) {
+	case SearchTypeFilterAll:
+		*s = SearchTypeFilterAll
+		return nil
+	case SearchTypeFilterText:
+		*s = SearchTypeFilterText
+		return nil
+	case SearchTypeFilterImage:
+		*s = SearchTypeFilterImage
+		return nil
+	case SearchTypeFilterLink:
+		*s = SearchTypeFilterLink
+		return nil
+	case SearchTypeFilterAttachment:
+		*s = SearchTypeFilterAttachment
+		return nil
+	case SearchTypeFilterEmbed:
+		*s = SearchTypeFilterEmbed
+		return nil
+	case SearchTypeFilterChannel:
+		*s = SearchTypeFilterChannel
+		return nil
+	case SearchTypeFilterBlock:
+		*s = SearchTypeFilterBlock
+		return nil
+	case SearchTypeFilterUser:
+		*s = SearchTypeFilterUser
+		return nil
+	case SearchTypeFilterGroup:
+		*s = SearchTypeFilterGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
 
 // Ref: #/components/schemas/TextBlock
 type TextBlock struct {

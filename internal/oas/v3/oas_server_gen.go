@@ -16,6 +16,7 @@ type Handler interface {
 	ConnectionsHandler
 	FeedsHandler
 	GroupsHandler
+	SearchHandler
 	SystemHandler
 	UploadsHandler
 	UsersHandler
@@ -271,6 +272,13 @@ type GroupsHandler interface {
 	//
 	// GET /v3/groups/{id}
 	GetGroup(ctx context.Context, params GetGroupParams) (*Group, error)
+	// GetGroupContents implements getGroupContents operation.
+	//
+	// The channels that the group owns and the viewer may see, and the blocks in them, each once. The
+	// default order is the newest first; times are those of the items themselves.
+	//
+	// GET /v3/groups/{id}/contents
+	GetGroupContents(ctx context.Context, params GetGroupContentsParams) (*ConnectableListResponse, error)
 	// GetGroupFollowers implements getGroupFollowers operation.
 	//
 	// List who follows a group.
@@ -325,6 +333,33 @@ type GroupsHandler interface {
 	//
 	// PUT /v3/groups/{id}
 	UpdateGroup(ctx context.Context, req *UpdateGroupReq, params UpdateGroupParams) (*Group, error)
+}
+
+// SearchHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Search
+type SearchHandler interface {
+	// Search implements search operation.
+	//
+	// Finds blocks, channels, users and groups that the viewer may see. For the tiers premium and
+	// supporter.
+	//
+	// All words of the query must be in a thing: in its name, title, description, content, alternative
+	// text, file name, or the host and path of its source; of users and groups in name or slug.
+	// `"Words in quotes"` must follow each other, and so must words that are joined by punctuation
+	// (`well-known`). The last word may go on, unless a quote ends it. Case and diacritics do not matter.
+	// Text in scripts without spaces is found by any part of it. No character is an operator. Of very long
+	// texts the first 16,000 words are searched.
+	//
+	// `*`, or no query, finds everything. A query that is one address finds the blocks with that source
+	// first, without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
+	// `utm_source`.
+	//
+	// Filters combine with and, values of a list with or. `total_count` is exact up to 10,000; beyond that
+	// it is a number that there are at least, and `has_more_pages` tells whether there is a next page.
+	//
+	// GET /v3/search
+	Search(ctx context.Context, params SearchParams) (*EverythingListResponse, error)
 }
 
 // SystemHandler handles operations described by OpenAPI v3 specification.
@@ -384,6 +419,13 @@ type UsersHandler interface {
 	//
 	// GET /v3/users/{id}
 	GetUser(ctx context.Context, params GetUserParams) (*User, error)
+	// GetUserContents implements getUserContents operation.
+	//
+	// The blocks and channels that the user made and the viewer may see. The default order is the newest
+	// first; times are those of the items themselves.
+	//
+	// GET /v3/users/{id}/contents
+	GetUserContents(ctx context.Context, params GetUserContentsParams) (*ConnectableListResponse, error)
 	// GetUserFollowers implements getUserFollowers operation.
 	//
 	// List who follows a user.

@@ -1052,6 +1052,42 @@ func (s ConnectionSort) Validate() error {
 	}
 }
 
+func (s ContentSort) Validate() error {
+	switch s {
+	case "created_at_asc":
+		return nil
+	case "created_at_desc":
+		return nil
+	case "updated_at_asc":
+		return nil
+	case "updated_at_desc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ContentTypeFilter) Validate() error {
+	switch s {
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s *CreateBlockCommentReq) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -2016,6 +2052,29 @@ func (s EmbeddedUserType) Validate() error {
 	}
 }
 
+func (s *EverythingListResponse) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Data == nil {
+			return errors.New("nil is invalid value")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "data",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
 func (s *FeedListResponse) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -2054,6 +2113,149 @@ func (s *FeedListResponse) Validate() error {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s FileExtension) Validate() error {
+	switch s {
+	case "aac":
+		return nil
+	case "ai":
+		return nil
+	case "aiff":
+		return nil
+	case "avi":
+		return nil
+	case "avif":
+		return nil
+	case "bmp":
+		return nil
+	case "csv":
+		return nil
+	case "doc":
+		return nil
+	case "docx":
+		return nil
+	case "eps":
+		return nil
+	case "epub":
+		return nil
+	case "fla":
+		return nil
+	case "gif":
+		return nil
+	case "h264":
+		return nil
+	case "heic":
+		return nil
+	case "heif":
+		return nil
+	case "ind":
+		return nil
+	case "indd":
+		return nil
+	case "jpeg":
+		return nil
+	case "jpg":
+		return nil
+	case "key":
+		return nil
+	case "kml":
+		return nil
+	case "kmz":
+		return nil
+	case "latex":
+		return nil
+	case "m4a":
+		return nil
+	case "ma":
+		return nil
+	case "mb":
+		return nil
+	case "mid":
+		return nil
+	case "midi":
+		return nil
+	case "mov":
+		return nil
+	case "mp3":
+		return nil
+	case "mp4":
+		return nil
+	case "mp4v":
+		return nil
+	case "mpeg":
+		return nil
+	case "mpg":
+		return nil
+	case "mpg4":
+		return nil
+	case "numbers":
+		return nil
+	case "oga":
+		return nil
+	case "ogg":
+		return nil
+	case "ogv":
+		return nil
+	case "otf":
+		return nil
+	case "pages":
+		return nil
+	case "pdf":
+		return nil
+	case "pgp":
+		return nil
+	case "png":
+		return nil
+	case "ppt":
+		return nil
+	case "pptx":
+		return nil
+	case "psd":
+		return nil
+	case "svg":
+		return nil
+	case "swa":
+		return nil
+	case "swf":
+		return nil
+	case "tex":
+		return nil
+	case "texi":
+		return nil
+	case "texinfo":
+		return nil
+	case "tfm":
+		return nil
+	case "tif":
+		return nil
+	case "tiff":
+		return nil
+	case "torrent":
+		return nil
+	case "ttc":
+		return nil
+	case "ttf":
+		return nil
+	case "txt":
+		return nil
+	case "wav":
+		return nil
+	case "webm":
+		return nil
+	case "webp":
+		return nil
+	case "wma":
+		return nil
+	case "xls":
+		return nil
+	case "xlsx":
+		return nil
+	case "xlt":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s *FollowableListResponse) Validate() error {
@@ -3329,6 +3531,71 @@ func (s *PresignUploadReqFilesItem) Validate() error {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SearchScope) Validate() error {
+	switch s {
+	case "all":
+		return nil
+	case "my":
+		return nil
+	case "following":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SearchSort) Validate() error {
+	switch s {
+	case "score_desc":
+		return nil
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	case "updated_at_desc":
+		return nil
+	case "updated_at_asc":
+		return nil
+	case "name_asc":
+		return nil
+	case "name_desc":
+		return nil
+	case "connections_count_desc":
+		return nil
+	case "random":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SearchTypeFilter) Validate() error {
+	switch s {
+	case "All":
+		return nil
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	case "User":
+		return nil
+	case "Group":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s *TextBlock) Validate() error {

@@ -41,5 +41,10 @@ func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, chann
 	if err != nil {
 		t.Fatal(err)
 	}
-	In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), channel) })
+	In(t, s, func(tx *store.Tx) error {
+		if err := tx.AddDocuments(t.Context(), 0); err != nil {
+			return err
+		}
+		return tx.Rebuild(t.Context(), channel)
+	})
 }

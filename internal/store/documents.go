@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/words"
+)
+
+// A document is what lists and search know of a block, channel, user or group: its row
+// in search_documents, and its words in search_words. The methods of Tx that write
+// names and texts of a thing write its document in the same transaction.
+
+// document is a thing as search sees it.
+type document struct {
+	kind      domain.SubjectType
+	id        int64
+	typ       string
+	author    domain.UserID
+	open      bool
+	links     int64
+	title     string
+	body      []string
+	extension string
+	source    string // addresses of pages
+	value     string
+	created   int64
+	updated   int64
+}
+
+// digest tells documents with the same words from others.
+func (d document) digest() int64 {
+	h := xxhash.New()
+	for _, text := range append([]string{d.title}, d.body...) {
+		_, _ = h.WriteString(text) // never fails
+		_, _ = h.WriteString("\x00")
+	}
+	return int64(h.Sum64())
+}
+
+// index writes the document of a thing, as it is now; it removes that of nothing.
+func (tx *Tx) index(ctx context.Context, kind domain.SubjectType, id int64) error {
+	all, err := tx.documents(ctx, kind, "id = $1", id)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return tx.unindex(ctx, kind, id)
+	}
+	return tx.putDocument(ctx, all[0])
+}
+
+// putDocument writes a document, and its words where they have changed.
+func (tx *Tx) putDocument(ctx context.Context, d document) error {
+	var seq int64
+	var digest *int64
+	err := tx.q.QueryRow(ctx, `SELECT seq, digest FROM search_documents WHERE kind = $1 AND item_id = $2`,
+		d.kind, d.id).Scan(&seq, &digest)
+	values := []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
+		words.Source(d.source), words.Source(d.value), d.updated}
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.q.QueryRow(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
+				source_key, value_key, updated_at, links, random_key, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING seq`,
+			append(values, d.links, rand.Int64(), d.created)...).Scan(&seq)
+	} else if err == nil {
+		err = tx.execOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
+			extension = $7, source_key = $8, value_key = $9, updated_at = $10 WHERE kind = $1 AND item_id = $2`, values...)
+	}
+	if err != nil || digest != nil && *digest == d.digest() {
+		return err
+	}
+	return tx.putWords(ctx, seq, d)
+}
+
+// putWords writes the words of a document.
+func (tx *Tx) putWords(ctx context.Context, seq int64, d document) error {
+	query, args := tx.d.putWords(seq, words.Make(d.title, d.body...))
+	if err := tx.exec(ctx, query, args...); err != nil {
+		return err
+	}
+	return tx.exec(ctx, `UPDATE search_documents SET digest = $2 WHERE seq = $1`, seq, d.digest())
+}
+
+// unindex removes the document of a thing.
+func (tx *Tx) unindex(ctx context.Context, kind domain.SubjectType, id int64) error {
+	var seq int64
+	err := tx.q.QueryRow(ctx, `DELETE FROM search_documents WHERE kind = $1 AND item_id = $2 RETURNING seq`,
+		kind, id).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, `DELETE FROM search_words WHERE rowid = $1`, seq)
+}
+
+// touchDocument carries a thing's time of change to its document.
+func (tx *Tx) touchDocument(ctx context.Context, kind domain.SubjectType, id int64, now time.Time) error {
+	return tx.exec(ctx, `UPDATE search_documents SET updated_at = $3 WHERE kind = $1 AND item_id = $2`, kind, id, micros(now))
+}
+
+// relink carries to the document of an item that it was put into a channel, or taken
+// out (by -1). Private channels do not count: strangers see the order by it.
+func (tx *Tx) relink(ctx context.Context, item domain.ItemRef, in domain.Visibility, by int64) error {
+	if in == domain.Private {
+		return nil
+	}
+	return tx.exec(ctx, `UPDATE search_documents SET links = links + $3,
+			open = CASE WHEN kind = 'Block' THEN links + $3 > 0 ELSE open END
+		WHERE kind = $1 AND item_id = $2`, item.Type, item.ID, by)
+}
+
+// relinkAll is relink for everything in a channel.
+func (tx *Tx) relinkAll(ctx context.Context, id domain.ChannelID, by int64) error {
+	if by == 0 {
+		return nil
+	}
+	return tx.exec(ctx, `UPDATE search_documents SET links = links + $2,
+			open = CASE WHEN kind = 'Block' THEN links + $2 > 0 ELSE open END
+		WHERE seq IN (SELECT x.seq FROM connections c JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id
+			WHERE c.channel_id = $1 AND c.item_type IN ('Block', 'Channel'))`, id, by)
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+)
+
+// AddDocuments makes documents for the blocks from an id on that have none, to be
+// found by their words once IndexPending has come to them. It is for blocks that were
+// written past CreateBlock.
+func (tx *Tx) AddDocuments(ctx context.Context, from domain.BlockID) error {
+	return tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key,
+			created_at, updated_at)
+		SELECT 'Block', id, type, user_id, open_count > 0, open_count, `+tx.d.random()+`, created_at, updated_at
+		FROM blocks WHERE id >= $1 AND NOT EXISTS (
+			SELECT 1 FROM search_documents d WHERE d.kind = 'Block' AND d.item_id = blocks.id) ORDER BY id`, from)
+}
+
+// recountLinks counts anew in how many channels the channels in a channel are.
+func (tx *Tx) recountLinks(ctx context.Context, id domain.ChannelID) error {
+	return tx.exec(ctx, `UPDATE search_documents SET links = (`+openParents+`search_documents.item_id)
+		WHERE kind = 'Channel' AND item_id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Channel')`, id)
+}
+
+// openParents counts the channels, public and closed, that a channel is in.
+const openParents = `SELECT count(*) FROM connections c JOIN channels p ON p.id = c.channel_id
+	WHERE p.state = 'available' AND p.visibility <> 'private' AND c.item_type = 'Channel' AND c.item_id = `
+
+// IndexPending writes the words of at most n documents that have none yet, and tells
+// how many it found: those that were there before there was search, or came by a load.
+func (tx *Tx) IndexPending(ctx context.Context, n int) (int, error) {
+	rows, err := tx.q.Query(ctx, `SELECT kind, item_id FROM search_documents WHERE digest IS NULL ORDER BY seq LIMIT $1`+
+		tx.d.lock("search_documents"), n)
+	all, err := collect(ctx, rows, err, func(row scanner) (s domain.Subject, err error) {
+		err = row.Scan(&s.Type, &s.ID)
+		return s, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range all {
+		if err := tx.index(ctx, s.Type, s.ID); err != nil {
+			return 0, err
+		}
+	}
+	return len(all), nil
+}

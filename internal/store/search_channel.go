@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vitrine/internal/domain"
+)
+
+// SearchChannel lists the connections of a channel, from the top, whose items the viewer
+// may see and that are what is asked for. The channel itself must be known to be seen.
+// Totals are as those of Search.
+func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.List[domain.Connection], err error) {
+	if !q.Words.Everything && len(q.Words.Terms) == 0 {
+		return l, nil
+	}
+	in := q.Channel
+	q.Channel, q.Sort = 0, domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more sets
+	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}, within: true}
+	at := s.arg(in)
+	sets := s.sets(false)
+	for i, a := range sets {
+		sets[i] = a.and("c.channel_id = "+at, "c.item_type = d.kind", "c.item_id = d.item_id")
+		sets[i].from = a.from + " CROSS JOIN connections c"
+		if q.Words.Everything {
+			sets[i].from = "connections c CROSS JOIN " + a.from
+		}
+	}
+	if l.Total, err = v.countIn(ctx, s, sets); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+		return l, err
+	}
+	var parts []string
+	for _, a := range sets {
+		parts = append(parts, "SELECT c.id AS id, c.position_key AS k"+a.text())
+	}
+	rows, err := v.q.Query(ctx, fmt.Sprintf("SELECT id FROM (%s) AS found ORDER BY k DESC%s OFFSET %s",
+		strings.Join(parts, " UNION ALL "), limit(s.arg(q.Page.Per+1)), s.arg(q.Page.Offset())), s.args...)
+	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ConnectionID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	})
+	if err != nil {
+		return l, err
+	}
+	if len(ids) > 0 {
+		l.Total = max(l.Total, q.Page.Offset()+int64(len(ids)))
+	}
+	if l.Items, err = v.connectionsInOrder(ctx, ids[:min(int64(len(ids)), q.Page.Per)]); err != nil {
+		return l, err
+	}
+	return l, v.place(ctx, l.Items)
+}
+
+// countIn counts up to a bound.
+func (v *Snapshot) countIn(ctx context.Context, s search, sets []set) (n int64, err error) {
+	most := limit(s.arg(countedUpTo + 1))
+	var counts []string
+	for _, a := range sets {
+		counts = append(counts, "(SELECT count(*) FROM (SELECT 1 AS one"+a.text()+most+") AS counted)")
+	}
+	err = v.q.QueryRow(ctx, "SELECT "+strings.Join(counts, " + "), s.args...).Scan(&n)
+	return min(n, countedUpTo), err
+}

@@ -1,0 +1,28 @@
+package store_test
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/words"
+)
+
+// searches does every kind of search once, but for those that read all matches anyway.
+func (st stage) searches(r *recorder, page int64) {
+	made := append([]string{"Channel"}, domain.BlockTypes...)
+	for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
+		for _, q := range []domain.Search{
+			{Query: ""}, {Types: made, Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
+			{Query: "https://example.org/x"}, {Scope: domain.SearchMine, Query: "nothing"}, {Scope: domain.SearchFollowing},
+		} {
+			q.Sort, q.Page = domain.SearchSort{Key: key, Desc: true}, domain.Page{Number: page, Per: 24}
+			for _, viewer := range []domain.UserID{0, st.ada, st.bob} {
+				r.read(func(ctx context.Context, v *store.Snapshot) error {
+					_, err := v.Search(ctx, store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
+					return err
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// town is what the store holds, known from outside: who may see what follows from it by
+// the functions of the domain.
+type town struct {
+	t        *testing.T
+	s        *store.Store
+	rng      *rand.Rand
+	users    []domain.UserID
+	groups   map[domain.GroupID][]domain.UserID // members
+	channels map[domain.ChannelID]*townChannel
+	blocks   map[domain.BlockID]*townBlock
+	follows  map[domain.UserID][]domain.Subject
+	clock    time.Time
+}
+
+type townChannel struct {
+	owner   domain.PrincipalRef
+	maker   domain.UserID
+	v       domain.Visibility
+	helpers []domain.PrincipalRef
+	items   map[domain.ItemRef]domain.ConnectionID
+	word    string
+	created time.Time
+}
+
+type townBlock struct {
+	author  domain.UserID
+	word    string
+	typ     string
+	created time.Time
+}
+
+var townWords = []string{"moss", "fern", "lichen"}
+
+func newTown(t *testing.T, s *store.Store, seed uint64) *town {
+	w := &town{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), groups: map[domain.GroupID][]domain.UserID{},
+		channels: map[domain.ChannelID]*townChannel{}, blocks: map[domain.BlockID]*townBlock{},
+		follows: map[domain.UserID][]domain.Subject{}, clock: storetest.Now}
+	for _, name := range []string{"Ada", "Bob", "Cem", "Dan"} {
+		w.users = append(w.users, storetest.User(t, s, name))
+	}
+	for i, members := range [][]domain.UserID{{w.users[0], w.users[1]}, {w.users[2]}} {
+		w.groups[storetest.Group(t, s, fmt.Sprint("Group", i), members[0], members[1:]...)] = members
+	}
+	return w
+}
+
+func anyOf[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
+
+func keys[K ~int64, V any](m map[K]V) []K {
+	all := make([]K, 0, len(m))
+	for k := range m {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// step does something at random.
+func (w *town) step() {
+	w.clock = w.clock.Add(time.Second)
+	switch n := w.rng.IntN(20); {
+	case n < 4 || len(w.channels) < 3:
+		w.build()
+	case n < 9 || len(w.blocks) < 3:
+		w.write()
+	case n < 15:
+		w.connect()
+	case n < 16:
+		w.help()
+	case n < 17:
+		w.turn()
+	case n < 18:
+		w.drop()
+	case n < 19:
+		w.follow()
+	default:
+		w.close()
+	}
+}
+
+func (w *town) build() {
+	by := anyOf(w.rng, w.users)
+	c := &townChannel{owner: domain.UserRef(by), maker: by, word: anyOf(w.rng, townWords), items: map[domain.ItemRef]domain.ConnectionID{},
+		v: anyOf(w.rng, []domain.Visibility{domain.Public, domain.Closed, domain.Private, domain.Private}), created: w.clock}
+	if g := anyOf(w.rng, keys(w.groups)); w.rng.IntN(3) == 0 {
+		c.owner, c.maker = domain.GroupRef(g), w.groups[g][0]
+	}
+	storetest.In(w.t, w.s, func(tx *store.Tx) error {
+		slug, err := tx.SlugFor(w.t.Context(), store.ChannelSlug, c.word, w.clock)
+		if err != nil {
+			return err
+		}
+		id, err := tx.CreateChannel(w.t.Context(), store.NewChannel{Slug: slug, Title: "On " + c.word, Visibility: c.v, Owner: c.owner,
+			UserID: c.maker, Now: w.clock})
+		w.channels[id] = c
+		return err
+	})
+}
+
+func (w *town) write() {
+	b := &townBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, townWords), typ: anyOf(w.rng, []string{"Text", "Link", "Embed"}), created: w.clock}
+	storetest.In(w.t, w.s, func(tx *store.Tx) error {
+		id, err := tx.CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
+			Author:  domain.Principal{PrincipalRef: domain.UserRef(b.author)},
+			Content: &domain.Text{Markdown: b.word, HTML: b.word, Plain: "some " + b.word}}, w.clock)
+		w.blocks[id] = b
+		return err
+	})
+}
+
+func (w *town) connect() {
+	in := anyOf(w.rng, keys(w.channels))
+	item := domain.BlockRef(anyOf(w.rng, keys(w.blocks)))
+	if w.rng.IntN(4) == 0 {
+		item = domain.ChannelRef(anyOf(w.rng, keys(w.channels)))
+	}
+	c := w.channels[in]
+	if _, there := c.items[item]; there || item == domain.ChannelRef(in) {
+		return
+	}
+	c.items[item] = storetest.Connect(w.t, w.s, w.anOwner(c), in, item, 0)
+}
+
+// anOwner is somebody who owns a channel.
+func (w *town) anOwner(c *townChannel) domain.UserID {
+	if c.owner.Type == domain.TypeUser {
+		return domain.UserID(c.owner.ID)
+	}
+	return w.groups[domain.GroupID(c.owner.ID)][0]
+}
+
+func (w *town) help() {
+	in := anyOf(w.rng, keys(w.channels))
+	who := domain.UserRef(anyOf(w.rng, w.users))
+	if w.rng.IntN(3) == 0 {
+		who = domain.GroupRef(anyOf(w.rng, keys(w.groups)))
+	}
+	if c := w.channels[in]; who != c.owner && !slices.Contains(c.helpers, who) {
+		storetest.Collaborate(w.t, w.s, in, who)
+		c.helpers = append(c.helpers, who)
+	}
+}
+
+func (w *town) turn() {
+	id := anyOf(w.rng, keys(w.channels))
+	c := w.channels[id]
+	c.v = anyOf(w.rng, []domain.Visibility{domain.Public, domain.Private})
+	storetest.Turn(w.t, w.s, w.anOwner(c), id, c.v)
+}
+
+func (w *town) drop() {
+	c := w.channels[anyOf(w.rng, keys(w.channels))]
+	for item, conn := range c.items {
+		storetest.Disconnect(w.t, w.s, conn)
+		delete(c.items, item)
+		return
+	}
+}
+
+func (w *town) follow() {
+	by := anyOf(w.rng, w.users)
+	what := storetest.UserSubject(anyOf(w.rng, w.users))
+	if w.rng.IntN(2) == 0 {
+		what = storetest.ChannelSubject(anyOf(w.rng, keys(w.channels)))
+	}
+	if what != storetest.UserSubject(by) && !slices.Contains(w.follows[by], what) {
+		storetest.Follow(w.t, w.s, by, what)
+		w.follows[by] = append(w.follows[by], what)
+	}
+}
+
+// close ends a channel, which is then in no other one.
+func (w *town) close() {
+	id := anyOf(w.rng, keys(w.channels))
+	storetest.Delete(w.t, w.s, w.anOwner(w.channels[id]), id)
+	delete(w.channels, id)
+	for _, c := range w.channels {
+		delete(c.items, domain.ChannelRef(id))
+	}
+}
+
+func (w *town) is(viewer domain.UserID, who domain.PrincipalRef) bool {
+	return who == domain.UserRef(viewer) || who.Type == domain.TypeGroup && slices.Contains(w.groups[domain.GroupID(who.ID)], viewer)
+}
+
+func (w *town) seesChannel(viewer domain.UserID, id domain.ChannelID) bool {
+	c := w.channels[id]
+	if c == nil {
+		return false
+	}
+	role := domain.RoleNone
+	if slices.ContainsFunc(c.helpers, func(who domain.PrincipalRef) bool { return w.is(viewer, who) }) {
+		role = domain.RoleCollaborator
+	}
+	if w.is(viewer, c.owner) {
+		role = domain.RoleOwner
+	}
+	return domain.CanView(c.v, role)
+}
+
+func (w *town) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
+	return w.blocks[id].author == viewer || slices.ContainsFunc(keys(w.channels), func(in domain.ChannelID) bool {
+		_, there := w.channels[in].items[domain.BlockRef(id)]
+		return there && w.seesChannel(viewer, in)
+	})
+}
+
+// contains tells whether an item is in a channel that the viewer sees and that fits.
+func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id domain.ChannelID, c *townChannel) bool) bool {
+	return slices.ContainsFunc(keys(w.channels), func(id domain.ChannelID) bool {
+		_, there := w.channels[id].items[item]
+		return there && w.seesChannel(viewer, id) && fits(id, w.channels[id])
+	})
+}
+
+// fits tells whether something is what a search asks for.
+func (w *town) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, typ, word string, author domain.UserID, owner domain.PrincipalRef) bool {
+	followed := slices.Contains(w.follows[viewer], storetest.UserSubject(author)) ||
+		w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool {
+			return slices.Contains(w.follows[viewer], storetest.ChannelSubject(id))
+		})
+	ofGroup := item.Type == domain.ItemChannel && owner == domain.GroupRef(q.Group) ||
+		item.Type == domain.ItemBlock && w.contains(viewer, item, func(_ domain.ChannelID, c *townChannel) bool {
+			return c.owner == domain.GroupRef(q.Group)
+		})
+	return (q.Query == "" || q.Query == word) && (len(q.Types) == 0 || slices.Contains(q.Types, typ)) &&
+		(q.Author == 0 || q.Author == author) && (q.Scope != domain.SearchMine || author == viewer) &&
+		(q.Scope != domain.SearchFollowing || followed) && (q.Group == 0 || ofGroup) &&
+		(q.Channel == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool { return id == q.Channel }))
+}
+
+// expected is what a search must give: everything, filtered.
+func (w *town) expected(viewer domain.UserID, q domain.Search) (all []domain.Subject) {
+	for id, b := range w.blocks {
+		if w.seesBlock(viewer, id) && w.fits(viewer, q, domain.BlockRef(id), b.typ, b.word, b.author, domain.PrincipalRef{}) {
+			all = append(all, storetest.BlockSubject(id))
+		}
+	}
+	for id, c := range w.channels {
+		if w.seesChannel(viewer, id) && w.fits(viewer, q, domain.ChannelRef(id), "Channel", c.word, c.maker, c.owner) {
+			all = append(all, storetest.ChannelSubject(id))
+		}
+	}
+	slices.SortFunc(all, bySubject)
+	return all
+}
+
+func bySubject(a, b domain.Subject) int {
+	if a.Type != b.Type {
+		return len(a.Type) - len(b.Type)
+	}
+	return int(a.ID - b.ID)
+}
+
+// question is a search at random, for blocks and channels.
+func (w *town) question() domain.Search {
+	q := domain.Search{Types: append([]string{"Channel"}, domain.BlockTypes...), Page: domain.Page{Number: 1, Per: 100}}
+	sorts := []domain.SearchKey{domain.SearchByScore, domain.SearchByCreated, domain.SearchByUpdated, domain.SearchByName,
+		domain.SearchByConnections, domain.SearchByChance}
+	q.Sort = domain.SearchSort{Key: anyOf(w.rng, sorts), Desc: w.rng.IntN(2) == 0}
+	q.Seed = w.rng.Int64()
+	if w.rng.IntN(2) == 0 {
+		q.Query = anyOf(w.rng, townWords)
+	}
+	switch w.rng.IntN(8) {
+	case 0:
+		q.Types = []string{anyOf(w.rng, []string{"Text", "Link", "Channel"})}
+	case 1, 2:
+		q.Author = anyOf(w.rng, w.users)
+	case 3:
+		q.Group = anyOf(w.rng, keys(w.groups))
+	case 4:
+		q.Channel = anyOf(w.rng, keys(w.channels))
+	case 5:
+		q.Scope = domain.SearchMine
+	case 6:
+		q.Scope = domain.SearchFollowing
+	}
+	return q
+}
+
+// Search finds what a filter of everything by the functions of the domain leaves, no
+// more and no less; pages are parts of the whole.
+func TestSearchShowsWhatMayBeSeen(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		storetest.Each(t, func(t *testing.T, s *store.Store) {
+			w := newTown(t, s, seed)
+			for range 160 {
+				w.step()
+			}
+			for range 150 {
+				viewer, q := anyOf(w.rng, append(w.users, 0)), w.question()
+				if viewer == 0 && q.Scope != "" {
+					continue
+				}
+				l := search(t, s, viewer, q)
+				got := slices.Clone(l.Items)
+				slices.SortFunc(got, bySubject)
+				if want := w.expected(viewer, q); !slices.Equal(got, want) || l.Total != int64(len(want)) {
+					t.Fatalf("%d asks %+v: %v (%d), want %v", viewer, q, got, l.Total, want)
+				}
+				w.expectPages(viewer, q, l.Items)
+			}
+		})
+	}
+}
+
+// expectPages reads a list again by small pages, and looks at its order.
+func (w *town) expectPages(viewer domain.UserID, q domain.Search, whole []domain.Subject) {
+	w.t.Helper()
+	var parts []domain.Subject
+	for q.Page = (domain.Page{Number: 1, Per: 7}); len(parts) < len(whole); q.Page.Number++ {
+		page := search(w.t, w.s, viewer, q).Items
+		if len(page) == 0 {
+			break
+		}
+		parts = append(parts, page...)
+	}
+	if !slices.Equal(parts, whole) {
+		w.t.Fatalf("%d asks %+v: by pages %v, at once %v", viewer, q, parts, whole)
+	}
+	if q.Sort.Key != domain.SearchByCreated {
+		return
+	}
+	for i := 1; i < len(whole); i++ {
+		if a, b := w.made(whole[i-1]), w.made(whole[i]); a.After(b) != q.Sort.Desc {
+			w.t.Fatalf("%+v gives %v", q, whole)
+		}
+	}
+}
+
+func (w *town) made(s domain.Subject) time.Time {
+	if s.Type == domain.SubjectBlock {
+		return w.blocks[domain.BlockID(s.ID)].created
+	}
+	return w.channels[domain.ChannelID(s.ID)].created
+}

@@ -1,0 +1,72 @@
+package words
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Source gives a number for the page that an address leads to, the same for addresses
+// that differ in scheme, `www.`, a slash at the end, the order of parameters, the
+// fragment, and parameters that only say where the reader came from. 0 if the text is
+// not one absolute http(s) address.
+func Source(address string) int64 {
+	key := sourceKey(address)
+	if key == "" {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(key))
+	return max(int64(binary.BigEndian.Uint64(sum[:8])>>1), 1)
+}
+
+func sourceKey(address string) string {
+	address = strings.TrimSpace(address)
+	if len(address) < 8 || strings.ContainsAny(address, " \t\r\n\"") {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	host = strings.TrimPrefix(strings.TrimSuffix(host, "."), "www.")
+	if port != "" && !(u.Scheme == "http" && port == "80") && !(u.Scheme == "https" && port == "443") {
+		host = net.JoinHostPort(host, port)
+	}
+	key := host + strings.TrimRight(u.EscapedPath(), "/")
+	if params := parameters(u.RawQuery); params != "" {
+		key += "?" + params
+	}
+	return key
+}
+
+// parameters are those of a query that tell pages apart, sorted.
+func parameters(query string) string {
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if pair != "" && !tracking(strings.ToLower(name)) {
+			kept = append(kept, pair)
+		}
+	}
+	slices.Sort(kept)
+	return strings.Join(kept, "&")
+}
+
+// tracking tells of a parameter that says where the reader came from.
+func tracking(name string) bool {
+	return strings.HasPrefix(name, "utm_") || slices.Contains([]string{"fbclid", "gclid", "dclid", "gbraid", "wbraid",
+		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)
+}
+
+// Place is the host and path of an address as text to find it by.
+func Place(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") + " " + u.Path
+}
