@@ -106,9 +106,10 @@ func (s *search) in(column string, values []string) string {
 // set is documents that a statement reads together. Sets of one statement are disjoint,
 // and those of a lower tier come first.
 type set struct {
-	from  string
-	where []string
-	tier  string
+	from   string
+	where  []string
+	tier   string
+	ranged bool // it is a range of an index that begins with `open`
 }
 
 func (a set) and(where ...string) set {
