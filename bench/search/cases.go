@@ -26,7 +26,6 @@ func cases(d database.Dialect, viewer domain.UserID) []testCase {
 	const newest = "SELECT seq FROM search_documents WHERE open = TRUE ORDER BY created_at DESC LIMIT 10024"
 	const chance = "SELECT seq FROM search_documents WHERE open = TRUE ORDER BY random_key LIMIT 10024"
 	const source = "SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0"
-	made := append([]string{"Channel"}, domain.BlockTypes...)
 	const mine = "SELECT count(*) FROM search_documents WHERE author_id = $1"
 	q := func(query string, change func(q *domain.Search)) domain.Search {
 		s := domain.Search{Query: query, Sort: domain.SearchSort{Desc: true}, Page: page(1)}
@@ -57,9 +56,9 @@ func cases(d database.Dialect, viewer domain.UserID) []testCase {
 		{"random, page 1", viewer, q("*", sort(domain.SearchByChance)), false, chance, nil},
 		{"random, page 50", viewer, q("*", func(q *domain.Search) { q.Sort.Key = domain.SearchByChance; q.Page = page(50) }), false, chance, nil},
 		{"an address", viewer, q("https://www.example.org/a?utm_source=x", nil), false, source, nil},
-		{"contents of a user", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Types = made }), true, mine, []any{viewer}},
-		{"contents of a user, page 1000", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Types = made; q.Page = page(1000) }), true, mine, []any{viewer}},
-		{"contents of a group", viewer, q("", func(q *domain.Search) { q.Group = 1; q.Types = made }), true, mine, []any{viewer}},
+		{"contents of a user", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Items = true }), true, mine, []any{viewer}},
+		{"contents of a user, page 1000", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Items = true; q.Page = page(1000) }), true, mine, []any{viewer}},
+		{"contents of a group", viewer, q("", func(q *domain.Search) { q.Group = 1; q.Items = true }), true, mine, []any{viewer}},
 	}
 }
 

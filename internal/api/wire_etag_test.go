@@ -50,6 +50,7 @@ func (w *world) story(group domain.GroupID) []step {
 	rename := func(table, set string, id any) func() {
 		return func() {
 			w.Exec("UPDATE "+table+" SET "+set+", version = version + 1, face_version = face_version + 1 WHERE id = $1", id)
+			w.Exec("UPDATE search_documents SET digest = NULL") // to be indexed again
 		}
 	}
 	return []step{

@@ -19,6 +19,7 @@ func (w *world) gets() []string {
 		at("/v3/blocks/%d", w.link), at("/v3/blocks/%d/connections", w.block), at("/v3/connections/%d", w.connection),
 		"/ext/v1/channels/closed/collaborators", at("/v3/blocks/%d/comments", w.block),
 		"/v3/users/ada/followers", "/v3/users/ada/following", "/v3/users/ada/groups", "/v3/channels/closed/followers",
+		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a",
 	}
 }
 
@@ -28,7 +29,7 @@ func (w *world) ownGets() []string {
 	group := at("/v3/groups/%d", w.Group("Crew", "ada"))
 	w.Do("ada", "POST", group+"/invite", nil).Want(http.StatusCreated)
 	return []string{
-		group, group + "/members", group + "/followers", group + "/invitations", group + "/invite",
+		group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
 		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
 	}
@@ -135,7 +136,10 @@ func TestListETags(t *testing.T) {
 			"moved": func() {
 				w.Do("ada", "POST", at("/v3/connections/%d/move", w.connection), `{"movement":"move_up"}`).Want(http.StatusOK)
 			},
-			"maker renamed": func() { w.Exec("UPDATE users SET name = 'A', face_version = face_version + 1 WHERE slug = 'ada'") },
+			"maker renamed": func() {
+				w.Exec("UPDATE users SET name = 'A', face_version = face_version + 1 WHERE slug = 'ada'")
+				w.Exec("UPDATE search_documents SET digest = NULL") // to be indexed again
+			},
 		} {
 			if same := w.view("", path); same != was {
 				t.Errorf("%s: it changes by itself", path)

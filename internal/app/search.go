@@ -67,10 +67,7 @@ func (a *App) GroupContents(ctx context.Context, actor domain.Actor, ref domain.
 }
 
 func (in MadeInput) query(actor domain.Actor, s domain.Search) store.SearchQuery {
-	s.Types, s.Sort, s.Page = in.Types, in.Sort, in.Page
-	if len(s.Types) == 0 {
-		s.Types = append([]string{string(domain.SubjectChannel)}, domain.BlockTypes...)
-	}
+	s.Types, s.Items, s.Sort, s.Page = in.Types, true, in.Sort, in.Page
 	return store.SearchQuery{Search: s, Viewer: actor.UserID, Words: words.Parse(""), Exact: true}
 }
 

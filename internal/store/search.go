@@ -40,18 +40,15 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 		}
 		s.large = c.Contents() > 20_000
 	}
-	count := s
-	text := count.count()
-	if err := v.q.QueryRow(ctx, text, count.args...).Scan(&l.Total); err != nil {
+	counting := s
+	sets := counting.sets(false)
+	if l.Total, err = v.countSets(ctx, counting, sets); err != nil {
 		return l, err
-	}
-	if !q.Exact {
-		l.Total = min(l.Total, countedUpTo)
 	}
 	if q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, nil
 	}
-	text = s.page()
+	text := s.page()
 	rows, err := v.q.Query(ctx, text, s.args...)
 	l.Items, err = collect(ctx, rows, err, scanFound)
 	if err != nil || q.Exact {
@@ -106,9 +103,10 @@ func (s *search) in(column string, values []string) string {
 // set is documents that a statement reads together. Sets of one statement are disjoint,
 // and those of a lower tier come first.
 type set struct {
-	from  string
-	where []string
-	tier  string
+	from   string
+	where  []string
+	tier   string
+	ranged bool // it is a range of an index that begins with `open`
 }
 
 func (a set) and(where ...string) set {
@@ -118,17 +116,21 @@ func (a set) and(where ...string) set {
 
 func (a set) text() string { return " FROM " + a.from + " WHERE " + strings.Join(a.where, " AND ") }
 
-// count is the statement that counts.
-func (s *search) count() string {
-	var most string
+// countSets counts what is in sets: all of it if it is to be exact, else up to a bound.
+func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64, err error) {
+	most := ""
 	if !s.Exact {
 		most = limit(s.arg(countedUpTo + 1))
 	}
-	var counts []string
-	for _, a := range s.sets(false) {
-		counts = append(counts, "(SELECT count(*) FROM (SELECT 1 AS one"+a.text()+most+") AS counted)")
+	counts := make([]string, len(sets))
+	for i, a := range sets {
+		counts[i] = "(SELECT count(*) FROM (SELECT 1 AS one" + a.text() + most + ") AS counted)"
 	}
-	return "SELECT " + strings.Join(counts, " + ")
+	err = v.q.QueryRow(ctx, "SELECT "+strings.Join(counts, " + "), s.args...).Scan(&n)
+	if !s.Exact {
+		n = min(n, countedUpTo)
+	}
+	return n, err
 }
 
 // page is the statement that gives the page.

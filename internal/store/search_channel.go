@@ -27,7 +27,7 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 			sets[i].from = "connections c CROSS JOIN " + a.from
 		}
 	}
-	if l.Total, err = v.countIn(ctx, s, sets); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+	if l.Total, err = v.countSets(ctx, s, sets); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
 	var parts []string
@@ -50,15 +50,4 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 		return l, err
 	}
 	return l, v.place(ctx, l.Items)
-}
-
-// countIn counts up to a bound.
-func (v *Snapshot) countIn(ctx context.Context, s search, sets []set) (n int64, err error) {
-	most := limit(s.arg(countedUpTo + 1))
-	var counts []string
-	for _, a := range sets {
-		counts = append(counts, "(SELECT count(*) FROM (SELECT 1 AS one"+a.text()+most+") AS counted)")
-	}
-	err = v.q.QueryRow(ctx, "SELECT "+strings.Join(counts, " + "), s.args...).Scan(&n)
-	return min(n, countedUpTo), err
 }

@@ -10,10 +10,9 @@ import (
 
 // searches does every kind of search once, but for those that read all matches anyway.
 func (st stage) searches(r *recorder, page int64) {
-	made := append([]string{"Channel"}, domain.BlockTypes...)
 	for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 		for _, q := range []domain.Search{
-			{Query: ""}, {Types: made, Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
+			{Query: ""}, {Items: true, Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
 			{Query: "https://example.org/x"}, {Scope: domain.SearchMine, Query: "nothing"}, {Scope: domain.SearchFollowing},
 		} {
 			q.Sort, q.Page = domain.SearchSort{Key: key, Desc: true}, domain.Page{Number: page, Per: 24}

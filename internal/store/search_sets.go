@@ -27,26 +27,26 @@ func (s *search) sets(ordered bool) []set {
 // those that have it in their names.
 func (s *search) matching(ordered bool) []set {
 	if s.Words.Everything {
-		return []set{{from: "search_documents d", tier: "0"}}
+		return []set{{from: "search_documents d", tier: "0", ranged: !s.within}}
 	}
 	var all []set
 	elsewhere := []string{"d.seq = w.rowid"}
 	if key := words.Source(s.Query); key != 0 {
 		at := s.arg(key)
-		all = append(all, set{"search_documents d", []string{"d.source_key = " + at, "d.source_key <> 0"}, "0"},
-			set{"search_documents d", []string{"d.value_key = " + at, "d.value_key <> 0", "d.source_key <> " + at}, "0"})
+		all = append(all, set{"search_documents d", []string{"d.source_key = " + at, "d.source_key <> 0"}, "0", false},
+			set{"search_documents d", []string{"d.value_key = " + at, "d.value_key <> 0", "d.source_key <> " + at}, "0", false})
 		elsewhere = append(elsewhere, "d.source_key <> "+at, "d.value_key <> "+at)
 	}
 	matching := func(where asking, tier string, more ...string) set {
 		return set{"search_words w CROSS JOIN search_documents d", append(append([]string{
-			s.d.matches(s.arg(s.d.asked(s.Words.Terms, where)))}, elsewhere...), more...), tier}
+			s.d.matches(s.arg(s.d.asked(s.Words.Terms, where)))}, elsewhere...), more...), tier, false}
 	}
 	if !ordered || s.Sort.Key != domain.SearchByScore {
 		return append(all, matching(anywhere, "0"))
 	}
 	if key := words.Key(s.Query); key != "" && len(key) < words.LongestKey {
 		at := s.arg(key)
-		named := set{"search_documents d", []string{"d.name_key = " + at}, "1"}
+		named := set{"search_documents d", []string{"d.name_key = " + at}, "1", true}
 		if len(all) > 0 {
 			named = named.and(elsewhere[1:]...)
 		}
@@ -93,8 +93,8 @@ func chance(seed int64) int64 {
 }
 
 // visible narrows a set to what the viewer may see: what is open, the viewer's own
-// blocks, and what is in private channels that the viewer may see. What is read through
-// words is read once; else these are sets of their own.
+// blocks, and what is in private channels that the viewer may see. Where a range of an
+// index is read, these are ranges of their own.
 func (s *search) visible(a set) []set {
 	const (
 		own     = "d.author_id = $1 AND d.kind = 'Block'"
@@ -105,7 +105,7 @@ func (s *search) visible(a set) []set {
 		return []set{a}
 	case s.Viewer == 0:
 		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
-	case s.within || !s.Words.Everything:
+	case !a.ranged:
 		return []set{a.and("(d.open = TRUE OR " + own + " OR " + private + ")")}
 	}
 	return []set{
@@ -120,6 +120,9 @@ func (s *search) filters() (where []string) {
 	if len(s.Types) > 0 {
 		where = append(where, s.in("d.type", s.Types))
 	}
+	if s.Items && len(s.Types) == 0 {
+		where = append(where, "d.type NOT IN ('User', 'Group')")
+	}
 	if len(s.Extensions) > 0 {
 		where = append(where, "d.type IN ('Image', 'Attachment')", s.in("d.extension", s.Extensions))
 	}
@@ -127,7 +130,10 @@ func (s *search) filters() (where []string) {
 		where = append(where, "d.updated_at > "+s.arg(micros(s.After)))
 	}
 	if s.Author != 0 {
-		where = append(where, "d.author_id = "+s.arg(s.Author), "d.type <> 'User'")
+		where = append(where, "d.author_id = "+s.arg(s.Author))
+		if !s.Items {
+			where = append(where, "d.type <> 'User'")
+		}
 	}
 	switch s.Scope {
 	case domain.SearchMine:

@@ -45,4 +45,4 @@ SELECT kind, item_id, type, author_id, open, links, '', random() & 9223372036854
 
 -- The words of documents, by the same number. A job writes those of older rows.
 CREATE VIRTUAL TABLE search_words USING fts5 (title, body,
-    content='', contentless_delete=1, tokenize="ascii tokenchars '_'", prefix='2');
+    content='', contentless_delete=1, tokenize="ascii tokenchars '_'", prefix='1 2');
