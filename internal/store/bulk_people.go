@@ -48,8 +48,20 @@ func (tx *Tx) LoadUsers(ctx context.Context, from, to int64, now time.Time) (Spa
 	if err != nil {
 		return made, err
 	}
-	return made, tx.exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at)
+	err = tx.exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at)
 		SELECT 'User', slug, id, created_at FROM users WHERE id >= $1 AND id < $2`, made.First, made.First+made.N)
+	if err != nil {
+		return made, err
+	}
+	return made, tx.loadDocuments(ctx, `SELECT 'User', id, 'User', id, TRUE, `, "users", made)
+}
+
+// loadDocuments makes the documents of what was loaded, to be found by their words once
+// IndexPending has come to them.
+func (tx *Tx) loadDocuments(ctx context.Context, columns, table string, made Span) error {
+	return tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, random_key, created_at, updated_at) `+
+		columns+tx.d.random()+`, created_at, updated_at FROM `+table+` WHERE id >= $1 AND id < $2 ORDER BY id`,
+		made.First, made.First+made.N)
 }
 
 // LoadChannels makes the closed channels numbered from..to, owned by the users in turn.
@@ -63,6 +75,9 @@ func (tx *Tx) LoadChannels(ctx context.Context, from, to int64, owners Span, now
 	err = tx.exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at)
 		SELECT 'Channel', slug, id, created_at FROM channels WHERE id >= $1 AND id < $2`, made.First, made.First+made.N)
 	if err != nil {
+		return made, err
+	}
+	if err := tx.loadDocuments(ctx, `SELECT 'Channel', id, 'Channel', user_id, TRUE, `, "channels", made); err != nil {
 		return made, err
 	}
 	return made, tx.exec(ctx, `UPDATE users SET open_channels = (SELECT count(*) FROM channels c
