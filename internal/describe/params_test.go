@@ -8,13 +8,13 @@ import (
 	"vitrine/internal/describe"
 )
 
-// listing describes parameters that /v3 does not have yet.
+// listing describes parameters of many kinds.
 const listing = `
 openapi: 3.1.0
 paths:
-  /search:
+  /listing:
     get:
-      operationId: search
+      operationId: listing
       parameters:
       - {name: query, in: query, required: true, schema: {type: string, maxLength: 5}}
       - name: type
@@ -88,19 +88,19 @@ func TestCheckParams(t *testing.T) {
 		{"getChannelContents", "/v3/channels/a/contents?v=%zz&%zz=1&x;y", "", false},
 		{"getChannelContents", "/v3/channels/a/contents?sort=a%00&user_id=%ff", "sort: must not contain NUL\nuser_id: is not valid UTF-8", false},
 
-		{"search", "/search?query=", "", false},
-		{"search", "/search", "query: is required", false},
-		{"search", "/search?query=a+b%20c", "", false},
-		{"search", "/search?query=x&open=true", "", false},
-		{"search", "/search?query=x&open=false", "", false},
-		{"search", "/search?query=x&open=yes", "open: must be a boolean", false},
-		{"search", "/search?query=x&open=", "open: must be a boolean", false},
-		{"search", "/search?query=äöüßéè", "query: must be at most 5 characters long", false},
-		{"search", "/search?query=a&type=Text,Image&type=Text&seed=-4&after=2024-05-01T12:30:00%2B02:00", "", false},
-		{"search", "/search?query=a&type=Text,Film&type=Image&type=x",
+		{"listing", "/listing?query=", "", false},
+		{"listing", "/listing", "query: is required", false},
+		{"listing", "/listing?query=a+b%20c", "", false},
+		{"listing", "/listing?query=x&open=true", "", false},
+		{"listing", "/listing?query=x&open=false", "", false},
+		{"listing", "/listing?query=x&open=yes", "open: must be a boolean", false},
+		{"listing", "/listing?query=x&open=", "open: must be a boolean", false},
+		{"listing", "/listing?query=äöüßéè", "query: must be at most 5 characters long", false},
+		{"listing", "/listing?query=a&type=Text,Image&type=Text&seed=-4&after=2024-05-01T12:30:00%2B02:00", "", false},
+		{"listing", "/listing?query=a&type=Text,Film&type=Image&type=x",
 			"type: must have at most 3 items\ntype[1]: must be one of Text, Image\ntype[3]: must be one of Text, Image", false},
-		{"search", "/search?query=a&after=2024-05-01", "after: must be a date and time such as 2024-05-01T12:30:00Z", false},
-		{"search", "/search?query=a&after=2024-05-01T12:30:00,5Z", "after: must be a date and time such as 2024-05-01T12:30:00Z", false},
+		{"listing", "/listing?query=a&after=2024-05-01", "after: must be a date and time such as 2024-05-01T12:30:00Z", false},
+		{"listing", "/listing?query=a&after=2024-05-01T12:30:00,5Z", "after: must be a date and time such as 2024-05-01T12:30:00Z", false},
 		{"batch", "/batch/" + uuid + "/1", "", false},
 		{"batch", "/batch/" + strings.ToUpper(uuid) + "/1", "", false},
 		{"batch", "/batch/" + uuid[:35] + "g/1", "batch_id: must be a UUID", false},

@@ -112,7 +112,7 @@ func (w *town) build() {
 }
 
 func (w *town) write() {
-	b := &townBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, townWords), typ: anyOf(w.rng, []string{"Text", "Link", "Embed"}), created: w.clock}
+	b := &townBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, townWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
 		id, err := tx.CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
 			Author:  domain.Principal{PrincipalRef: domain.UserRef(b.author)},
