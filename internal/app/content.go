@@ -65,13 +65,13 @@ func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 		return err
 	}
 	if p.Attempts > maxAttempts {
-		return errors.Join(a.giveUp(ctx, b, reasonOf(p)), jobs.Permanent(errTries))
+		return errors.Join(a.giveUp(ctx, id, reasonOf(p)), jobs.Permanent(errTries))
 	}
 	made, err := a.content(ctx, b, p)
 	if err == nil {
-		return a.fill(ctx, b, made)
+		return a.fill(ctx, id, made)
 	}
-	return a.failed(ctx, b, p, err)
+	return a.failed(ctx, p, err)
 }
 
 func reasonOf(p domain.ProcessingStatus) string {
@@ -97,12 +97,12 @@ func (a *App) beginAttempt(ctx context.Context, id domain.BlockID) (b domain.Blo
 }
 
 // failed says what becomes of a block after a failed attempt.
-func (a *App) failed(ctx context.Context, b domain.Block, p domain.ProcessingStatus, err error) error {
+func (a *App) failed(ctx context.Context, p domain.ProcessingStatus, err error) error {
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
-		return errors.Join(a.undoAttempt(ctx, b.ID), jobs.Later(max(busy.RetryAfter, time.Second)))
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
-		return errors.Join(err, a.undoAttempt(ctx, b.ID))
+		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
 	}
 	reason, lasting := explain(err)
 	if ctx.Err() != nil {
@@ -112,12 +112,12 @@ func (a *App) failed(ctx context.Context, b domain.Block, p domain.ProcessingSta
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	if lasting || p.Attempts >= maxAttempts {
-		if ending := a.giveUp(ctx, b, reason); ending != nil {
+		if ending := a.giveUp(ctx, p.BlockID, reason); ending != nil {
 			return errors.Join(err, ending) // to be given up at the next try
 		}
 		return jobs.Permanent(err)
 	}
-	note := a.store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, b.ID, reason, a.now()) })
+	note := a.store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, p.BlockID, reason, a.now()) })
 	if e, ok := errors.AsType[*fetch.Error](err); ok && e.RetryAfter > 0 && note == nil {
 		return jobs.Later(max(e.RetryAfter, jobs.Backoff(int(p.Attempts))))
 	}
@@ -146,8 +146,8 @@ func (a *App) undoAttempt(ctx context.Context, id domain.BlockID) error {
 }
 
 // giveUp ends the wait of a block: one that had no content yet is a Link that failed.
-func (a *App) giveUp(ctx context.Context, b domain.Block, reason string) error {
-	return a.endProcessing(ctx, b.ID, domain.ProcessingFailed, &reason, func(b *domain.Block) bool {
+func (a *App) giveUp(ctx context.Context, id domain.BlockID, reason string) error {
+	return a.endProcessing(ctx, id, domain.ProcessingFailed, &reason, func(b *domain.Block) bool {
 		if b.State != domain.Processing {
 			return false
 		}
@@ -190,10 +190,10 @@ func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain
 }
 
 // fill gives a block its content. What its author says wins.
-func (a *App) fill(ctx context.Context, b domain.Block, made content) error {
+func (a *App) fill(ctx context.Context, id domain.BlockID, made content) error {
 	text := rendered(nonEmpty(&made.markdown))
 	description := rendered(nonEmpty(&made.description))
-	return a.endProcessing(ctx, b.ID, domain.ProcessingDone, nil, func(b *domain.Block) bool {
+	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(b *domain.Block) bool {
 		b.Type, b.State = made.kind, domain.Available
 		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
 		b.Title = orElse(b.Title, made.title)
@@ -201,8 +201,9 @@ func (a *App) fill(ctx context.Context, b domain.Block, made content) error {
 		if b.Description == nil {
 			b.Description = description
 		}
-		if b.SourceURL == nil || b.ValueURL != nil && *b.SourceURL == *b.ValueURL {
-			b.SourceURL = orElse(nonEmpty(&made.source), str(b.SourceURL))
+		given := b.SourceURL != nil && (b.ValueURL == nil || *b.SourceURL != *b.ValueURL)
+		if made.source != "" && !given {
+			b.SourceURL = &made.source
 		}
 		if b.SourceURL != nil {
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
@@ -221,17 +222,10 @@ func copied(f *domain.File) *domain.File {
 	return &c
 }
 
-// orElse is what was said, else what was found, shortened to a title's length.
+// orElse is what was said, else what was found; nil where neither was.
 func orElse(said *string, found string) *string {
 	if said != nil || found == "" {
 		return said
 	}
 	return &found
-}
-
-func str(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"vitrine/internal/media"
@@ -105,16 +106,24 @@ func (a *App) removeDoomed(ctx context.Context) error {
 }
 
 func (a *App) removeObject(ctx context.Context, object string) error {
-	names := []string{object}
-	for _, v := range media.Versions() {
-		for extension := range resizedTypes {
-			names = append(names, versionObject(object, v, extension))
-		}
-	}
-	for _, name := range names {
+	for _, name := range append(versionObjects(object), object) {
 		if err := a.blobs.Delete(ctx, name); err != nil {
 			return err
 		}
 	}
 	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectRemoved(ctx, object) })
+}
+
+// versionObjects names all versions that may have been made from an object: from
+// originals alone, not from what clients put into the storage.
+func versionObjects(object string) (names []string) {
+	if !strings.HasPrefix(object, originals) {
+		return nil
+	}
+	for _, v := range media.Versions() {
+		for extension := range resizedTypes {
+			names = append(names, versionObject(object, v, extension))
+		}
+	}
+	return names
 }

@@ -15,11 +15,15 @@ import (
 // routes puts the pieces around the API, outermost first. There is no http.ServeMux:
 // it would redirect addresses with empty or dotted segments, in words of its own.
 func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler {
-	service = middleware.Chain(service,
-		middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
-		s.stats.InFlight,
-		middleware.ClientAddr(s.cfg.TrustedProxies),
-		middleware.RequestID(s.cfg.TrustedProxies),
+	known := func(h http.Handler) http.Handler { // to logs and metrics, with its client
+		return middleware.Chain(h,
+			middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
+			s.stats.InFlight,
+			middleware.ClientAddr(s.cfg.TrustedProxies),
+			middleware.RequestID(s.cfg.TrustedProxies),
+		)
+	}
+	service = known(middleware.Chain(service,
 		middleware.CacheHeaders,
 		middleware.SecureHeaders,
 		middleware.CORS,
@@ -29,16 +33,12 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 		middleware.Conditional,
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
-	)
-	bytes := middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed}),
-		middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
-		s.stats.InFlight,
-		middleware.ClientAddr(s.cfg.TrustedProxies),
-		middleware.RequestID(s.cfg.TrustedProxies),
+	))
+	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed}),
 		middleware.SecureHeaders,
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
-	)
+	))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
