@@ -29,6 +29,7 @@ type App struct {
 	mailer        *mail.Mailer
 	invitationTTL time.Duration
 	used          usage
+	accounts      AccountOptions
 	cursorKey     secret
 	uploadKey     secret
 
@@ -53,6 +54,14 @@ type Options struct {
 	Mailer        *mail.Mailer     // for jobs; nil where none are worked
 	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
 	Files         Files
+	Accounts      AccountOptions
+}
+
+// AccountOptions are how accounts come to be. The zero value serves the command line.
+type AccountOptions struct {
+	SignUp       domain.SignUpMode // "": an operator chooses
+	DefaultTier  domain.Tier       // of accounts that people make
+	Registration bool              // applications may register themselves
 }
 
 // Files is what files and the content of blocks need. The zero value serves where
@@ -74,7 +83,7 @@ type Files struct {
 func New(o Options) *App {
 	f := o.Files
 	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, baseURL: o.BaseURL, mailer: o.Mailer,
-		invitationTTL: o.InvitationTTL, used: usage{at: map[domain.TokenID]time.Time{}},
+		invitationTTL: o.InvitationTTL, accounts: o.Accounts, used: usage{at: map[domain.TokenID]time.Time{}},
 		blobs: f.Blobs, staging: f.Staging, fetcher: f.Fetcher, studio: f.Studio, providers: f.Providers,
 		uploadLimit: f.UploadLimit, uploadPrefix: f.UploadPrefix, ownHosts: hosts(o.SiteURL, o.BaseURL, o.FilesURL)}
 	if a.now == nil {

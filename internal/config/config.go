@@ -36,6 +36,9 @@ type Config struct {
 	ImageMemory     int64  // bytes
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address
+
+	SignUp            string // open, invitation or closed; empty: an operator chooses
+	OAuthRegistration bool   // applications may register themselves
 }
 
 // Blob is the S3 storage of files. Without a URL they are in FilesPath.

@@ -46,6 +46,8 @@ type Server struct {
 	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`
 	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`
 	SMTPPassword     string `name:"smtp-password" env:"VITRINE_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password for the SMTP server. Others on this machine can see it on the command line."`
+	SignUp           string `name:"signup" env:"VITRINE_SIGNUP" placeholder:"MODE" help:"Who may make an account on the website: open (anyone), invitation (with a link from an operator or a group) or closed. Without it an operator chooses on the website, at first invitation. The first account can always be made."`
+	OAuthRegister    string `name:"oauth-registration" env:"VITRINE_OAUTH_REGISTRATION" default:"false" placeholder:"BOOL" help:"Whether applications may register themselves at /v3/oauth/register (RFC 7591)."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`
 }
 

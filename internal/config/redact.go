@@ -51,6 +51,8 @@ func (c Config) Redacted() Settings {
 		{"image-memory", formatSize(c.ImageMemory)},
 		{"mail-from", c.MailFrom},
 		{"smtp-url", c.SMTP.URL()},
+		{"signup", c.SignUp},
+		{"oauth-registration", strconv.FormatBool(c.OAuthRegistration)},
 		{"smtp-password", redactText(c.SMTP.password())},
 	}
 }

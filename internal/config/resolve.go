@@ -70,6 +70,12 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("job-concurrency", err)
 	cfg.JobTimeout, err = parseDuration(s.JobTimeout)
 	found.addErr("job-timeout", err)
+	if s.SignUp != "" {
+		found.addErr("signup", oneOf(s.SignUp, "open", "invitation", "closed"))
+	}
+	cfg.SignUp = s.SignUp
+	cfg.OAuthRegistration, err = parseBool(s.OAuthRegister)
+	found.addErr("oauth-registration", err)
 	s.resolveFiles(cfg, found)
 	s.resolveMail(cfg, found)
 }

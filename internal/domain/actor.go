@@ -29,11 +29,13 @@ func ValidTier(t Tier) bool {
 	return t == TierFree || t == TierPremium || t == TierSupporter
 }
 
-// Actor is who makes a request. The zero Actor is a guest.
+// Actor is who makes a request. The zero Actor is a guest. An application that acts as
+// itself has no user, and reads what a guest does (V3.md section 8).
 type Actor struct {
-	UserID UserID
-	Tier   Tier
-	Scope  Scope
+	UserID        UserID
+	ApplicationID ApplicationID // that acts, for the user or as itself; 0: none
+	Tier          Tier
+	Scope         Scope
 }
 
 // SignedIn tells whether the actor is a user.

@@ -3,6 +3,7 @@ package domain
 import (
 	"errors"
 	"strings"
+	"time"
 )
 
 // Kind says what sort of failure an Error is. The edges map it to a status
@@ -21,6 +22,7 @@ const (
 	Timeout                     // 408: ran past its deadline
 	TooLarge                    // 413: the body is larger than allowed
 	Unsupported                 // 415: the body's media type is not accepted
+	TooMany                     // 429: tried too often
 )
 
 // Error is the only error whose text a client may see. Message is safe to
@@ -28,7 +30,8 @@ const (
 type Error struct {
 	Kind    Kind
 	Message string
-	Fields  []string // "field: why", one for every violation
+	Fields  []string      // "field: why", one for every violation
+	Wait    time.Duration // of TooMany: until it may be tried again
 	cause   error
 }
 
@@ -53,6 +56,11 @@ func NewInvalid(fields ...string) *Error {
 // NewUnprocessable reports a well-formed request that cannot be carried out.
 func NewUnprocessable(message string) *Error {
 	return &Error{Kind: Unprocessable, Message: message}
+}
+
+// NewTooMany reports something that was tried too often, and when it may be again.
+func NewTooMany(wait time.Duration) *Error {
+	return &Error{Kind: TooMany, Message: "Too many attempts: try again later", Wait: wait}
 }
 
 // NewNotFound reports something missing or hidden. It takes no message, so

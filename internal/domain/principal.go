@@ -45,6 +45,7 @@ type User struct {
 	Bio             *Text
 	Avatar          *string
 	Tier            Tier
+	Office          Office
 	OpenChannels    int64 // live channels owned, public and closed
 	PrivateChannels int64
 	Followers       int64

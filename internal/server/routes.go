@@ -10,14 +10,16 @@ import (
 	"vitrine/internal/api"
 	"vitrine/internal/files"
 	"vitrine/internal/middleware"
+	"vitrine/internal/oauth"
+	"vitrine/internal/site"
 )
 
 // routes puts the pieces around the API, outermost first. There is no http.ServeMux:
 // it would redirect addresses with empty or dotted segments, in words of its own.
-func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler {
+func (s *Server) routes(o Options, service http.Handler) http.Handler {
 	known := func(h http.Handler) http.Handler { // to logs and metrics, with its client
 		return middleware.Chain(h,
-			middleware.Begin(now, middleware.AccessLog(s.log), s.observe),
+			middleware.Begin(o.Now, middleware.AccessLog(s.log), s.observe),
 			s.stats.InFlight,
 			middleware.ClientAddr(s.cfg.TrustedProxies),
 			middleware.RequestID(s.cfg.TrustedProxies),
@@ -39,6 +41,26 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
 	))
+	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: s.cfg.FilesURL,
+		Version: o.Version, Log: s.log, Now: o.Now})
+	website := known(middleware.Chain(pages,
+		middleware.CacheHeaders,
+		middleware.Recover(s.log, pages.Render),
+		middleware.Head,
+		middleware.Compress,
+		middleware.Deadline(s.cfg.RequestTimeout, pages.Render),
+		middleware.BodyLimit(s.cfg.BodyLimit),
+	))
+	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
+		Registration: s.cfg.OAuthRegistration, Now: o.Now})
+	tokens := known(middleware.Chain(grants,
+		middleware.SecureHeaders,
+		middleware.CORS,
+		middleware.Recover(s.log, grants.Render),
+		middleware.Head,
+		middleware.Deadline(s.cfg.RequestTimeout, grants.Render),
+		middleware.BodyLimit(s.cfg.BodyLimit),
+	))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
@@ -48,6 +70,10 @@ func (s *Server) routes(now func() time.Time, service http.Handler) http.Handler
 			s.readyz(w, r)
 		case strings.HasPrefix(r.URL.Path, files.FilesPath), strings.HasPrefix(r.URL.Path, files.UploadsPath):
 			bytes.ServeHTTP(w, r)
+		case oauth.Handles(r.URL.Path):
+			tokens.ServeHTTP(w, r)
+		case pages.Handles(r):
+			website.ServeHTTP(w, r)
 		default:
 			service.ServeHTTP(w, r)
 		}

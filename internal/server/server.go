@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
 	"vitrine/internal/jobs"
@@ -38,6 +39,7 @@ type Server struct {
 	Jobs  *jobs.Workers
 
 	cfg     config.Config
+	limiter *middleware.Limiter
 	stats   *obs.Metrics
 	log     *slog.Logger
 	db      *database.DB
@@ -74,7 +76,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
-		stats: obs.NewMetrics(o.Version, o.Commit)}
+		limiter: middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
 	mailer, err := newMailer(cfg, o.Now)
 	if err != nil {
 		return nil, joinClose(err, db)
@@ -84,20 +86,22 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, joinClose(err, db)
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
-		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, Files: files})
+		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, Files: files,
+		Accounts: app.AccountOptions{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
+			Registration: cfg.OAuthRegistration}})
 	s.Jobs = s.newWorkers()
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
 	if err == nil {
-		s.API, err = api.New(api.Options{App: s.App, Limiter: middleware.NewLimiter(cfg.RateLimits),
+		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
 			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL,
 			FilesURL: strings.TrimSuffix(cfg.FilesURL+edge.FilesPath, "/"), Build: o.Version + " " + o.Commit, Now: o.Now})
 	}
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
-	s.handler = s.routes(o.Now, s.API)
+	s.handler = s.routes(o, s.API)
 	return s, nil
 }
 

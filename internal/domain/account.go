@@ -1,0 +1,84 @@
+package domain
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Typed ids of what belongs to accounts.
+type (
+	SessionID     int64
+	ApplicationID int64
+	GrantID       int64
+	SignUpLinkID  int64
+)
+
+// Office is what an account may do with the server itself.
+type Office string
+
+// The offices. The first account of a server is an operator's.
+const (
+	OfficeMember   Office = "member"
+	OfficeOperator Office = "operator"
+)
+
+// SignUpMode is who may make an account.
+type SignUpMode string
+
+// The modes of signing up. By invitation means: with a link that an operator made, or
+// one that a group mailed.
+const (
+	SignUpOpen       SignUpMode = "open"
+	SignUpInvitation SignUpMode = "invitation"
+	SignUpClosed     SignUpMode = "closed"
+)
+
+// Visitor is where a request of the website comes from.
+type Visitor struct {
+	Address netip.Addr // zero if not known
+	Agent   string     // User-Agent
+}
+
+// Session is a browser that is signed in.
+type Session struct {
+	ID         SessionID
+	UserID     UserID
+	Agent      string
+	Address    string
+	CreatedAt  time.Time
+	LastSeenAt time.Time
+	ExpiresAt  time.Time
+}
+
+// SignUpLink lets one person sign up.
+type SignUpLink struct {
+	ID        SignUpLinkID
+	Note      string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    *time.Time
+	UsedBy    string // slug, or ""
+}
+
+// Application is a client that acts for users, or for itself (RFC 6749 section 2).
+type Application struct {
+	ID           ApplicationID
+	ClientID     string
+	UserID       UserID // who registered it; 0: nobody
+	Owner        string // slug, or ""
+	Name         string
+	RedirectURIs []string
+	Public       bool // it has no secret
+	SecretHint   string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Grant is what a user lets an application do.
+type Grant struct {
+	ID          GrantID
+	Application Application
+	Scope       Scope
+	CreatedAt   time.Time
+	LastUsedAt  *time.Time // of the newest use of its tokens
+}
