@@ -154,6 +154,10 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	if err := tx.index(ctx, domain.SubjectChannel, int64(id)); err != nil {
 		return 0, err
 	}
+	open, private := placed(n.Visibility, 1)
+	if err := tx.putInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
+		return 0, err
+	}
 	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
@@ -184,6 +188,9 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 		if err := tx.setPrivate(ctx, c.ID, private); err != nil {
 			return err
 		}
+	}
+	if err := tx.regroup(ctx, was, c); err != nil {
+		return err
 	}
 	if err := tx.touchItem(ctx, domain.ChannelRef(c.ID), now); err != nil {
 		return err
@@ -232,11 +239,11 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err != nil {
 		return err
 	}
-	open, private := int64(-1), int64(0)
-	if c.Visibility == domain.Private {
-		open, private = 0, -1
-	}
+	open, private := placed(c.Visibility, -1)
 	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
+		return err
+	}
+	if err := tx.putAllInGroup(ctx, c.Owner.PrincipalRef, c.ID, open, private); err != nil {
 		return err
 	}
 	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) }); err != nil {
