@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- What a group has: its live channels, and the blocks in them, each once. What lists sort
--- and filter by is copied from search_documents. Rows follow in the same transaction;
+-- and filter by is copied from search_documents. Rows follow in the same transaction, and
 -- those of a deleted group go by a job.
 CREATE TABLE group_items (
     group_id   BIGINT NOT NULL,
