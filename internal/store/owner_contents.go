@@ -159,10 +159,11 @@ func (c *ownerContents) sees(s *statement) string {
 // rows gives the owner's rows `d` that the filters leave, and a column that begins the
 // indexes.
 func (c *ownerContents) rows(s *statement) (from, where string) {
-	from, where = "search_documents d", "d.author_id = "+s.arg(c.Owner.ID)
+	from, where = "search_documents d", "d.author_id = "
 	if c.Owner.Type == domain.TypeGroup {
-		from, where = "group_items d", "d.group_id = "+s.arg(c.Owner.ID)
+		from, where = "group_items d", "d.group_id = "
 	}
+	where += s.arg(c.Owner.ID)
 	if len(c.Types) == 0 {
 		return from, where + " AND d.type NOT IN ('User', 'Group')"
 	}
