@@ -163,12 +163,17 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 
 // UpdateChannel writes slug, title, description, visibility, owner and metadata of
 // a locked channel, and everything derived from a change of visibility or owner. It
-// locks in the order of all transactions: channels, blocks, connections, owners.
+// locks in the order of all transactions: channels, groups, blocks, connections, users.
 func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
 	private := c.Visibility == domain.Private
 	turned := private != (was.Visibility == domain.Private)
 	if turned {
 		if err := tx.LockWithParents(ctx, c.ID); err != nil {
+			return err
+		}
+	}
+	if turned || c.Owner.PrincipalRef != was.Owner.PrincipalRef {
+		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
 			return err
 		}
 	}
@@ -232,6 +237,9 @@ func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private
 // own connections stay in the table, out of sight.
 func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
 	if err := tx.LockWithParents(ctx, c.ID); err != nil {
+		return err
+	}
+	if err := tx.LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
 		return err
 	}
 	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = $2

@@ -63,14 +63,17 @@ func (w *owners) handTo(ctx context.Context, by domain.UserID, id domain.Channel
 		if err := tx.LockWithParents(ctx, id); err != nil {
 			return err
 		}
+		was, err := w.locked(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.LockOwners(ctx, was[0].Owner.PrincipalRef, to); err != nil {
+			return err
+		}
 		if to.Type == domain.TypeGroup {
 			if err := tx.LockGroup(ctx, domain.GroupID(to.ID)); err != nil {
 				return err
 			}
-		}
-		was, err := w.locked(ctx, tx, by, id)
-		if err != nil {
-			return err
 		}
 		c := was[0]
 		c.Owner.PrincipalRef = to
@@ -179,7 +182,7 @@ func TestStormOfOwners(t *testing.T) {
 		for n := range uint64(8) {
 			writers.Go(func() {
 				r := rand.New(rand.NewPCG(n, 7))
-				for range 120 {
+				for range 80 {
 					switch err := w.step(ctx, r); {
 					case err == nil:
 						done.Add(1)
@@ -191,7 +194,7 @@ func TestStormOfOwners(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		if done.Load() < 8*120/2 {
+		if done.Load() < 8*80/2 {
 			t.Errorf("only %d steps found what they wanted", done.Load())
 		}
 	})
