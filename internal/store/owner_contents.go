@@ -227,7 +227,13 @@ func (c *ownerContents) page(total int64) (query string, args []any, backwards b
 		skip = total - skip - n
 	}
 	_, dir := direction(c.Sort.Desc != backwards)
-	query = fmt.Sprintf("%s%s ORDER BY k %s, item_id %s, type %s%s OFFSET %s",
-		with, strings.Join(parts, " UNION ALL "), dir, dir, dir, limit(s.arg(n)), s.arg(skip))
+	order := fmt.Sprintf(" ORDER BY k %s, item_id %s, type %s", dir, dir, dir)
+	if len(parts) > 1 {
+		most := s.arg(skip + n)
+		for i, part := range parts {
+			parts[i] = c.d.sorted(part, order, most)
+		}
+	}
+	query = with + strings.Join(parts, " UNION ALL ") + order + limit(s.arg(n)) + " OFFSET " + s.arg(skip)
 	return query, s.args, backwards
 }
