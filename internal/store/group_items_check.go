@@ -34,5 +34,6 @@ func placedIn(column, visibility string) check {
 func copied(what, stored, actual string) check {
 	return check{"group_items." + what, `SELECT group_id, stored, actual FROM (
 		SELECT gi.group_id AS group_id, ` + stored + ` AS stored, ` + actual + ` AS actual
-		FROM group_items gi JOIN search_documents d ON d.kind = gi.kind AND d.item_id = gi.item_id) AS x WHERE stored <> actual`}
+		FROM group_items gi JOIN search_documents d ON d.kind = gi.kind AND d.item_id = gi.item_id
+		WHERE EXISTS (SELECT 1 FROM groups g WHERE g.id = gi.group_id)) AS x WHERE stored <> actual`}
 }

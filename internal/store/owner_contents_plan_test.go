@@ -63,7 +63,7 @@ func TestPlansOfOwnerContentsOfSQLite(t *testing.T) {
 	}
 	for _, st := range r.all {
 		for _, step := range planOf(t, db, st) {
-			sorts := strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !strings.Contains(st.query, "FROM sees CROSS JOIN")
+			sorts := strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !strings.Contains(st.query, "sees")
 			if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) || sorts {
 				t.Errorf("%s\nin %s", step, st.query)
 			}
@@ -80,14 +80,14 @@ func TestPlansOfOwnerContentsOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
-	e := newEstate(t, s, db, 20_000)
+	e := newEstate(t, s, db, 6_000)
 	storetest.Exec(t, db, "ANALYZE")
-	for _, page := range []int64{2, 830} { // from either end
+	for _, page := range []int64{2, 249} { // from either end
 		e.lists(r, page)
 	}
 	for _, st := range r.all {
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			if worst := carryOut(t, db, mode, st).most(); worst.read() > 2000 {
+			if worst := carryOut(t, db, mode, st).most(); worst.read() > 1000 {
 				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
 			}
 		}
@@ -119,7 +119,6 @@ func TestStatementsOfContentsOnWrites(t *testing.T) {
 			}
 			cost = append(cost, n)
 		}
-		t.Logf("%d statements make and connect a block, %d in a group's channel", cost[0], cost[1])
 		if cost[1] != cost[0]+1 {
 			t.Errorf("a group's channel costs %d statements, another %d", cost[1], cost[0])
 		}
