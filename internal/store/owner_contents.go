@@ -30,7 +30,7 @@ func (v *Snapshot) OwnerContents(ctx context.Context, q OwnerContentsQuery) (l d
 	}
 	c := ownerContents{OwnerContentsQuery: q, d: v.d}
 	l.Total = c.sum(counts)
-	if c.Viewer != 0 && c.hidden+c.hiddenChannels > 0 {
+	if c.Viewer != 0 { // whatever is hidden: it shall not take longer where something is
 		if err := v.private(ctx, &c); err != nil {
 			return l, err
 		}
@@ -61,17 +61,13 @@ func scanOwned(row scanner) (s domain.Subject, err error) {
 }
 
 // private finds out what the viewer sees of what is not open.
-func (v *Snapshot) private(ctx context.Context, c *ownerContents) error {
+func (v *Snapshot) private(ctx context.Context, c *ownerContents) (err error) {
+	c.allBlocks = c.Owner == domain.UserRef(c.Viewer)
 	if c.Owner.Type == domain.TypeGroup {
-		member, err := v.IsMember(ctx, domain.GroupID(c.Owner.ID), c.Viewer)
-		if err != nil {
+		if c.allBlocks, err = v.IsMember(ctx, domain.GroupID(c.Owner.ID), c.Viewer); err != nil {
 			return err
 		}
-		if member {
-			c.allBlocks, c.allChannels = true, true
-		}
-	} else {
-		c.allBlocks = int64(c.Viewer) == c.Owner.ID
+		c.allChannels = c.allBlocks
 	}
 	if c.allBlocks {
 		c.seen = c.hidden
@@ -80,24 +76,37 @@ func (v *Snapshot) private(ctx context.Context, c *ownerContents) error {
 		c.seen += c.hiddenChannels
 		return nil
 	}
-	if !c.allBlocks && c.hidden > 0 {
-		var inMine int64
-		s := statement{args: []any{c.Viewer}}
-		err := v.q.QueryRow(ctx, c.sees(&s)+"SELECT CAST(COALESCE(sum(ch.blocks_count), 0) AS BIGINT) FROM sees JOIN channels ch ON ch.id = sees.id",
-			s.args...).Scan(&inMine)
-		if err != nil {
+	if !c.allBlocks {
+		if err := v.chooseSide(ctx, c); err != nil {
 			return err
 		}
-		c.fromOwner = c.hidden < inMine
-		c.looked = inMine > 0
 	}
+	return v.countPrivate(ctx, c)
+}
+
+// manyPrivate is how many blocks in private channels are looked through without a thought.
+const manyPrivate = 1000
+
+// chooseSide compares what is in private channels that the viewer sees, if it is much, with
+// what the owner hides: the smaller is looked through.
+func (v *Snapshot) chooseSide(ctx context.Context, c *ownerContents) error {
+	var inMine int64
+	s := statement{args: []any{c.Viewer}}
+	err := v.q.QueryRow(ctx, c.sees(&s)+`SELECT CAST(COALESCE(sum(ch.blocks_count), 0) AS BIGINT)
+		FROM sees JOIN channels ch ON ch.id = sees.id`, s.args...).Scan(&inMine)
+	c.looked, c.fromOwner = inMine > 0, inMine > manyPrivate && c.hidden < inMine
+	return err
+}
+
+// countPrivate counts what the viewer sees in private channels of others.
+func (v *Snapshot) countPrivate(ctx context.Context, c *ownerContents) error {
 	s := statement{args: []any{c.Viewer}}
 	with, parts := c.sees(&s), c.privateParts(&s)
-	for i, part := range parts {
-		parts[i] = "(SELECT count(*) FROM (" + part + ") AS counted)"
-	}
 	if len(parts) == 0 {
 		return nil
+	}
+	for i, part := range parts {
+		parts[i] = "(SELECT count(*) FROM (" + part + ") AS counted)"
 	}
 	var n int64
 	err := v.q.QueryRow(ctx, with+"SELECT "+strings.Join(parts, " + "), s.args...).Scan(&n)
@@ -187,7 +196,7 @@ func (c *ownerContents) key() string {
 func (c *ownerContents) privateParts(s *statement) (parts []string) {
 	columns := "SELECT d.type AS type, d.item_id AS item_id, " + c.key() + " AS k FROM "
 	from, where := c.rows(s)
-	if c.hiddenChannels > 0 && !c.allChannels {
+	if !c.allChannels {
 		parts = append(parts, columns+"sees CROSS JOIN "+from+" WHERE d.kind = 'Channel' AND d.item_id = sees.id AND d.open = FALSE AND "+where)
 	}
 	switch {

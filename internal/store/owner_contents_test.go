@@ -202,12 +202,11 @@ func migrateAnew(t *testing.T, db *database.DB) {
 // hides few.
 func TestOwnerContentsFromTheSmallerSide(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
-		archive := storetest.Channel(t, s, ada, "Archive", domain.Private)
-		for range 5 {
-			storetest.Connect(t, s, ada, archive, domain.BlockRef(storetest.Block(t, s, ada, "x")), 0)
-		}
+		archive := storetest.Channel(t, s, ada, "Archive", domain.Closed)
+		storetest.Fill(t, s, db, ada, archive, 1_100)
+		storetest.Turn(t, s, ada, archive, domain.Private)
 		hidden, alone := storetest.Block(t, s, bob, "in the archive"), storetest.Block(t, s, bob, "nowhere")
 		storetest.Connect(t, s, ada, archive, domain.BlockRef(hidden), 0)
 		q := store.OwnerContentsQuery{Viewer: ada, Owner: domain.UserRef(bob), Page: domain.Page{Number: 1, Per: 9}}
