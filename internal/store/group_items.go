@@ -63,20 +63,39 @@ func (tx *Tx) putAllInGroup(ctx context.Context, owner domain.PrincipalRef, id d
 	if err := tx.putInGroup(ctx, owner, domain.ChannelRef(id), open, private); err != nil {
 		return err
 	}
-	// Joined from the channel's side, each block looked up.
-	err := tx.exec(ctx, putGroupItems+`FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
-		WHERE c.channel_id = $4 AND c.item_type = 'Block' ORDER BY d.item_id`+addToGroupItems, owner.ID, open, private, id)
+	var err error
+	if open+private > 0 {
+		err = tx.exec(ctx, putGroupItems+`FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
+			WHERE c.channel_id = $4 AND c.item_type = 'Block' ORDER BY d.item_id`+addToGroupItems, owner.ID, open, private, id)
+	} else {
+		err = tx.moveGroupItems(ctx, owner.ID, id, open, private)
+	}
 	if err != nil {
 		return err
 	}
-	err = tx.recountMany(ctx, domain.TypeGroup, `SELECT group_id, type, item_id % 8,
+	return tx.recountMany(ctx, domain.TypeGroup, `SELECT group_id, type, item_id % 8,
 			CAST(sum(CASE WHEN open_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n > $3 THEN 1 ELSE 0 END) AS BIGINT),
 			CAST(sum(CASE WHEN open_n = 0 AND private_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n = $3 AND private_n > $4 THEN 1 ELSE 0 END) AS BIGINT)
 		FROM group_items WHERE `+inGroup+` GROUP BY group_id, type, item_id % 8`, owner.ID, id, open, private)
-	if err != nil || open+private >= 0 {
-		return err
+}
+
+// moveGroupItems adds to the numbers of rows that are there. If the channel goes, the rows
+// of blocks that are nowhere else in the group go with it.
+func (tx *Tx) moveGroupItems(ctx context.Context, group int64, id domain.ChannelID, open, private int64) error {
+	if open+private < 0 {
+		const last = inGroup + ` AND open_n = $3 AND private_n = $4`
+		err := tx.recountMany(ctx, domain.TypeGroup, `SELECT group_id, type, item_id % 8, -count(CASE WHEN open THEN 1 END),
+			-count(CASE WHEN NOT open THEN 1 END) FROM group_items WHERE `+last+` GROUP BY group_id, type, item_id % 8`,
+			group, id, -open, -private)
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(ctx, `DELETE FROM group_items WHERE `+last, group, id, -open, -private); err != nil {
+			return err
+		}
 	}
-	return tx.exec(ctx, `DELETE FROM group_items WHERE `+inGroup+` AND open_n = 0 AND private_n = 0`, owner.ID, id)
+	return tx.exec(ctx, `UPDATE group_items SET open_n = open_n + $3, private_n = private_n + $4, open = open_n + $3 > 0
+		WHERE `+inGroup, group, id, open, private)
 }
 
 // regroup carries a change of a channel's owner or visibility to what groups have.
