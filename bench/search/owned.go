@@ -47,13 +47,14 @@ func (cmd command) owned(ctx context.Context, s *store.Store) error {
 
 // smallUser makes a user with 1,000 blocks in an open channel.
 func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain.PrincipalRef, err error) {
+	number := now.Unix() % 1_000_000_000 // of names that are not taken
 	err = s.InTx(ctx, func(tx *store.Tx) error {
-		made, err := tx.LoadUsers(ctx, now.UnixMicro(), now.UnixMicro()+1, now)
+		made, err := tx.LoadUsers(ctx, number, number+1, now)
 		if err != nil {
 			return err
 		}
 		owner = domain.UserRef(domain.UserID(made.First))
-		channels, err := tx.LoadChannels(ctx, now.UnixMicro(), now.UnixMicro()+1, made, now)
+		channels, err := tx.LoadChannels(ctx, number, number+1, made, now)
 		if err != nil {
 			return err
 		}
