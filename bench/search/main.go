@@ -31,6 +31,7 @@ type command struct {
 	Viewer  int64 `default:"1" help:"Id of the user who searches."`
 	Rounds  int   `default:"5" help:"How often each case is measured."`
 	Clients int   `default:"1" help:"How many search at once."`
+	Owned   bool  `help:"Measure lists of what users made and groups have instead; changes the data."`
 }
 
 func main() {
@@ -59,6 +60,9 @@ func (cmd command) run(ctx context.Context) error {
 		return err
 	}
 	s := store.New(db)
+	if cmd.Owned {
+		return cmd.owned(ctx, s)
+	}
 	if err := indexed(ctx, s); err != nil {
 		return err
 	}

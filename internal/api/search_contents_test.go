@@ -102,3 +102,40 @@ func TestGroupContents(t *testing.T) {
 		r.Do("ada", "GET", path, nil).Want(404)
 	})
 }
+
+// TestContentsStatements: lists of contents take as many statements whatever there is.
+func TestContentsStatements(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		group := int64(r.Group("Society", "ada"))
+		channel := r.Do("ada", "POST", "/v3/channels", map[string]any{"title": "Ours", "visibility": "public",
+			"owner": map[string]any{"id": group, "type": "Group"}}).Want(201).Int("id")
+		r.Block("ada", "first", channel)
+		paths := []string{"/v3/users/ada/contents?per=100", fmt.Sprintf("/v3/groups/%d/contents?per=100", group)}
+		cost := func(as, path string) int {
+			return len(r.Statements(func() { r.Do(as, "GET", path, nil).Want(200) }))
+		}
+		r.Person("ben")
+		before := map[string]int{}
+		for _, path := range paths {
+			for _, as := range []string{"", "ada", "ben"} {
+				before[as+path] = cost(as, path)
+			}
+		}
+		secret := r.Channel("ada", "Secret", "private")
+		for i := range 30 {
+			r.Block("ada", fmt.Sprint("more ", i), channel)
+			r.Block("ada", fmt.Sprint("hidden ", i), secret)
+		}
+		for _, path := range paths {
+			for _, as := range []string{"", "ben"} {
+				if n := cost(as, path); n != before[as+path] {
+					t.Errorf("%q: %s takes %d statements, and took %d", as, path, n, before[as+path])
+				}
+			}
+			if n := cost("ada", path); n > before["ada"+path] {
+				t.Errorf("%s takes its owner %d statements, and took %d", path, n, before["ada"+path])
+			}
+		}
+	})
+}

@@ -176,6 +176,9 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 		return forbidden("change the visibility or the owner of this channel")
 	}
 	if owner != c.Owner.PrincipalRef {
+		if err := tx.LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in their order
+			return err
+		}
 		if err := mayHandTo(ctx, tx, actor, owner); err != nil {
 			return err
 		}

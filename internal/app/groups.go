@@ -109,6 +109,15 @@ func (a *App) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Re
 	return g, err
 }
 
+// EndedGroup is the job that forgets what a deleted group had.
+type EndedGroup = store.EndedGroup
+
+// EndGroupItems forgets some of what a deleted group had, and leaves the rest to a further
+// job. A second time changes nothing.
+func (a *App) EndGroupItems(ctx context.Context, id domain.GroupID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndGroupItems(ctx, id) })
+}
+
 // DeleteGroup deletes a group. Its owner may, and gets its channels (V3.md section 6).
 func (a *App) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {

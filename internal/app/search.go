@@ -50,7 +50,7 @@ func (a *App) UserContents(ctx context.Context, actor domain.Actor, ref domain.R
 		if err != nil {
 			return l, err
 		}
-		return v.Search(ctx, in.query(actor, domain.Search{Author: u.ID}))
+		return v.OwnerContents(ctx, in.query(actor, domain.UserRef(u.ID)))
 	})
 }
 
@@ -62,13 +62,12 @@ func (a *App) GroupContents(ctx context.Context, actor domain.Actor, ref domain.
 		if err != nil {
 			return l, err
 		}
-		return v.Search(ctx, in.query(actor, domain.Search{Group: g.ID}))
+		return v.OwnerContents(ctx, in.query(actor, domain.GroupRef(g.ID)))
 	})
 }
 
-func (in MadeInput) query(actor domain.Actor, s domain.Search) store.SearchQuery {
-	s.Types, s.Items, s.Sort, s.Page = in.Types, true, in.Sort, in.Page
-	return store.SearchQuery{Search: s, Viewer: actor.UserID, Words: words.Parse(""), Exact: true}
+func (in MadeInput) query(actor domain.Actor, of domain.PrincipalRef) store.OwnerContentsQuery {
+	return store.OwnerContentsQuery{Viewer: actor.UserID, Owner: of, Types: in.Types, Sort: in.Sort, Page: in.Page}
 }
 
 // find lists things, which are then read by a statement for each kind.

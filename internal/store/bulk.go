@@ -75,6 +75,9 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	if err := tx.recountLinks(ctx, id); err != nil {
 		return err
 	}
+	if err := tx.refillGroup(ctx, id); err != nil {
+		return err
+	}
 	return tx.Rebuild(ctx, id)
 }
 

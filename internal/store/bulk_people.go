@@ -80,6 +80,11 @@ func (tx *Tx) LoadChannels(ctx context.Context, from, to int64, owners Span, now
 	if err := tx.loadDocuments(ctx, `SELECT 'Channel', id, 'Channel', user_id, TRUE, `, "channels", made); err != nil {
 		return made, err
 	}
+	err = tx.recountMany(ctx, domain.TypeUser, `SELECT user_id, 'Channel', id % 8, count(*), 0 FROM channels
+		WHERE id >= $1 AND id < $2 GROUP BY user_id, id % 8`, made.First, made.First+made.N)
+	if err != nil {
+		return made, err
+	}
 	return made, tx.exec(ctx, `UPDATE users SET open_channels = (SELECT count(*) FROM channels c
 			WHERE c.owner_type = 'User' AND c.owner_id = users.id AND c.visibility <> 'private')
 		WHERE id >= $1 AND id < $2`, owners.First, owners.First+owners.N)

@@ -154,17 +154,26 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	if err := tx.index(ctx, domain.SubjectChannel, int64(id)); err != nil {
 		return 0, err
 	}
+	open, private := placed(n.Visibility, 1)
+	if err := tx.putInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
+		return 0, err
+	}
 	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
 // UpdateChannel writes slug, title, description, visibility, owner and metadata of
 // a locked channel, and everything derived from a change of visibility or owner. It
-// locks in the order of all transactions: channels, blocks, connections, owners.
+// locks in the order of all transactions: channels, groups, blocks, connections, users.
 func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
 	private := c.Visibility == domain.Private
 	turned := private != (was.Visibility == domain.Private)
 	if turned {
 		if err := tx.LockWithParents(ctx, c.ID); err != nil {
+			return err
+		}
+	}
+	if turned || c.Owner.PrincipalRef != was.Owner.PrincipalRef {
+		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
 			return err
 		}
 	}
@@ -184,6 +193,9 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 		if err := tx.setPrivate(ctx, c.ID, private); err != nil {
 			return err
 		}
+	}
+	if err := tx.regroup(ctx, was, c); err != nil {
+		return err
 	}
 	if err := tx.touchItem(ctx, domain.ChannelRef(c.ID), now); err != nil {
 		return err
@@ -227,16 +239,19 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.LockWithParents(ctx, c.ID); err != nil {
 		return err
 	}
+	if err := tx.LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
+		return err
+	}
 	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = $2
 		WHERE id = $1 AND state = 'available'`, c.ID, micros(now))
 	if err != nil {
 		return err
 	}
-	open, private := int64(-1), int64(0)
-	if c.Visibility == domain.Private {
-		open, private = 0, -1
-	}
+	open, private := placed(c.Visibility, -1)
 	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
+		return err
+	}
+	if err := tx.putAllInGroup(ctx, c.Owner.PrincipalRef, c.ID, open, private); err != nil {
 		return err
 	}
 	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) }); err != nil {

@@ -100,6 +100,10 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 		if err == nil {
 			err = tx.relink(ctx, n.Item, n.Channel.Visibility, 1)
 		}
+		if err == nil && n.Item.Type == domain.ItemBlock {
+			open, private := placed(n.Channel.Visibility, 1)
+			err = tx.putInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private)
+		}
 	}()
 	if n.Item.Type == domain.ItemBlock {
 		e.updatedAt, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
@@ -150,14 +154,20 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var visibility domain.Visibility
+	var owner domain.PrincipalRef
 	err := tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1
-		WHERE id = $1 RETURNING visibility`, c.ChannelID, blocks, channels, privates).Scan(&visibility)
+		WHERE id = $1 RETURNING visibility, owner_type, owner_id`, c.ChannelID, blocks, channels, privates).
+		Scan(&visibility, &owner.Type, &owner.ID)
 	if err != nil {
 		return err
 	}
 	if c.Item.Type == domain.ItemBlock {
 		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+			return err
+		}
+		open, private := placed(visibility, -1)
+		if err := tx.putInGroup(ctx, owner, c.Item, open, private); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,9 @@ func (h *shelf) hide(owner domain.UserID, n int64) {
 				FROM channels WHERE id > $2`, []any{h.channel, last, top, at}},
 			{`INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key, created_at, updated_at)
 				SELECT 'Channel', id, 'Channel', user_id, FALSE, 1, id, created_at, updated_at FROM channels WHERE id > $1`, []any{last}},
+			{`INSERT INTO content_counts (owner_type, owner_id, type, part, open, hidden)
+				SELECT 'User', user_id, 'Channel', id % 8, 0, count(*) FROM channels WHERE id > $1 GROUP BY user_id, id % 8
+				ON CONFLICT (owner_type, owner_id, type, part) DO UPDATE SET hidden = content_counts.hidden + excluded.hidden`, []any{last}},
 			{`UPDATE channels SET channels_count = channels_count + $2, private_count = private_count + $2,
 				last_connected_at = last_connected_at + $2 WHERE id = $1`, []any{h.channel, n}},
 			{`UPDATE users SET private_channels = private_channels + $2 WHERE id = $1`, []any{owner, n}},

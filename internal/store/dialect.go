@@ -84,6 +84,15 @@ func (d dialect) announced() (last, locks string) {
 			AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 }
 
+// sorted gives part of a UNION ALL that is sorted as a whole and cut to `most`. SQLite merges
+// parts that indexes sort; PostgreSQL does if each of them says that it is sorted and cut.
+func (d dialect) sorted(part, order, most string) string {
+	if d.of == database.Postgres {
+		return "(" + part + order + limit(most) + ")"
+	}
+	return part
+}
+
 // random gives a random number from 0 to 2^63 - 1.
 func (d dialect) random() string {
 	if d.of == database.Postgres {

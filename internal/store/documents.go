@@ -60,8 +60,9 @@ func (tx *Tx) index(ctx context.Context, kind domain.SubjectType, id int64) erro
 func (tx *Tx) putDocument(ctx context.Context, d document) error {
 	var seq int64
 	var digest *int64
-	err := tx.q.QueryRow(ctx, `SELECT seq, digest FROM search_documents WHERE kind = $1 AND item_id = $2`,
-		d.kind, d.id).Scan(&seq, &digest)
+	was := d
+	err := tx.q.QueryRow(ctx, `SELECT seq, digest, type, open, updated_at FROM search_documents WHERE kind = $1 AND item_id = $2`,
+		d.kind, d.id).Scan(&seq, &digest, &was.typ, &was.open, &was.updated)
 	values := []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
 		words.Source(d.source), words.Source(d.value), d.updated}
 	if errors.Is(err, sql.ErrNoRows) {
@@ -69,9 +70,11 @@ func (tx *Tx) putDocument(ctx context.Context, d document) error {
 				source_key, value_key, updated_at, links, random_key, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING seq`,
 			append(values, d.links, rand.Int64(), d.created)...).Scan(&seq)
+		tx.recount(domain.UserRef(d.author), d.typ, d.id, tallied(d.open, 1))
 	} else if err == nil {
 		err = tx.execOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
 			extension = $7, source_key = $8, value_key = $9, updated_at = $10 WHERE kind = $1 AND item_id = $2`, values...)
+		err = errors.Join(err, tx.changed(ctx, was, d))
 	}
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
@@ -91,14 +94,16 @@ func (tx *Tx) putWords(ctx context.Context, seq int64, d document) error {
 // unindex removes the document of a thing.
 func (tx *Tx) unindex(ctx context.Context, kind domain.SubjectType, id int64) error {
 	var seq int64
-	err := tx.q.QueryRow(ctx, `DELETE FROM search_documents WHERE kind = $1 AND item_id = $2 RETURNING seq`,
-		kind, id).Scan(&seq)
+	var was document
+	err := tx.q.QueryRow(ctx, `DELETE FROM search_documents WHERE kind = $1 AND item_id = $2 RETURNING seq, author_id, type, open`,
+		kind, id).Scan(&seq, &was.author, &was.typ, &was.open)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	tx.recount(domain.UserRef(was.author), was.typ, id, tallied(was.open, -1))
 	return tx.exec(ctx, `DELETE FROM search_words WHERE rowid = $1`, seq)
 }
 
@@ -113,9 +118,14 @@ func (tx *Tx) relink(ctx context.Context, item domain.ItemRef, in domain.Visibil
 	if in == domain.Private {
 		return nil
 	}
-	return tx.exec(ctx, `UPDATE search_documents SET links = links + $3,
+	var d document
+	err := tx.q.QueryRow(ctx, `UPDATE search_documents SET links = links + $3,
 			open = CASE WHEN kind = 'Block' THEN links + $3 > 0 ELSE open END
-		WHERE kind = $1 AND item_id = $2`, item.Type, item.ID, by)
+		WHERE kind = $1 AND item_id = $2 RETURNING author_id, type, links`, item.Type, item.ID, by).Scan(&d.author, &d.typ, &d.links)
+	if turned := d.links == max(by, 0); err == nil && turned && item.Type == domain.ItemBlock {
+		tx.recount(domain.UserRef(d.author), d.typ, item.ID, tallies{open: by, hidden: -by})
+	}
+	return err
 }
 
 // relinkAll is relink for everything in a channel.
@@ -123,8 +133,12 @@ func (tx *Tx) relinkAll(ctx context.Context, id domain.ChannelID, by int64) erro
 	if by == 0 {
 		return nil
 	}
-	return tx.exec(ctx, `UPDATE search_documents SET links = links + $2,
+	err := tx.exec(ctx, `UPDATE search_documents SET links = links + $2,
 			open = CASE WHEN kind = 'Block' THEN links + $2 > 0 ELSE open END
 		WHERE seq IN (SELECT x.seq FROM connections c JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id
 			WHERE c.channel_id = $1 AND c.item_type IN ('Block', 'Channel'))`, id, by)
+	if err != nil {
+		return err
+	}
+	return tx.recountTurned(ctx, id, by)
 }

@@ -45,3 +45,11 @@ func CheckNames() (names []string) {
 	}
 	return names
 }
+
+// OwnerCheckNames are what Check can find wrong with what is kept for lists of contents.
+func OwnerCheckNames() (names []string) {
+	for _, c := range append(countChecks[:len(countChecks):len(countChecks)], groupItemChecks...) {
+		names = append(names, c.what)
+	}
+	return names
+}

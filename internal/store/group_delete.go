@@ -65,6 +65,9 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
+	if err := tx.EndGroupItems(ctx, g.ID); err != nil {
+		return err
+	}
 	if err := tx.unindex(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 }
 
 // handOver moves a channel between the counts of its owner before and after a change.
-// Owners are the last that a transaction locks, and in an order of their own.
+// Users are the last that a transaction locks, and in an order of their own; groups are
+// locked already (LockOwners).
 func (tx *Tx) handOver(ctx context.Context, was, is domain.Channel) error {
 	if was.Owner.PrincipalRef == is.Owner.PrincipalRef && was.Visibility == is.Visibility {
 		return nil
@@ -52,4 +53,21 @@ func (tx *Tx) handOver(ctx context.Context, was, is domain.Channel) error {
 		return err
 	}
 	return tx.bumpOwner(ctx, second.Owner.PrincipalRef, second.Visibility, -by)
+}
+
+// LockOwners locks those of a channel's owners, before and after a change, that are
+// groups. It comes after channels and before blocks, which the change locks too.
+func (tx *Tx) LockOwners(ctx context.Context, owners ...domain.PrincipalRef) error {
+	var groups []int64
+	for _, o := range owners {
+		if o.Type == domain.TypeGroup {
+			groups = append(groups, o.ID)
+		}
+	}
+	if !tx.d.locks() || len(groups) == 0 {
+		return nil
+	}
+	rows, err := tx.q.Query(ctx, "SELECT g.id FROM groups g WHERE "+tx.d.in("g.id", "$1")+" ORDER BY g.id"+tx.d.lock("g"), list(tx.d, groups))
+	_, err = collect(ctx, rows, err, scanInt64)
+	return err
 }

@@ -52,6 +52,7 @@ type Tx struct {
 	tx       *database.Tx
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
+	counts   map[countKey]tallies
 }
 
 // New makes a store on an open, migrated database.
@@ -67,6 +68,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed}, tx: tx, queue: s.queue}
 		err := fn(t)
+		if err == nil {
+			err = t.writeCounts(ctx)
+		}
 		enqueued = t.enqueued
 		return err
 	})

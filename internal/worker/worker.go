@@ -25,6 +25,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 	jobs.Handle(h, func(ctx context.Context, job app.EndedFollows) error {
 		return a.EndFollows(ctx, job)
 	})
+	jobs.Handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
 	jobs.Handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
 	h.Every(app.IndexInterval, app.IndexWords{})
 	return h

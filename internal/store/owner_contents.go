@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vitrine/internal/domain"
+)
+
+// OwnerContentsQuery asks for a page of what a user made, or of what a group has.
+type OwnerContentsQuery struct {
+	Viewer domain.UserID
+	Owner  domain.PrincipalRef
+	Types  []string          // of items; none for all
+	Sort   domain.SearchSort // by SearchByCreated or SearchByUpdated
+	Page   domain.Page
+}
+
+// OwnerContents lists the blocks and channels that a user made, or the channels of a group
+// and the blocks in them, as far as the viewer may see them; the total is exact. What all
+// see, and what is the viewer's own or their group's, is counted beforehand, and a page
+// walks an index from the nearer end. What others see in private channels costs a look at
+// it, or at what the owner hides if that is less.
+func (v *Snapshot) OwnerContents(ctx context.Context, q OwnerContentsQuery) (l domain.List[domain.Subject], err error) {
+	counts, err := v.contentCounts(ctx, q.Owner)
+	if err != nil {
+		return l, err
+	}
+	c := ownerContents{OwnerContentsQuery: q, d: v.d}
+	l.Total = c.sum(counts)
+	if c.Viewer != 0 { // whatever is hidden: it shall not take longer where something is
+		if err := v.private(ctx, &c); err != nil {
+			return l, err
+		}
+		l.Total += c.seen
+	}
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	query, args, backwards := c.page(l.Total)
+	rows, err := v.q.Query(ctx, query, args...)
+	l.Items, err = collect(ctx, rows, err, scanOwned)
+	if backwards {
+		slices.Reverse(l.Items)
+	}
+	return l, err
+}
+
+// scanOwned reads what a row is of.
+func scanOwned(row scanner) (s domain.Subject, err error) {
+	var typ string
+	var key int64
+	err = row.Scan(&typ, &s.ID, &key)
+	s.Type = domain.SubjectBlock
+	if typ == string(domain.SubjectChannel) {
+		s.Type = domain.SubjectChannel
+	}
+	return s, err
+}
+
+// private finds out what the viewer sees of what is not open.
+func (v *Snapshot) private(ctx context.Context, c *ownerContents) (err error) {
+	c.allBlocks = c.Owner == domain.UserRef(c.Viewer)
+	if c.Owner.Type == domain.TypeGroup {
+		if c.allBlocks, err = v.IsMember(ctx, domain.GroupID(c.Owner.ID), c.Viewer); err != nil {
+			return err
+		}
+		c.allChannels = c.allBlocks
+	}
+	if c.allBlocks {
+		c.seen = c.hidden
+	}
+	if c.allChannels {
+		c.seen += c.hiddenChannels
+		return nil
+	}
+	if !c.allBlocks {
+		if err := v.chooseSide(ctx, c); err != nil {
+			return err
+		}
+	}
+	return v.countPrivate(ctx, c)
+}
+
+// manyPrivate is how many blocks in private channels are looked through without a thought.
+const manyPrivate = 1000
+
+// chooseSide compares what is in private channels that the viewer sees, if it is much, with
+// what the owner hides: the smaller is looked through.
+func (v *Snapshot) chooseSide(ctx context.Context, c *ownerContents) error {
+	var inMine int64
+	s := statement{args: []any{c.Viewer}}
+	err := v.q.QueryRow(ctx, c.sees(&s)+`SELECT CAST(COALESCE(sum(ch.blocks_count), 0) AS BIGINT)
+		FROM sees JOIN channels ch ON ch.id = sees.id`, s.args...).Scan(&inMine)
+	c.looked, c.fromOwner = inMine > 0, inMine > manyPrivate && c.hidden < inMine
+	return err
+}
+
+// countPrivate counts what the viewer sees in private channels of others.
+func (v *Snapshot) countPrivate(ctx context.Context, c *ownerContents) error {
+	s := statement{args: []any{c.Viewer}}
+	with, parts := c.sees(&s), c.privateParts(&s)
+	if len(parts) == 0 {
+		return nil
+	}
+	for i, part := range parts {
+		parts[i] = "(SELECT count(*) FROM (" + part + ") AS counted)"
+	}
+	var n int64
+	err := v.q.QueryRow(ctx, with+"SELECT "+strings.Join(parts, " + "), s.args...).Scan(&n)
+	c.seen += n
+	c.some = n > 0
+	return err
+}
+
+// ownerContents builds the statements of one list.
+type ownerContents struct {
+	OwnerContentsQuery
+	d dialect
+
+	hidden         int64 // blocks of the owner, of the types asked for, that not all see
+	hiddenChannels int64
+	allBlocks      bool  // the viewer sees all of the former
+	allChannels    bool  // and of the latter
+	looked         bool  // the viewer sees blocks in private channels
+	fromOwner      bool  // there are more of these than the owner hides
+	some           bool  // the viewer sees something in private channels of what the owner hides
+	seen           int64 // how much the viewer sees of what is hidden
+}
+
+// sum takes from the counts what is asked for, and gives how much of it is open.
+func (c *ownerContents) sum(counts map[string]tallies) (open int64) {
+	for typ, n := range counts {
+		switch {
+		case len(c.Types) > 0 && !slices.Contains(c.Types, typ):
+			continue
+		case typ == string(domain.ItemChannel):
+			c.hiddenChannels = n.hidden
+		default:
+			c.hidden += n.hidden
+		}
+		open += n.open
+	}
+	return open
+}
+
+// statement collects the arguments of one; where the viewer is needed, it is the first.
+type statement struct{ args []any }
+
+func (s *statement) arg(value any) string {
+	s.args = append(s.args, value)
+	return fmt.Sprint("$", len(s.args))
+}
+
+// sees begins a statement with the private channels that the viewer sees, as `sees`; of a
+// group's list, those of the group.
+func (c *ownerContents) sees(s *statement) string {
+	where := ""
+	if c.Owner.Type == domain.TypeGroup {
+		where = " AND ch.owner_type = 'Group' AND ch.owner_id = " + s.arg(c.Owner.ID)
+	}
+	return "WITH " + myChannels + `, sees (id) AS (SELECT ch.id FROM mine CROSS JOIN channels ch
+		WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel + where + ") "
+}
+
+// rows gives the owner's rows `d` that the filters leave, and a column that begins the
+// indexes.
+func (c *ownerContents) rows(s *statement) (from, where string) {
+	from, where = "search_documents d", "d.author_id = "
+	if c.Owner.Type == domain.TypeGroup {
+		from, where = "group_items d", "d.group_id = "
+	}
+	where += s.arg(c.Owner.ID)
+	if len(c.Types) == 0 {
+		return from, where + " AND d.type NOT IN ('User', 'Group')"
+	}
+	marks := make([]string, len(c.Types))
+	for i, t := range c.Types {
+		marks[i] = s.arg(t)
+	}
+	return from, where + " AND d.type IN (" + strings.Join(marks, ", ") + ")"
+}
+
+// key is the column that orders.
+func (c *ownerContents) key() string {
+	if c.Sort.Key == domain.SearchByUpdated {
+		return "d.updated_at"
+	}
+	return "d.created_at"
+}
+
+// privateParts are what the viewer sees in private channels, each thing once: the channels
+// that are not seen anyhow, and the blocks in channels.
+func (c *ownerContents) privateParts(s *statement) (parts []string) {
+	columns := "SELECT d.type AS type, d.item_id AS item_id, " + c.key() + " AS k FROM "
+	from, where := c.rows(s)
+	if !c.allChannels {
+		parts = append(parts, columns+"sees CROSS JOIN "+from+" WHERE d.kind = 'Channel' AND d.item_id = sees.id AND d.open = FALSE AND "+where)
+	}
+	switch {
+	case !c.looked:
+	case c.fromOwner:
+		parts = append(parts, columns+from+" WHERE "+where+` AND d.open = FALSE AND d.type <> 'Channel' AND EXISTS (
+			SELECT 1 FROM connections c WHERE c.item_type = 'Block' AND c.item_id = d.item_id AND c.channel_id IN (SELECT id FROM sees))`)
+	default:
+		parts = append(parts, strings.Replace(columns, "SELECT", "SELECT DISTINCT", 1)+`sees CROSS JOIN connections c CROSS JOIN `+from+`
+			WHERE c.channel_id = sees.id AND c.item_type = 'Block' AND d.kind = 'Block' AND d.item_id = c.item_id AND d.open = FALSE AND `+where)
+	}
+	return parts
+}
+
+// page gives the statement of the page, which is read from the list's nearer end.
+func (c *ownerContents) page(total int64) (query string, args []any, backwards bool) {
+	var s statement
+	var with string
+	var private []string
+	if c.some {
+		s.arg(c.Viewer)
+		with = c.sees(&s)
+		private = c.privateParts(&s)
+	}
+	from, where := c.rows(&s)
+	part := "SELECT d.type AS type, d.item_id AS item_id, " + c.key() + " AS k FROM " + from + " WHERE " + where
+	parts := []string{part + " AND d.open = TRUE"}
+	if c.allChannels {
+		parts = append(parts, part+" AND d.open = FALSE")
+	} else if c.allBlocks {
+		parts = append(parts, part+" AND d.open = FALSE AND d.type <> 'Channel'")
+	}
+	parts = append(parts, private...)
+	skip, n := c.Page.Offset(), min(c.Page.Per, total-c.Page.Offset())
+	backwards = skip > total/2
+	if backwards {
+		skip = total - skip - n
+	}
+	_, dir := direction(c.Sort.Desc != backwards)
+	order := fmt.Sprintf(" ORDER BY k %s, item_id %s, type %s", dir, dir, dir)
+	if len(parts) > 1 {
+		most := s.arg(skip + n)
+		for i, part := range parts {
+			parts[i] = c.d.sorted(part, order, most)
+		}
+	}
+	query = with + strings.Join(parts, " UNION ALL ") + order + limit(s.arg(n)) + " OFFSET " + s.arg(skip)
+	return query, s.args, backwards
+}

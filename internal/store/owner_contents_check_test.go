@@ -1,0 +1,56 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// ownerHarms are one for each kind of difference where Ada's group has a public channel
+// with her block.
+func ownerHarms() []harm {
+	const block = "kind = 'Block'"
+	return []harm{
+		shifted("content_counts", "open", "owner_type = 'User' AND type = 'Text'", "content_counts of a User"),
+		shifted("content_counts", "hidden", "owner_type = 'Group' AND type = 'Text'", "content_counts of a Group"),
+		shifted("group_items", "open_n", block, "group_items.open_n"),
+		shifted("group_items", "private_n", block, "group_items.private_n"),
+		shifted("group_items", "item_id", block, "group_items.open_n"), // one is missing, and one too many
+		{"INSERT INTO group_items (group_id, kind, item_id, type, open_n, private_n, open, created_at, updated_at) VALUES (99, 'Block', 99, 'Text', 0, 0, FALSE, 1, 1)",
+			"DELETE FROM group_items WHERE group_id = 99", "group_items that are in no channel"},
+		{"UPDATE group_items SET open = FALSE WHERE kind = 'Block'", "UPDATE group_items SET open = TRUE WHERE kind = 'Block'", "group_items.open"},
+		{"UPDATE group_items SET type = 'Link' WHERE kind = 'Block'", "UPDATE group_items SET type = 'Text' WHERE kind = 'Block'", "group_items.type"},
+		shifted("group_items", "created_at", block, "group_items.created_at"),
+		shifted("group_items", "updated_at", block, "group_items.updated_at"),
+	}
+}
+
+// Check finds whatever is wrong with what is kept for lists of contents, and names it.
+func TestCheckFindsEveryHarmToOwnerContents(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada := storetest.User(t, s, "Ada")
+		group := storetest.Group(t, s, "Group", ada)
+		channel := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Of the group", domain.Public)
+		storetest.Connect(t, s, ada, channel, domain.BlockRef(storetest.Block(t, s, ada, "x")), 0)
+		unseen := store.OwnerCheckNames()
+		for _, h := range ownerHarms() {
+			storetest.Exec(t, db, h.do)
+			if found := findings(t, s); !slices.Contains(found, h.finds) {
+				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
+			}
+			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
+			storetest.Exec(t, db, h.undo)
+			if found := findings(t, s); found != nil {
+				t.Fatalf("%s\nleaves %q", h.undo, found)
+			}
+		}
+		if len(unseen) > 0 {
+			t.Errorf("no harm is done for %q", unseen)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// estate is a group with a channel of n blocks, that one user made, and a private channel
+// of a few.
+type estate struct {
+	maker, helper, stranger domain.UserID
+	group                   domain.GroupID
+}
+
+func newEstate(t *testing.T, s *store.Store, db *database.DB, n int64) estate {
+	e := estate{maker: storetest.User(t, s, "Ada"), helper: storetest.User(t, s, "Bob"), stranger: storetest.User(t, s, "Cem")}
+	e.group = storetest.Group(t, s, "Group", e.maker)
+	large := storetest.Channel(t, s, e.maker, "Large", domain.Closed)
+	storetest.Fill(t, s, db, e.maker, large, n)
+	storetest.Update(t, s, e.maker, large, func(c *domain.Channel) { c.Owner.PrincipalRef = domain.GroupRef(e.group) })
+	secret := storetest.OwnedChannel(t, s, domain.GroupRef(e.group), e.maker, "Secret", domain.Private)
+	for range 5 {
+		storetest.Connect(t, s, e.maker, secret, domain.BlockRef(storetest.Block(t, s, e.maker, "x")), 0)
+	}
+	storetest.Collaborate(t, s, secret, domain.UserRef(e.helper))
+	return e
+}
+
+// lists reads a page of every kind of list.
+func (e estate) lists(r *recorder, page int64) {
+	for _, owner := range []domain.PrincipalRef{domain.UserRef(e.maker), domain.GroupRef(e.group)} {
+		for _, viewer := range []domain.UserID{0, e.maker, e.helper, e.stranger} {
+			for i, types := range [][]string{nil, {"Text"}, domain.BlockTypes} {
+				for _, key := range []domain.SearchKey{domain.SearchByCreated, domain.SearchByUpdated} {
+					r.read(func(ctx context.Context, v *store.Snapshot) error {
+						_, err := v.OwnerContents(ctx, store.OwnerContentsQuery{Viewer: viewer, Owner: owner, Types: types,
+							Sort: domain.SearchSort{Key: key, Desc: i%2 == 0}, Page: domain.Page{Number: page, Per: 24}})
+						return err
+					})
+				}
+			}
+		}
+	}
+}
+
+// No list of contents scans a table, or sorts more than the viewer's part of private
+// channels: what an index gives is merged.
+func TestPlansOfOwnerContentsOfSQLite(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.SQLite(t))
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	e := newEstate(t, s, db, 600)
+	e.lists(r, 3)
+	if len(r.all) < 20 {
+		t.Fatalf("only %d statements were recorded", len(r.all))
+	}
+	for _, st := range r.all {
+		for _, step := range planOf(t, db, st) {
+			sorts := strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !strings.Contains(st.query, "sees")
+			if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) || sorts {
+				t.Errorf("%s\nin %s", step, st.query)
+			}
+			if of := "SEARCH d USING INDEX"; strings.HasPrefix(step, of) && strings.Contains(step, "_created ") && !strings.Contains(st.query, "sees") {
+				t.Errorf("rows are touched: %s\nin %s", step, st.query)
+			}
+		}
+	}
+	storetest.Check(t, s)
+}
+
+// PostgreSQL reads no more than the page and what comes before it, whichever way it plans.
+func TestPlansOfOwnerContentsOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	e := newEstate(t, s, db, 6_000)
+	storetest.Exec(t, db, "ANALYZE")
+	for _, page := range []int64{2, 249} { // from either end
+		e.lists(r, page)
+	}
+	for _, st := range r.all {
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if worst := carryOut(t, db, mode, st).most(); worst.read() > 1000 {
+				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
+			}
+		}
+	}
+}
+
+// What a write costs in statements: as many into a group's channel as into another, and
+// one more for the group's row; one for all counts.
+func TestStatementsOfContentsOnWrites(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		group := storetest.Group(t, s, "Group", ada)
+		var cost []int
+		for i, owner := range []domain.PrincipalRef{domain.UserRef(ada), domain.GroupRef(group)} {
+			channel := storetest.OwnedChannel(t, s, owner, ada, fmt.Sprint("Channel ", i), domain.Public)
+			storetest.Connect(t, s, ada, channel, domain.BlockRef(storetest.Block(t, s, ada, "before")), 0)
+			n := 0
+			err := s.InTx(t.Context(), func(tx *store.Tx) error {
+				store.Trace(&tx.Queries, func(string, []any) { n++ })
+				block, err := storetest.NewBlock(t.Context(), tx, ada, "x")
+				if err == nil {
+					_, err = storetest.ConnectIn(t.Context(), tx, ada, channel, domain.BlockRef(block), 0)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cost = append(cost, n)
+		}
+		if cost[1] != cost[0]+1 {
+			t.Errorf("a group's channel costs %d statements, another %d", cost[1], cost[0])
+		}
+	})
+}
