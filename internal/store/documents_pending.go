@@ -6,15 +6,15 @@ import (
 	"vitrine/internal/domain"
 )
 
-// AddDocuments makes documents for the blocks from an id on that have none, to be
+// AddDocuments makes documents for the blocks that have none, the oldest first, to be
 // found by their words once IndexPending has come to them. It is for blocks that were
 // written past CreateBlock.
-func (tx *Tx) AddDocuments(ctx context.Context, from domain.BlockID) error {
+func (tx *Tx) AddDocuments(ctx context.Context) error {
 	return tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key,
 			created_at, updated_at)
 		SELECT 'Block', id, type, user_id, open_count > 0, open_count, `+tx.d.random()+`, created_at, updated_at
-		FROM blocks WHERE id >= $1 AND NOT EXISTS (
-			SELECT 1 FROM search_documents d WHERE d.kind = 'Block' AND d.item_id = blocks.id) ORDER BY id`, from)
+		FROM blocks WHERE NOT EXISTS (
+			SELECT 1 FROM search_documents d WHERE d.kind = 'Block' AND d.item_id = blocks.id) ORDER BY created_at, id`)
 }
 
 // recountLinks counts anew in how many channels the channels in a channel are.
