@@ -65,9 +65,9 @@ func (e engine) within(id domain.ChannelID, words ...string) []statement {
 
 // followed takes what is by users whom somebody follows, or in channels.
 func (e engine) followed(by domain.UserID, word string) []statement {
-	const rest = `(EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = $1 AND f.followed_type = 'User' AND f.followed_id = d.author_id)
-		OR EXISTS (SELECT 1 FROM connections c JOIN follows f ON f.followed_id = c.channel_id WHERE c.item_type = d.kind
-			AND c.item_id = d.item_id AND f.follower_id = $1 AND f.followed_type = 'Channel'))`
+	const rest = `(d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
+		OR d.seq IN (SELECT x.seq FROM follows f CROSS JOIN connections c CROSS JOIN search_documents x WHERE f.follower_id = $1
+			AND f.followed_type = 'Channel' AND c.channel_id = f.followed_id AND x.kind = c.item_type AND x.item_id = c.item_id))`
 	if word == "" {
 		all := "search_documents d WHERE d.open = TRUE AND " + rest
 		return []statement{found(all, by), page("d.seq", all, "d.created_at DESC", 1, by)}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"vitrine/internal/app"
@@ -42,8 +43,8 @@ func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	return cmd.each(b, who, func(c testCase) error {
 		var search, answer, bare, plain times
 		for range cmd.Rounds {
-			if err := errors.Join(search.add(func() error { return c.search(ctx, b) }), answer.add(func() error { return c.answer(ctx, b) }),
-				bare.add(func() error { return b.run(ctx, c.bare) }), plain.add(func() error { return b.run(ctx, c.plain) })); err != nil {
+			if err := errors.Join(search.spend(b, func() error { return c.search(ctx, b) }), answer.spend(b, func() error { return c.answer(ctx, b) }),
+				bare.spend(b, func() error { return b.run(ctx, c.bare) }), plain.spend(b, func() error { return b.run(ctx, c.plain) })); err != nil {
 				return err
 			}
 		}
@@ -113,6 +114,25 @@ func (t *times) add(do func() error) error {
 	err := do()
 	*t = append(*t, time.Since(began))
 	return err
+}
+
+// spend is add for the time of the processors, which work beside this does not change.
+// Only SQLite works in this program.
+func (t *times) spend(b bench, do func() error) error {
+	if b.db.Dialect() != database.SQLite {
+		return t.add(do)
+	}
+	began := spent()
+	err := do()
+	*t = append(*t, spent()-began)
+	return err
+}
+
+// spent is the time of processors that this program has had.
+func spent() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no such argument
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // search finds the page, as ids.
