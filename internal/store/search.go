@@ -102,6 +102,8 @@ type search struct {
 	d    dialect
 	args []any
 
+	private []domain.ChannelID // those that the viewer may see
+
 	few    string // the name of the filter that is read first, if there is one
 	inside int64  // how many things are in the channel asked for, but private ones
 	within bool   // one channel is read anyhow, and the items in it once

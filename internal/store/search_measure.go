@@ -42,6 +42,12 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 			least, s.few = n, inChannel
 		}
 	}
+	if s.Viewer != 0 {
+		rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
+		if s.private, err = collect(ctx, rows, err, scanChannelID); err != nil {
+			return false, err
+		}
+	}
 	for _, alone := range s.measured() {
 		f := alone.given()[0]
 		rest := " FROM (" + f.rows + limit(alone.arg(least)) + ") AS few WHERE CAST($1 AS BIGINT) IS NOT NULL"
@@ -54,6 +60,11 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 		}
 	}
 	return true, nil
+}
+
+func scanChannelID(row scanner) (id domain.ChannelID, err error) {
+	err = row.Scan(&id)
+	return id, err
 }
 
 // measured are searches with one filter each, of those that few may pass. An index has

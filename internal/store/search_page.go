@@ -34,7 +34,7 @@ func (s *search) page() string {
 	if key != "" {
 		return "SELECT type, item_id FROM (" + found + ") AS paged"
 	}
-	return "SELECT d.type, d.item_id FROM (" + found + ") AS paged JOIN search_documents d ON d.seq = paged.k ORDER BY paged.tier, paged.k " + dir
+	return "SELECT d.type, d.item_id FROM (" + found + ") AS paged CROSS JOIN search_documents d WHERE d.seq = paged.k ORDER BY paged.tier, paged.k " + dir
 }
 
 // order is what a set is ordered by: first by tier where that is not the same for all.

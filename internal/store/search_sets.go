@@ -51,6 +51,12 @@ func (a set) documented() set {
 	return a.and("d.seq = w.rowid")
 }
 
+// of reads a set by the numbers that a query gives.
+func (a set) of(rows string) set {
+	a.from, a.ranged = "(SELECT DISTINCT seq FROM ("+rows+") AS several) AS few CROSS JOIN "+allDocuments, false
+	return a.and("d.seq = few.seq")
+}
+
 // sets are what a statement reads: what matches, in the parts that the order wants,
 // narrowed by the filters and to what the viewer may see. Without an order they are as
 // few as can be.
@@ -66,14 +72,16 @@ func (s *search) sets(ordered bool) []set {
 		switch {
 		case few != "" && a.words(): // the sign keeps SQLite from asking for the words of each
 			a = a.and("+w.rowid IN (" + few + ")")
+		case few != "" && s.Words.Everything && !ordered && len(filters) == 0: // only counted
+			all = append(all, set{from: "(SELECT DISTINCT seq FROM (" + few + ") AS several) AS few", where: []string{s.shown("few.seq")}})
+			continue
 		case few != "" && a.ranged && s.Words.Everything: // these, and not a range
-			a.from, a.ranged = "(SELECT DISTINCT seq FROM ("+few+") AS several) AS few CROSS JOIN "+allDocuments, false
-			a = a.and("d.seq = few.seq")
+			a = a.of(few)
 		case few != "":
 			a = a.and("d.seq IN (" + few + ")")
 		}
-		for _, part := range s.split(a, ordered) {
-			all = append(all, s.visible(part)...)
+		for _, part := range s.visible(a, ordered) {
+			all = append(all, s.split(part, ordered)...)
 		}
 	}
 	return all
@@ -109,7 +117,7 @@ func (s *search) matching(ordered bool) []set {
 	}
 	if key := words.Key(s.Query); key != "" && len(key) < words.LongestKey {
 		at := s.arg(key)
-		named := set{allDocuments, slices.Concat([]string{"d.name_key = " + at}, elsewhere), "1", true}
+		named := set{allDocuments, slices.Concat([]string{"d.open IN (TRUE, FALSE)", "d.name_key = " + at}, elsewhere), "1", false}
 		return append(all, named, matching(inTitle, "2", "d.name_key <> "+at), matching(notInTitle, "3"))
 	}
 	return append(all, matching(inTitle, "2"), matching(notInTitle, "3"))
@@ -166,29 +174,38 @@ func chance(seed int64) int64 {
 // blocks, and what is in private channels that the viewer may see. Of words, what is
 // hidden is left out; where a range of an index is read, these are sets of their own,
 // and the last begins with the channels.
-func (s *search) visible(a set) []set {
-	const (
-		own     = "d.author_id = $1 AND d.kind = 'Block'"
-		private = "d.seq IN (" + privateDocuments + ")"
-		hidden  = "NOT EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = w.rowid AND "
-	)
+func (s *search) visible(a set, ordered bool) []set {
+	const own = "d.author_id = $1 AND d.kind = 'Block'"
 	switch {
 	case s.Group != 0: // what is in a group's channels that the viewer may see
 		return []set{a}
-	case s.Viewer == 0 && a.words():
-		return []set{a.and(hidden + "CAST($1 AS BIGINT) = 0)")}
+	case a.words():
+		return []set{a.and(s.shown(a.seq()))}
 	case s.Viewer == 0:
 		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
-	case a.words():
-		return []set{a.and(hidden + "h.author_id <> $1 AND h.seq NOT IN (" + privateDocuments + "))")}
+	case !a.ranged && len(s.private) == 0:
+		return []set{a.and("(d.open = TRUE OR " + own + ")")}
 	case !a.ranged:
-		return []set{a.and("(d.open = TRUE OR " + own + " OR " + private + ")")}
+		return []set{a.and("(d.open = TRUE OR " + own + " OR d.seq IN (" + s.privateDocuments() + "))")}
 	}
-	seen := a
-	seen.from = "(" + privateDocuments + ") AS private CROSS JOIN " + allDocuments
-	return []set{
-		a.and("d.open = TRUE"),
-		a.and("d.open = FALSE", own),
-		seen.and("d.seq = private.seq", "d.open = FALSE", "NOT ("+own+")"),
+	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
+		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
 	}
+	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
+	if len(s.private) > 0 {
+		all = append(all, a.of(s.privateDocuments()).and("d.open = FALSE", "NOT ("+own+")"))
+	}
+	return all
+}
+
+// shown tells whether the document with a number is not hidden from the viewer.
+func (s *search) shown(seq string) string {
+	hidden := "h.author_id <> $1"
+	switch {
+	case s.Viewer == 0:
+		hidden = "CAST($1 AS BIGINT) = 0"
+	case len(s.private) > 0:
+		hidden += " AND h.seq NOT IN (" + s.privateDocuments() + ")"
+	}
+	return "NOT EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + " AND " + hidden + ")"
 }
