@@ -38,6 +38,9 @@ func (c *crowd) fillChannels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := f.document(ctx); err != nil {
+		return err
+	}
 	c.blocks = store.Span{First: int64(first), N: int64(len(blocks))}
 	loaded := make([]store.LoadedConnection, len(blocks))
 	for i, b := range blocks {

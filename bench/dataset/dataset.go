@@ -39,6 +39,7 @@ type Made struct {
 	Large       Place  `json:"large"`
 	Small       Place  `json:"small"`
 	Middle      Place  `json:"middle"` // an open channel of middling size
+	Reader      int64  `json:"reader"` // a user who follows hundreds of users and channels, all but the large one and its owner
 	FirstBlock  int64  `json:"first_block"`
 	LastBlock   int64  `json:"last_block"` // of those beside the large and the small channel
 }
@@ -65,7 +66,7 @@ func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	}
 	f := &filler{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 1))}
 	f.words = newWords(f.rng, size.Blocks)
-	for _, step := range []func(context.Context) error{f.people, f.channels, f.ordinary, f.extremes, s.Analyze} {
+	for _, step := range []func(context.Context) error{f.people, f.channels, f.ordinary, f.extremes, f.document, f.follow, s.Analyze} {
 		if err := step(ctx); err != nil {
 			return Made{}, err
 		}
@@ -112,6 +113,7 @@ func (f *filler) report(ctx context.Context) (Made, error) {
 	m.Users, m.Channels = len(f.users), len(f.rooms)
 	m.Large, m.Small = place(f.rooms[0]), place(f.rooms[1])
 	m.Middle = place(f.middling())
+	m.Reader = int64(f.reader())
 	owner, err := f.s.User(ctx, domain.Ref{ID: int64(f.users[0])})
 	if err != nil {
 		return m, err

@@ -153,3 +153,24 @@ func (f *filler) membersOf(p domain.PrincipalRef) []domain.UserID {
 	}
 	return []domain.UserID{domain.UserID(p.ID)}
 }
+
+// reader is the user who follows many: the last one.
+func (f *filler) reader() domain.UserID { return f.users[len(f.users)-1] }
+
+// follow has the reader follow every sixth user and every twentieth channel, but not
+// the owner of the large one, by whom nearly everything is.
+func (f *filler) follow(ctx context.Context) error {
+	return f.s.InTx(ctx, func(tx *store.Tx) error {
+		for i := 1; i < len(f.users)-1; i += 6 {
+			if _, err := tx.Follow(ctx, f.reader(), domain.Subject{Type: domain.SubjectUser, ID: int64(f.users[i])}, at(1)); err != nil {
+				return err
+			}
+		}
+		for i := 2; i < len(f.rooms); i += 20 {
+			if _, err := tx.Follow(ctx, f.reader(), domain.Subject{Type: domain.SubjectChannel, ID: int64(f.rooms[i].id)}, at(1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -111,3 +111,8 @@ func (f *filler) fillNotes(ctx context.Context, r *room, from, to, n int) error 
 	r.items = to
 	return f.connect(ctx, loaded, nil)
 }
+
+// document makes the documents of all blocks, in the order in which they came.
+func (f *filler) document(ctx context.Context) error {
+	return f.s.InTx(ctx, func(tx *store.Tx) error { return tx.AddDocuments(ctx) })
+}

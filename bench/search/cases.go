@@ -5,79 +5,89 @@ import (
 	"vitrine/internal/domain"
 )
 
-// testCase is a search and the least that the engine has to do for it.
+// testCase is a search, and what the engine has to do for it whoever asks.
 type testCase struct {
 	name   string
 	viewer domain.UserID
 	q      domain.Search
 	exact  bool
-	bare   string
-	args   []any
+	bare   []statement // the match, the order, the page and the count
+	plain  []statement // the same with what the question names beside words, if anything
 }
 
-// cases are what is measured. Words of the data set are common, each in a hundredth of
-// all blocks and more.
-func cases(d database.Dialect, viewer domain.UserID) []testCase {
-	page := func(n int64) domain.Page { return domain.Page{Number: n, Per: 24} }
-	match := "SELECT rowid FROM search_words WHERE search_words MATCH $1 ORDER BY rowid DESC LIMIT 10024"
-	if d == database.Postgres {
-		match = "SELECT rowid FROM search_words WHERE words @@ CAST(CAST($1 AS TEXT) AS tsquery) ORDER BY rowid DESC LIMIT 10024"
+type statement struct {
+	text string
+	args []any
+}
+
+// people are who searches, and where. Busy owns the large channel.
+type people struct {
+	busy, reader domain.UserID
+	large, small domain.ChannelID
+}
+
+// change sets a question apart from the one for the first page by score.
+type change func(q *domain.Search)
+
+func sorted(key domain.SearchKey) change { return func(q *domain.Search) { q.Sort.Key = key } }
+func onPage(n int64) change              { return func(q *domain.Search) { q.Page.Number = n } }
+func in(id domain.ChannelID) change      { return func(q *domain.Search) { q.Channel = id } }
+func following(q *domain.Search)         { q.Scope = domain.SearchFollowing }
+func ofType(types ...string) change      { return func(q *domain.Search) { q.Types = types } }
+
+func question(query string, changes ...change) domain.Search {
+	s := domain.Search{Query: query, Sort: domain.SearchSort{Desc: true}, Page: domain.Page{Number: 1, Per: 24}, Seed: 7}
+	for _, c := range changes {
+		c(&s)
 	}
-	const newest = "SELECT seq FROM search_documents WHERE open = TRUE ORDER BY created_at DESC LIMIT 10024"
-	const chance = "SELECT seq FROM search_documents WHERE open = TRUE ORDER BY random_key LIMIT 10024"
-	const source = "SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0"
-	const mine = "SELECT count(*) FROM search_documents WHERE author_id = $1"
-	q := func(query string, change func(q *domain.Search)) domain.Search {
-		s := domain.Search{Query: query, Sort: domain.SearchSort{Desc: true}, Page: page(1)}
-		if change != nil {
-			change(&s)
+	return s
+}
+
+// cases are what is measured. Words of the data set are common: "amber" is in one block
+// of sixteen.
+func cases(d database.Dialect, who people) []testCase {
+	e := engine{d}
+	const created, chance = "created_at", "random_key"
+	var all []testCase
+	add := func(name string, q domain.Search, bare []statement, plain ...statement) {
+		viewer := who.busy
+		if q.Scope == domain.SearchFollowing {
+			viewer = who.reader
 		}
-		return s
+		all = append(all, testCase{name, viewer, q, false, bare, plain})
 	}
-	sort := func(key domain.SearchKey) func(q *domain.Search) {
-		return func(q *domain.Search) { q.Sort.Key = key }
+	add("rare word", question("zyzzyva"), e.scored(1, "zyzzyva"))
+	add("a name", question("amber alphabet"), e.scored(1, "amber", "alphabet"))
+	add("common word", question("amber"), e.scored(1, "amber"))
+	add("common word, page 50", question("amber", onPage(50)), e.scored(50, "amber"))
+	add("common word, newest first", question("amber", sorted(domain.SearchByCreated)), e.newest("amber"))
+	add("common word, by chance", question("amber", sorted(domain.SearchByChance)), e.ordered(chance, "amber"))
+	add("two common words", question("amber water"), e.scored(1, "amber", "water"))
+	add("common beginning", question("w"), e.scored(1, "w*"))
+	add("everything, newest first", question("*", sorted(domain.SearchByCreated)), e.everything(created, 1))
+	add("everything, by name", question("*", sorted(domain.SearchByName)), e.everything("name_key", 1))
+	add("links, newest first", question("*", ofType("Link"), sorted(domain.SearchByCreated)), e.everything(created, 1))
+	add("images (there are none), newest first", question("*", ofType("Image"), sorted(domain.SearchByCreated)), e.everything(created, 1))
+	add("channels with a common word", question("amber", ofType("Channel")), e.scored(1, "amber"))
+	add("common word in the channel of 1,000,000", question("amber", in(who.large)), e.scored(1, "amber"), e.within(who.large, "amber")...)
+	add("common word in the channel of 1,000", question("amber", in(who.small)), e.scored(1, "amber"), e.within(who.small, "amber")...)
+	add("everything in the channel of 1,000,000", question("*", in(who.large)), e.everything(created, 1))
+	add("following", question("*", following), e.everything(created, 1), e.followed(who.reader, "")...)
+	add("common word, following", question("amber", following), e.scored(1, "amber"), e.followed(who.reader, "amber")...)
+	add("random, page 1", question("*", sorted(domain.SearchByChance)), e.everything(chance, 1))
+	add("random, page 50", question("*", sorted(domain.SearchByChance), onPage(50)), e.everything(chance, 50))
+	add("an address", question("https://www.example.org/a?utm_source=x"), e.address())
+	return append(all, contents(who.busy)...)
+}
+
+// contents are what a user made, which is counted exactly.
+func contents(owner domain.UserID) []testCase {
+	mine := []statement{{"SELECT count(*) FROM search_documents WHERE author_id = $1", []any{owner}}}
+	made := func(n int64) domain.Search {
+		return question("", onPage(n), func(q *domain.Search) { q.Author, q.Items = owner, true })
 	}
 	return []testCase{
-		{"a name", viewer, q("amber alphabet", nil), false, match, []any{asked(d, "amber", "alphabet")}},
-		{"rare words", viewer, q("zyzzyva", nil), false, match, []any{asked(d, "zyzzyva")}},
-		{"common word", viewer, q("amber", nil), false, match, []any{asked(d, "amber")}},
-		{"common word, page 50", viewer, q("amber", func(q *domain.Search) { q.Page = page(50) }), false, match, []any{asked(d, "amber")}},
-		{"common beginning", viewer, q("w", nil), false, match, []any{asked(d, "water")}},
-		{"common word, newest first", viewer, q("amber", sort(domain.SearchByCreated)), false, match, []any{asked(d, "amber")}},
-		{"two common words", viewer, q("amber water", nil), false, match, []any{asked(d, "amber", "water")}},
-		{"everything, newest first", viewer, q("*", sort(domain.SearchByCreated)), false, newest, nil},
-		{"everything, by name", viewer, q("*", sort(domain.SearchByName)), false, newest, nil},
-		{"images, newest first", viewer, q("*", func(q *domain.Search) { q.Types = []string{"Image"}; q.Sort.Key = domain.SearchByCreated }), false, newest, nil},
-		{"common word, large channel", viewer, q("amber", func(q *domain.Search) { q.Channel = 1 }), false, match, []any{asked(d, "amber")}},
-		{"common word, small channel", viewer, q("amber", func(q *domain.Search) { q.Channel = 2 }), false, match, []any{asked(d, "amber")}},
-		{"everything, large channel", viewer, q("*", func(q *domain.Search) { q.Channel = 1 }), false, newest, nil},
-		{"following", viewer, q("*", func(q *domain.Search) { q.Scope = domain.SearchFollowing }), false, newest, nil},
-		{"common word, following", viewer, q("amber", func(q *domain.Search) { q.Scope = domain.SearchFollowing }), false, match, []any{asked(d, "amber")}},
-		{"random, page 1", viewer, q("*", sort(domain.SearchByChance)), false, chance, nil},
-		{"random, page 50", viewer, q("*", func(q *domain.Search) { q.Sort.Key = domain.SearchByChance; q.Page = page(50) }), false, chance, nil},
-		{"an address", viewer, q("https://www.example.org/a?utm_source=x", nil), false, source, nil},
-		{"contents of a user", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Items = true }), true, mine, []any{viewer}},
-		{"contents of a user, page 1000", 0, q("", func(q *domain.Search) { q.Author = viewer; q.Items = true; q.Page = page(1000) }), true, mine, []any{viewer}},
-		{"contents of a group", viewer, q("", func(q *domain.Search) { q.Group = 1; q.Items = true }), true, mine, []any{viewer}},
+		{"contents of a user", 0, made(1), true, mine, nil},
+		{"contents of a user, page 1000", 0, made(1000), true, mine, nil},
 	}
-}
-
-// asked asks the engine for words as the store does.
-func asked(d database.Dialect, all ...string) string {
-	text := ""
-	for i, word := range all {
-		and := " AND "
-		if d == database.Postgres {
-			and = " & "
-		}
-		if i > 0 {
-			text += and
-		}
-		if d == database.Postgres {
-			text += "'" + word + "'"
-		} else {
-			text += `"` + word + `"`
-		}
-	}
-	return text
 }

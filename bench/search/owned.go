@@ -114,7 +114,7 @@ func (cmd command) contents(ctx context.Context, s *store.Store, viewer domain.U
 	for range cmd.Rounds {
 		for i, owner := range pair {
 			q := store.OwnerContentsQuery{Viewer: viewer, Owner: owner, Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}}
-			d, err := page(ctx, s, q, at)
+			d, err := timedPage(ctx, s, q, at)
 			if err != nil {
 				return err
 			}
@@ -128,8 +128,8 @@ func (cmd command) contents(ctx context.Context, s *store.Store, viewer domain.U
 	return nil
 }
 
-// page times one page, which must not be empty.
-func page(ctx context.Context, s *store.Store, q store.OwnerContentsQuery, at string) (took time.Duration, err error) {
+// timedPage times one page, which must not be empty.
+func timedPage(ctx context.Context, s *store.Store, q store.OwnerContentsQuery, at string) (took time.Duration, err error) {
 	const per = 24
 	err = s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		q.Page = domain.Page{Number: 1, Per: per}

@@ -22,6 +22,7 @@ const bulkRows = 16
 
 // LoadBlocks writes blocks with their texts, counts and times, and gives the id of
 // the first; the others follow it one by one. No one else may make blocks meanwhile.
+// AddDocuments must follow when all are written.
 func (tx *Tx) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.BlockID, error) {
 	const columns = `user_id, type, state, title, description_markdown, description_html, description_plain,
 		content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata,
@@ -32,10 +33,7 @@ func (tx *Tx) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.Blo
 			c.markdown, c.html, c.plain, b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, metadataColumn(b.Metadata),
 			b.OpenCount, b.PrivateCount, micros(b.CreatedAt), micros(b.UpdatedAt)}
 	})
-	if err != nil || len(blocks) == 0 {
-		return domain.BlockID(first), err
-	}
-	return domain.BlockID(first), tx.AddDocuments(ctx, domain.BlockID(first))
+	return domain.BlockID(first), err
 }
 
 // LoadedConnection is a connection to write as it is. Both keys must be unique in

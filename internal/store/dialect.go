@@ -144,6 +144,15 @@ func (d dialect) matches(p string) string {
 	return "w.search_words MATCH " + p
 }
 
+// titled tells whether the words `w` have those bound at p, which asks for them in
+// titles. SQLite cannot say so of one row, and finds all titles first.
+func (d dialect) titled(p string) string {
+	if d.of == database.Postgres {
+		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
+	}
+	return "w.rowid IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
+}
+
 // asking says where words are to be.
 type asking int
 

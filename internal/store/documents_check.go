@@ -33,6 +33,10 @@ var documentChecks = []check{
 	documented("updated_at of a group", "Group", "groups", "d.updated_at", "r.updated_at"),
 	{"search_documents.type of a block", `SELECT d.item_id, 1, 0 FROM search_documents d JOIN blocks b ON b.id = d.item_id
 		WHERE d.kind = 'Block' AND d.type <> b.type`},
+	{"search_closed missing for documents", `SELECT d.item_id, 0, d.seq FROM search_documents d WHERE d.open = FALSE AND NOT EXISTS (
+		SELECT 1 FROM search_closed h WHERE h.seq = d.seq AND h.author_id = CASE WHEN d.kind = 'Block' THEN d.author_id ELSE 0 END)`},
+	{"search_closed of nothing closed", `SELECT h.seq, h.seq, 0 FROM search_closed h WHERE NOT EXISTS (
+		SELECT 1 FROM search_documents d WHERE d.seq = h.seq AND d.open = FALSE)`},
 	{"search_words that are missing", `SELECT d.item_id, 0, d.seq FROM search_documents d WHERE d.digest IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq)`},
 }

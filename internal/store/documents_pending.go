@@ -6,20 +6,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// AddDocuments makes documents for the blocks from an id on that have none, to be
+// AddDocuments makes documents for the blocks that have none, the oldest first, to be
 // found by their words once IndexPending has come to them. It is for blocks that were
 // written past CreateBlock.
-func (tx *Tx) AddDocuments(ctx context.Context, from domain.BlockID) error {
-	const missing = ` FROM blocks WHERE id >= $1 AND NOT EXISTS (
+func (tx *Tx) AddDocuments(ctx context.Context) error {
+	const missing = ` FROM blocks WHERE NOT EXISTS (
 		SELECT 1 FROM search_documents d WHERE d.kind = 'Block' AND d.item_id = blocks.id)`
 	err := tx.recountMany(ctx, domain.TypeUser, `SELECT user_id, type, id % 8, count(CASE WHEN open_count > 0 THEN 1 END),
-		count(CASE WHEN open_count = 0 THEN 1 END)`+missing+` GROUP BY user_id, type, id % 8`, from)
+		count(CASE WHEN open_count = 0 THEN 1 END)`+missing+` GROUP BY user_id, type, id % 8`)
 	if err != nil {
 		return err
 	}
 	return tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key,
 			created_at, updated_at)
-		SELECT 'Block', id, type, user_id, open_count > 0, open_count, `+tx.d.random()+`, created_at, updated_at`+missing+` ORDER BY id`, from)
+		SELECT 'Block', id, type, user_id, open_count > 0, open_count, `+tx.d.random()+`, created_at, updated_at`+missing+` ORDER BY created_at, id`)
 }
 
 // recountLinks counts anew in how many channels the channels in a channel are.

@@ -24,33 +24,26 @@ type SearchQuery struct {
 
 // Search lists what the viewer may see of what is asked for (V3.md section 11). Without
 // words, a page costs a walk of an index up to it, and what the viewer sees of private
-// things. With words it costs a look at everything that matches.
+// things. With words, newest first, it costs a walk of what matches up to the page, and
+// what has the words in its title; in other orders a look at everything that matches.
+// A filter that few things pass is read first, and then all that passes it.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[domain.Subject], err error) {
 	if !q.Words.Everything && len(q.Words.Terms) == 0 {
 		return l, nil // a query of punctuation
 	}
 	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}}
-	if q.Channel != 0 {
-		c, err := v.Channel(ctx, q.Viewer, domain.Ref{ID: int64(q.Channel)})
-		if domain.KindOf(err) == domain.NotFound && err != nil {
-			return l, nil
-		}
-		if err != nil {
-			return l, err
-		}
-		s.large = c.Contents() > 20_000
-	}
-	counting := s
-	sets := counting.sets(false)
-	if l.Total, err = v.countSets(ctx, counting, sets); err != nil {
+	if seen, err := v.measure(ctx, &s); err != nil || !seen {
 		return l, err
 	}
-	if q.Page.Offset() >= l.Total && l.Total < countedUpTo {
-		return l, nil
+	if s.few != "" {
+		return v.searchFew(ctx, s)
+	}
+	if l.Total, err = v.countFound(ctx, s); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+		return l, err
 	}
 	text := s.page()
 	rows, err := v.q.Query(ctx, text, s.args...)
-	l.Items, err = collect(ctx, rows, err, scanFound)
+	l.Items, err = collect(ctx, rows, err, func(row scanner) (domain.Subject, error) { return scanFound(row) })
 	if err != nil || q.Exact {
 		return l, err
 	}
@@ -62,10 +55,38 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	return l, nil
 }
 
+// searchFew lists what passes a filter that few things pass, counted exactly.
+func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domain.Subject], err error) {
+	whole := s
+	text := whole.whole()
+	rows, err := v.q.Query(ctx, text, whole.args...)
+	l.Items, err = collect(ctx, rows, err, func(row scanner) (domain.Subject, error) { return scanFound(row, &l.Total) })
+	if err == nil && len(l.Items) == 0 && s.Page.Number > 1 {
+		l.Total, err = v.countFound(ctx, s)
+	}
+	return l, err
+}
+
+// countFound counts what a search finds, up to a bound or exactly.
+func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
+	if counting := s; counting.known() {
+		return countedUpTo, nil
+	}
+	if s.Words.Everything && s.few == "" { // the order does not matter here
+		switch {
+		case s.Channel != 0:
+			s.few = inChannel
+		case s.Scope == domain.SearchFollowing:
+			s.few = string(s.Scope)
+		}
+	}
+	return v.countSets(ctx, s, s.sets(false))
+}
+
 // scanFound reads what a document is of.
-func scanFound(row scanner) (f domain.Subject, err error) {
+func scanFound(row scanner, more ...any) (f domain.Subject, err error) {
 	var kind string
-	err = row.Scan(&kind, &f.ID)
+	err = row.Scan(append([]any{&kind, &f.ID}, more...)...)
 	f.Type = domain.SubjectType(kind)
 	switch f.Type {
 	case domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup:
@@ -78,11 +99,14 @@ func scanFound(row scanner) (f domain.Subject, err error) {
 // search builds the statements of one search. The viewer is $1.
 type search struct {
 	SearchQuery
-	d     dialect
-	args  []any
-	large bool // the channel asked for has very many items
+	d    dialect
+	args []any
 
-	within bool // one channel is read anyhow, and the items in it once
+	private []domain.ChannelID // those that the viewer may see
+
+	few    string // the name of the filter that is read first, if there is one
+	inside int64  // how many things are in the channel asked for, but private ones
+	within bool   // one channel is read anyhow, and the items in it once
 }
 
 // arg binds a value and gives its placeholder.
@@ -100,92 +124,22 @@ func (s *search) in(column string, values []string) string {
 	return column + " IN (" + strings.Join(marks, ", ") + ")"
 }
 
-// set is documents that a statement reads together. Sets of one statement are disjoint,
-// and those of a lower tier come first.
-type set struct {
-	from   string
-	where  []string
-	tier   string
-	ranged bool // it is a range of an index that begins with `open`
-}
-
-func (a set) and(where ...string) set {
-	a.where = append(append([]string(nil), a.where...), where...)
-	return a
-}
-
-func (a set) text() string { return " FROM " + a.from + " WHERE " + strings.Join(a.where, " AND ") }
-
 // countSets counts what is in sets: all of it if it is to be exact, else up to a bound.
 func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64, err error) {
-	most := ""
-	if !s.Exact {
-		most = limit(s.arg(countedUpTo + 1))
-	}
-	counts := make([]string, len(sets))
+	parts := make([]string, len(sets))
 	for i, a := range sets {
-		counts[i] = "(SELECT count(*) FROM (SELECT 1 AS one" + a.text() + most + ") AS counted)"
+		parts[i] = "SELECT 1 AS one" + a.text()
+		if s.Exact {
+			parts[i] = "(SELECT count(*) FROM (" + parts[i] + ") AS counted)"
+		}
 	}
-	err = v.q.QueryRow(ctx, "SELECT "+strings.Join(counts, " + "), s.args...).Scan(&n)
+	query := "SELECT " + strings.Join(parts, " + ")
+	if !s.Exact { // one limit for all, so that what comes later is not even read
+		query = "SELECT count(*) FROM (" + strings.Join(parts, " UNION ALL ") + limit(s.arg(countedUpTo+1)) + ") AS counted"
+	}
+	err = v.q.QueryRow(ctx, query, s.args...).Scan(&n)
 	if !s.Exact {
 		n = min(n, countedUpTo)
 	}
 	return n, err
-}
-
-// page is the statement that gives the page.
-func (s *search) page() string {
-	key, dir := s.key()
-	per := s.Page.Per
-	if !s.Exact {
-		per++
-	}
-	most := limit(s.arg(s.Page.Offset() + per))
-	var parts []string
-	for _, a := range s.sets(true) {
-		k := key
-		if k == "" { // the newest document first, which is the order of words
-			k = "d.seq"
-			if strings.HasPrefix(a.from, "search_words") {
-				k = "w.rowid"
-			}
-		}
-		parts = append(parts, fmt.Sprintf(`SELECT * FROM (SELECT %s AS tier, %s AS k, d.item_id AS item_id, d.type AS type%s
-			ORDER BY %s%s) AS part`, a.tier, k, a.text(), s.order(a, k, dir), most))
-	}
-	return fmt.Sprintf("SELECT type, item_id FROM (%s) AS found ORDER BY tier, k %s, item_id %s, type %s%s OFFSET %s",
-		strings.Join(parts, " UNION ALL "), dir, dir, dir, limit(s.arg(per)), s.arg(s.Page.Offset()))
-}
-
-// order is what a set is ordered by: first by tier where that is not the same for all.
-func (s *search) order(a set, key, dir string) string {
-	text := key + " " + dir
-	if key != "d.seq" && key != "w.rowid" { // which are unique
-		text += fmt.Sprintf(", d.item_id %s, d.type %s", dir, dir)
-	}
-	if strings.HasPrefix(a.tier, "CASE") {
-		return a.tier + ", " + text
-	}
-	return text
-}
-
-// key is the column that orders, "" for the newest document, and its direction.
-func (s *search) key() (column, dir string) {
-	_, dir = direction(s.Sort.Desc)
-	switch s.Sort.Key {
-	case domain.SearchByUpdated:
-		return "d.updated_at", dir
-	case domain.SearchByName:
-		return "d.name_key", dir
-	case domain.SearchByConnections:
-		return "d.links", dir
-	case domain.SearchByChance:
-		return "d.random_key", "ASC"
-	case domain.SearchByScore:
-		if !s.Words.Everything {
-			return "", "DESC"
-		}
-		return "d.created_at", "DESC"
-	}
-	return "d.created_at", dir
 }

@@ -15,12 +15,18 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 	if !q.Words.Everything && len(q.Words.Terms) == 0 {
 		return l, nil
 	}
-	in := q.Channel
-	q.Channel, q.Sort = 0, domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more sets
+	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more sets
 	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}, within: true}
-	at := s.arg(in)
+	if seen, err := v.measure(ctx, &s); err != nil || !seen {
+		return l, err
+	}
+	at := s.arg(q.Channel)
+	if s.few != inChannel || q.Words.Everything {
+		s.Channel, s.few = 0, "" // joined below
+	}
 	sets := s.sets(false)
 	for i, a := range sets {
+		a = a.documented()
 		sets[i] = a.and("c.channel_id = "+at, "c.item_type = d.kind", "c.item_id = d.item_id")
 		sets[i].from = a.from + " CROSS JOIN connections c"
 		if q.Words.Everything {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -237,7 +238,7 @@ func TestSearchOfPending(t *testing.T) {
 			_, err := tx.LoadBlocks(t.Context(), []domain.Block{{Type: domain.TextBlock, State: domain.Available,
 				Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, CreatedAt: storetest.Now, UpdatedAt: storetest.Now.Add(time.Second),
 				Content: &domain.Text{Markdown: "moss", HTML: "moss", Plain: "moss"}}})
-			return err
+			return errors.Join(err, tx.AddDocuments(t.Context()))
 		})
 		if l := search(t, s, ada, domain.Search{Types: domain.BlockTypes}); l.Total != 1 {
 			t.Errorf("before: %+v", l)

@@ -10,10 +10,18 @@ import (
 
 // searches does every kind of search once, but for those that read all matches anyway.
 func (st stage) searches(r *recorder, page int64) {
+	st.searchAll(r, page)
+	r.s = r.s.WithSearchLimits(store.SearchLimits{}) // as with many of everything
+	st.searchAll(r, page)
+}
+
+func (st stage) searchAll(r *recorder, page int64) {
 	for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 		for _, q := range []domain.Search{
 			{Query: ""}, {Items: true, Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
 			{Query: "https://example.org/x"}, {Scope: domain.SearchMine, Query: "nothing"}, {Scope: domain.SearchFollowing},
+			{Query: "x"}, {Query: "x", Types: []string{"Channel"}}, {Query: "x", Channel: st.channel}, {Channel: st.channel},
+			{Query: "x", Scope: domain.SearchFollowing}, {Query: "x", Author: st.bob},
 		} {
 			q.Sort, q.Page = domain.SearchSort{Key: key, Desc: true}, domain.Page{Number: page, Per: 24}
 			for _, viewer := range []domain.UserID{0, st.ada, st.bob} {

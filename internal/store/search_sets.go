@@ -2,21 +2,86 @@ package store
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/words"
 )
+
+// set is documents that a statement reads together. Sets of one statement are disjoint,
+// and those of a lower tier come first.
+type set struct {
+	from   string
+	where  []string
+	tier   string
+	ranged bool // it is a range of an index that begins with `open`
+}
+
+const (
+	allWords     = "search_words w" // joined to their documents where these are asked for
+	allDocuments = "search_documents d"
+	bothOfThem   = allWords + " CROSS JOIN " + allDocuments
+)
+
+func (a set) and(where ...string) set {
+	a.where = append(append([]string(nil), a.where...), where...)
+	return a
+}
+
+func (a set) text() string { return " FROM " + a.from + " WHERE " + strings.Join(a.where, " AND ") }
+
+// words tells whether a set is read from the words.
+func (a set) words() bool { return strings.HasPrefix(a.from, allWords) }
+
+// seq is the number of the document.
+func (a set) seq() string {
+	if a.words() {
+		return "w.rowid"
+	}
+	return "d.seq"
+}
+
+// documented joins the documents to a set that has only words so far.
+func (a set) documented() set {
+	if a.from != allWords {
+		return a
+	}
+	a.from = bothOfThem
+	return a.and("d.seq = w.rowid")
+}
+
+// of reads a set by the numbers that a query gives.
+func (a set) of(rows string) set {
+	a.from, a.ranged = "(SELECT DISTINCT seq FROM ("+rows+") AS several) AS few CROSS JOIN "+allDocuments, false
+	return a.and("d.seq = few.seq")
+}
 
 // sets are what a statement reads: what matches, in the parts that the order wants,
 // narrowed by the filters and to what the viewer may see. Without an order they are as
 // few as can be.
 func (s *search) sets(ordered bool) []set {
 	var all []set
-	filters := s.filters()
+	few, filters := s.filters()
+	key, _ := s.key()
 	for _, a := range s.matching(ordered) {
+		if len(filters) > 0 || ordered && key != "" {
+			a = a.documented()
+		}
 		a = a.and(filters...)
-		for _, part := range s.split(a, ordered) {
-			all = append(all, s.visible(part)...)
+		switch {
+		case few != "" && a.words(): // the sign keeps SQLite from asking for the words of each
+			a = a.and("+w.rowid IN (" + few + ")")
+		case few != "" && s.Words.Everything && !ordered && len(filters) == 0: // only counted
+			all = append(all, set{from: "(SELECT DISTINCT seq FROM (" + few + ") AS several) AS few", where: []string{s.shown("few.seq")}})
+			continue
+		case few != "" && a.ranged && s.Words.Everything: // these, and not a range
+			a = a.of(few)
+		case few != "":
+			a = a.and("d.seq IN (" + few + ")")
+		}
+		for _, part := range s.visible(a, ordered) {
+			all = append(all, s.split(part, ordered)...)
 		}
 	}
 	return all
@@ -27,32 +92,45 @@ func (s *search) sets(ordered bool) []set {
 // those that have it in their names.
 func (s *search) matching(ordered bool) []set {
 	if s.Words.Everything {
-		return []set{{from: "search_documents d", tier: "0", ranged: !s.within}}
+		return []set{{from: allDocuments, tier: "0", ranged: !s.within}}
 	}
 	var all []set
-	elsewhere := []string{"d.seq = w.rowid"}
+	var elsewhere []string
 	if key := words.Source(s.Query); key != 0 {
 		at := s.arg(key)
-		all = append(all, set{"search_documents d", []string{"d.source_key = " + at, "d.source_key <> 0"}, "0", false},
-			set{"search_documents d", []string{"d.value_key = " + at, "d.value_key <> 0", "d.source_key <> " + at}, "0", false})
-		elsewhere = append(elsewhere, "d.source_key <> "+at, "d.value_key <> "+at)
+		all = append(all, set{allDocuments, []string{"d.source_key = " + at, "d.source_key <> 0"}, "0", false},
+			set{allDocuments, []string{"d.value_key = " + at, "d.value_key <> 0", "d.source_key <> " + at}, "0", false})
+		elsewhere = []string{"d.source_key <> " + at, "d.value_key <> " + at}
 	}
 	matching := func(where asking, tier string, more ...string) set {
-		return set{"search_words w CROSS JOIN search_documents d", append(append([]string{
-			s.d.matches(s.arg(s.d.asked(s.Words.Terms, where)))}, elsewhere...), more...), tier, false}
+		a := set{allWords, []string{s.d.matches(s.arg(s.d.asked(s.Words.Terms, where)))}, tier, false}
+		if more = slices.Concat(elsewhere, more); len(more) > 0 {
+			a = a.documented().and(more...)
+		}
+		return a
 	}
 	if !ordered || s.Sort.Key != domain.SearchByScore {
 		return append(all, matching(anywhere, "0"))
 	}
+	if s.few != "" {
+		return append(all, s.tiers(matching(anywhere, "3")))
+	}
 	if key := words.Key(s.Query); key != "" && len(key) < words.LongestKey {
 		at := s.arg(key)
-		named := set{"search_documents d", []string{"d.name_key = " + at}, "1", true}
-		if len(all) > 0 {
-			named = named.and(elsewhere[1:]...)
-		}
+		named := set{allDocuments, slices.Concat([]string{"d.open IN (TRUE, FALSE)", "d.name_key = " + at}, elsewhere), "1", false}
 		return append(all, named, matching(inTitle, "2", "d.name_key <> "+at), matching(notInTitle, "3"))
 	}
 	return append(all, matching(inTitle, "2"), matching(notInTitle, "3"))
+}
+
+// tiers has the tier of each looked up, in place of a set for each tier.
+func (s *search) tiers(a set) set {
+	a = a.documented()
+	a.tier = "CASE WHEN " + s.d.titled(s.arg(s.d.asked(s.Words.Terms, inTitle))) + " THEN 2 ELSE 3 END"
+	if key := words.Key(s.Query); key != "" && len(key) < words.LongestKey {
+		a.tier = strings.Replace(a.tier, "CASE", "CASE WHEN d.name_key = "+s.arg(key)+" THEN 1", 1)
+	}
+	return a
 }
 
 // split parts a set where the order has a first and a second half: by chance, what comes
@@ -70,7 +148,7 @@ func (s *search) split(a set, ordered bool) []set {
 	if first == "" {
 		return []set{a}
 	}
-	if !s.Words.Everything {
+	if !a.ranged {
 		a.tier = "CASE WHEN " + first + " THEN 0 ELSE 1 END"
 		return []set{a}
 	}
@@ -93,86 +171,41 @@ func chance(seed int64) int64 {
 }
 
 // visible narrows a set to what the viewer may see: what is open, the viewer's own
-// blocks, and what is in private channels that the viewer may see. Where a range of an
-// index is read, these are ranges of their own.
-func (s *search) visible(a set) []set {
-	const (
-		own     = "d.author_id = $1 AND d.kind = 'Block'"
-		private = "d.seq IN (" + privateDocuments + ")"
-	)
+// blocks, and what is in private channels that the viewer may see. Of words, what is
+// hidden is left out; where a range of an index is read, these are sets of their own,
+// and the last begins with the channels.
+func (s *search) visible(a set, ordered bool) []set {
+	const own = "d.author_id = $1 AND d.kind = 'Block'"
 	switch {
 	case s.Group != 0: // what is in a group's channels that the viewer may see
 		return []set{a}
+	case a.words():
+		return []set{a.and(s.shown(a.seq()))}
 	case s.Viewer == 0:
 		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
+	case !a.ranged && len(s.private) == 0:
+		return []set{a.and("(d.open = TRUE OR " + own + ")")}
 	case !a.ranged:
-		return []set{a.and("(d.open = TRUE OR " + own + " OR " + private + ")")}
+		return []set{a.and("(d.open = TRUE OR " + own + " OR d.seq IN (" + s.privateDocuments() + "))")}
 	}
-	return []set{
-		a.and("d.open = TRUE"),
-		a.and("d.open = FALSE", own),
-		a.and("d.open = FALSE", "NOT ("+own+")", private),
+	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
+		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
 	}
+	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
+	if len(s.private) > 0 {
+		all = append(all, a.of(s.privateDocuments()).and("d.open = FALSE", "NOT ("+own+")"))
+	}
+	return all
 }
 
-// filters are the conditions that the query sets.
-func (s *search) filters() (where []string) {
-	if len(s.Types) > 0 {
-		where = append(where, s.in("d.type", s.Types))
+// shown tells whether the document with a number is not hidden from the viewer.
+func (s *search) shown(seq string) string {
+	hidden := "h.author_id <> $1"
+	switch {
+	case s.Viewer == 0:
+		hidden = "CAST($1 AS BIGINT) = 0"
+	case len(s.private) > 0:
+		hidden += " AND h.seq NOT IN (" + s.privateDocuments() + ")"
 	}
-	if s.Items && len(s.Types) == 0 {
-		where = append(where, "d.type NOT IN ('User', 'Group')")
-	}
-	if len(s.Extensions) > 0 {
-		where = append(where, "d.type IN ('Image', 'Attachment')", s.in("d.extension", s.Extensions))
-	}
-	if !s.After.IsZero() {
-		where = append(where, "d.updated_at > "+s.arg(micros(s.After)))
-	}
-	if s.Author != 0 {
-		where = append(where, "d.author_id = "+s.arg(s.Author))
-		if !s.Items {
-			where = append(where, "d.type <> 'User'")
-		}
-	}
-	switch s.Scope {
-	case domain.SearchMine:
-		where = append(where, "d.author_id = $1", "d.type <> 'User'")
-	case domain.SearchFollowing:
-		where = append(where, "d.seq IN ("+followedDocuments+")")
-	}
-	if s.Group != 0 {
-		where = append(where, "d.seq IN ("+fmt.Sprintf(groupDocuments, s.arg(s.Group))+")")
-	}
-	if s.Channel != 0 && s.large {
-		where = append(where, `EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = `+s.arg(s.Channel)+`
-			AND c.item_type = d.kind AND c.item_id = d.item_id)`)
-	} else if s.Channel != 0 {
-		where = append(where, `d.seq IN (SELECT x.seq FROM connections c CROSS JOIN search_documents x
-			WHERE c.channel_id = `+s.arg(s.Channel)+` AND x.kind = c.item_type AND x.item_id = c.item_id)`)
-	}
-	return where
+	return "NOT EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + " AND " + hidden + ")"
 }
-
-// privateDocuments are those of private channels that the viewer may see, and of what
-// is in them and nowhere open; but for what they may see anyhow. These queries begin at
-// the viewer's side; CROSS JOIN has SQLite do so.
-const privateDocuments = `WITH ` + myChannels + `, seen (id) AS (
-		SELECT ch.id FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel + `)
-	SELECT x.seq FROM seen CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = seen.id
-	UNION SELECT x.seq FROM seen CROSS JOIN connections c CROSS JOIN search_documents x
-		WHERE c.channel_id = seen.id AND c.item_type = 'Block' AND x.kind = 'Block' AND x.item_id = c.item_id AND x.open = FALSE`
-
-// followedDocuments are by users, or in channels, that the viewer follows.
-const followedDocuments = `SELECT x.seq FROM follows f CROSS JOIN search_documents x
-		WHERE f.follower_id = $1 AND f.followed_type = 'User' AND x.author_id = f.followed_id AND x.type <> 'User'
-	UNION SELECT x.seq FROM follows f CROSS JOIN channels ch CROSS JOIN connections c CROSS JOIN search_documents x
-		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
-			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + visibleChannel
-
-// groupDocuments are a group's channels that the viewer may see, and the blocks in them.
-const groupDocuments = `WITH owned (id) AS (
-		SELECT ch.id FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %s AND ` + visibleChannel + `)
-	SELECT x.seq FROM owned CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = owned.id
-	UNION SELECT x.seq FROM owned CROSS JOIN connections c CROSS JOIN search_documents x
-		WHERE c.channel_id = owned.id AND c.item_type = 'Block' AND x.kind = 'Block' AND x.item_id = c.item_id`

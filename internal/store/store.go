@@ -34,6 +34,8 @@ type Queries struct {
 	q    database.Querier
 	d    dialect
 	feed FeedLimits
+
+	search SearchLimits
 }
 
 // Store reads outside a transaction, and begins transactions.
@@ -57,7 +59,7 @@ type Tx struct {
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits},
+	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits, search: DefaultSearchLimits},
 		db: db, queue: jobs.NewQueue(db)}
 }
 
@@ -66,7 +68,7 @@ func New(db *database.DB) *Store {
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
-		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed}, tx: tx, queue: s.queue}
+		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search}, tx: tx, queue: s.queue}
 		err := fn(t)
 		if err == nil {
 			err = t.writeCounts(ctx)
@@ -83,7 +85,7 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
 	return s.db.View(ctx, func(q database.Querier) error {
-		return fn(&Snapshot{Queries{q: q, d: s.d, feed: s.feed}})
+		return fn(&Snapshot{Queries{q: q, d: s.d, feed: s.feed, search: s.search}})
 	})
 }
 

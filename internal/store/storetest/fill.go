@@ -42,7 +42,7 @@ func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, chann
 		t.Fatal(err)
 	}
 	In(t, s, func(tx *store.Tx) error {
-		if err := tx.AddDocuments(t.Context(), 0); err != nil {
+		if err := tx.AddDocuments(t.Context()); err != nil {
 			return err
 		}
 		return tx.Rebuild(t.Context(), channel)

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+)
+
+// engine writes what a database has to do for a question in any case: find what matches,
+// in the order asked for, give the page, and count up to 10,000. It does not ask who
+// looks, and knows no filter.
+type engine struct{ d database.Dialect }
+
+// found counts up to 10,000 what a FROM and WHERE give.
+func found(rest string, args ...any) statement {
+	return statement{"SELECT count(*) FROM (SELECT 1 FROM " + rest + " LIMIT 10001) AS found", args}
+}
+
+// page is what a FROM and WHERE give on a page of 24.
+func page(of, rest, order string, number int64, args ...any) statement {
+	return statement{fmt.Sprintf("SELECT %s FROM %s ORDER BY %s LIMIT 24 OFFSET %d", of, rest, order, 24*(number-1)), args}
+}
+
+// scored has those with the words in their title first, and of each the newest.
+func (e engine) scored(number int64, words ...string) []statement {
+	part := func(tier int, match string) string {
+		return fmt.Sprintf("SELECT * FROM (SELECT %d AS tier, w.rowid AS seq FROM search_words w WHERE %s ORDER BY w.rowid DESC LIMIT %d) AS part%d",
+			tier, match, 24*number, tier)
+	}
+	// All that is asked for is in one argument a tier.
+	tiers := part(2, e.match("$1")) + " UNION ALL " + part(3, e.match("$2"))
+	return []statement{
+		found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)),
+		page("seq", "("+tiers+") AS tiers", "tier, seq DESC", number, e.asked(titled, words), e.asked(untitled, words)),
+	}
+}
+
+// newest has the newest first.
+func (e engine) newest(words ...string) []statement {
+	match := "search_words w WHERE " + e.match("$1")
+	return []statement{found(match, e.asked(anywhere, words)), page("w.rowid", match, "w.rowid DESC", 1, e.asked(anywhere, words))}
+}
+
+// ordered has an order that words have not, so that all that matches is read.
+func (e engine) ordered(by string, words ...string) []statement {
+	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND " + e.match("$1")
+	return []statement{found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)), page("w.rowid", match, "d."+by, 1, e.asked(anywhere, words))}
+}
+
+// everything is a walk of an index.
+func (e engine) everything(by string, number int64) []statement {
+	all := "search_documents d WHERE d.open = TRUE"
+	return []statement{found(all), page("d.seq", all, "d."+by+" DESC", number)}
+}
+
+// within joins what matches with what is in a channel.
+func (e engine) within(id domain.ChannelID, words ...string) []statement {
+	match := `search_words w CROSS JOIN search_documents d CROSS JOIN connections c WHERE d.seq = w.rowid
+		AND c.channel_id = $2 AND c.item_type = d.kind AND c.item_id = d.item_id AND ` + e.match("$1")
+	asked := e.asked(anywhere, words)
+	return []statement{found(match, asked, id), page("w.rowid", match, "w.rowid DESC", 1, asked, id)}
+}
+
+// followed takes what is by users whom somebody follows, or in channels.
+func (e engine) followed(by domain.UserID, word string) []statement {
+	const rest = `(d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
+		OR d.seq IN (SELECT x.seq FROM follows f CROSS JOIN connections c CROSS JOIN search_documents x WHERE f.follower_id = $1
+			AND f.followed_type = 'Channel' AND c.channel_id = f.followed_id AND x.kind = c.item_type AND x.item_id = c.item_id))`
+	if word == "" {
+		all := "search_documents d WHERE d.open = TRUE AND " + rest
+		return []statement{found(all, by), page("d.seq", all, "d.created_at DESC", 1, by)}
+	}
+	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND " + e.match("$2") + " AND " + rest
+	asked := e.asked(anywhere, []string{word})
+	return []statement{found(match, by, asked), page("w.rowid", match, "w.rowid DESC", 1, by, asked)}
+}
+
+// address looks one up.
+func (e engine) address() []statement {
+	return []statement{{"SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0", nil}}
+}
+
+// match tells whether the words `w` are those bound at p.
+func (e engine) match(p string) string {
+	if e.d == database.Postgres {
+		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
+	}
+	return "w.search_words MATCH " + p
+}
+
+// place says where words are to be.
+type place int
+
+const (
+	anywhere place = iota
+	titled
+	untitled
+)
+
+// asked asks the engine for words, the last of which may end with a star.
+func (e engine) asked(where place, words []string) string {
+	and, not := " AND ", " NOT title : ("
+	if e.d == database.Postgres {
+		and, not = " & ", " & !("
+	}
+	conjunction := func(mark string) string {
+		all := make([]string, len(words))
+		for i, word := range words {
+			all[i] = e.word(word, mark)
+		}
+		return strings.Join(all, and)
+	}
+	mark, title := "", "title : ("
+	if e.d == database.Postgres {
+		mark, title = "A", "("
+	}
+	switch where {
+	case titled:
+		return title + conjunction(mark) + ")"
+	case untitled:
+		return "(" + conjunction("") + ")" + not + conjunction(mark) + ")"
+	}
+	return conjunction("")
+}
+
+// word writes one word; mark is the weight it has to have.
+func (e engine) word(word, mark string) string {
+	name := strings.TrimSuffix(word, "*")
+	star := word[len(name):]
+	switch {
+	case e.d == database.SQLite:
+		return `"` + name + `"` + star
+	case star+mark == "":
+		return "'" + name + "'"
+	}
+	return "'" + name + "':" + star + mark
+}

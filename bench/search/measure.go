@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/words"
+)
+
+// bench is what cases are measured on.
+type bench struct {
+	s   *store.Store
+	app *app.App
+	db  *database.DB
+}
+
+// times are what some rounds took.
+type times []time.Duration
+
+// at gives the time that a share (0..1) of the rounds did not exceed, in milliseconds.
+func (t times) at(share float64) float64 {
+	if len(t) == 0 {
+		return 0
+	}
+	slices.Sort(t)
+	return float64(t[min(int(share*float64(len(t))), len(t)-1)].Microseconds()) / 1000
+}
+
+// alone measures each case by one client, round by round in turn with what the engine
+// has to do.
+func (cmd command) alone(ctx context.Context, b bench, who people) error {
+	fmt.Printf("%-42s %8s %8s %8s %6s %8s %6s\n", "case, ms", "search", "answer", "bare", "ratio", "plain", "ratio")
+	return cmd.each(b, who, func(c testCase) error {
+		var search, answer, bare, plain times
+		for range cmd.Rounds {
+			if err := errors.Join(search.spend(b, func() error { return c.search(ctx, b) }), answer.spend(b, func() error { return c.answer(ctx, b) }),
+				bare.spend(b, func() error { return b.run(ctx, c.bare) }), plain.spend(b, func() error { return b.run(ctx, c.plain) })); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%-42s %8.2f %8.2f %8.2f %6.1f", c.name, search.at(0.5), answer.at(0.5), bare.at(0.5), search.at(0.5)/bare.at(0.5))
+		if len(c.plain) > 0 {
+			fmt.Printf(" %8.2f %6.1f", plain.at(0.5), search.at(0.5)/plain.at(0.5))
+		}
+		fmt.Println()
+		return nil
+	})
+}
+
+// crowd measures each case by many clients at once, and then what the engine has to do.
+func (cmd command) crowd(ctx context.Context, b bench, who people) error {
+	fmt.Printf("%-42s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99")
+	return cmd.each(b, who, func(c testCase) error {
+		ours, err := cmd.together(func() error { return c.answer(ctx, b) })
+		if err != nil {
+			return err
+		}
+		bare, err := cmd.together(func() error { return b.run(ctx, c.bare) })
+		fmt.Printf("%-42s %9.2f %9.2f %9.2f %9.2f\n", c.name, ours.at(0.5), ours.at(0.99), bare.at(0.5), bare.at(0.99))
+		return err
+	})
+}
+
+// each does the cases that are asked for.
+func (cmd command) each(b bench, who people, do func(c testCase) error) error {
+	only, err := regexp.Compile(cmd.Only)
+	if err != nil {
+		return err
+	}
+	for _, c := range cases(b.db.Dialect(), who) {
+		if !only.MatchString(c.name) {
+			continue
+		}
+		if err := do(c); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// together has all clients do something at once, as often as there are rounds.
+func (cmd command) together(do func() error) (all times, failure error) {
+	var clients sync.WaitGroup
+	var mu sync.Mutex
+	for range cmd.Clients {
+		clients.Go(func() {
+			var mine times
+			var err error
+			for range cmd.Rounds {
+				err = errors.Join(err, mine.add(do))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all, failure = append(all, mine...), errors.Join(failure, err)
+		})
+	}
+	clients.Wait()
+	return all, failure
+}
+
+// add times something once.
+func (t *times) add(do func() error) error {
+	began := time.Now()
+	err := do()
+	*t = append(*t, time.Since(began))
+	return err
+}
+
+// spend is add for the time of the processors, which work beside this does not change.
+// Only SQLite works in this program.
+func (t *times) spend(b bench, do func() error) error {
+	if b.db.Dialect() != database.SQLite {
+		return t.add(do)
+	}
+	began := spent()
+	err := do()
+	*t = append(*t, spent()-began)
+	return err
+}
+
+// spent is the time of processors that this program has had.
+func spent() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no such argument
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// search finds the page, as ids.
+func (c testCase) search(ctx context.Context, b bench) error {
+	return b.s.InSnapshot(ctx, func(v *store.Snapshot) error {
+		_, err := v.Search(ctx, store.SearchQuery{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query), Exact: c.exact})
+		return err
+	})
+}
+
+// answer is the whole answer but for its JSON: the page with all that is shown of it.
+func (c testCase) answer(ctx context.Context, b bench) error {
+	actor := domain.Actor{UserID: c.viewer, Tier: domain.TierSupporter}
+	if c.exact {
+		_, err := b.app.UserContents(ctx, actor, domain.Ref{ID: int64(c.q.Author)}, app.MadeInput{Sort: c.q.Sort, Page: c.q.Page})
+		return err
+	}
+	_, err := b.app.Search(ctx, actor, c.q, &c.q.Seed)
+	return err
+}
+
+// run runs statements and reads all they give.
+func (b bench) run(ctx context.Context, all []statement) error {
+	return b.db.View(ctx, func(q database.Querier) error {
+		for _, s := range all {
+			rows, err := q.Query(ctx, s.text, s.args...)
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

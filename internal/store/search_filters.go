@@ -1,0 +1,75 @@
+package store
+
+import (
+	"fmt"
+
+	"vitrine/internal/domain"
+)
+
+// inChannel names the filter for a channel.
+const inChannel = "channel"
+
+// filter is what a query asks beside words: as a condition on the document `d`, and as
+// the numbers of all documents that meet it. A filter without rows is never read first.
+type filter struct {
+	name  string
+	where []string
+	rows  string
+}
+
+// given are the filters that the query sets.
+func (s *search) given() (all []filter) {
+	add := func(name string, rows string, where ...string) { all = append(all, filter{name, where, rows}) }
+	if len(s.Types) > 0 {
+		marks := s.in("type", s.Types)
+		add("types", "SELECT x.seq FROM search_documents x WHERE x."+marks, "d."+marks)
+	}
+	if s.Items && len(s.Types) == 0 {
+		add("items", "", "d.type NOT IN ('User', 'Group')")
+	}
+	if len(s.Extensions) > 0 {
+		add("extensions", "", "d.type IN ('Image', 'Attachment')", s.in("d.extension", s.Extensions))
+	}
+	if !s.After.IsZero() {
+		add("after", "", "d.updated_at > "+s.arg(micros(s.After)))
+	}
+	if s.Author != 0 {
+		by := s.arg(s.Author)
+		add("author", madeBy(by), "d.author_id = "+by)
+		if !s.Items {
+			add("author's", "", "d.type <> 'User'")
+		}
+	}
+	switch s.Scope {
+	case domain.SearchMine:
+		add("mine", madeBy("$1"), "d.author_id = $1", "d.type <> 'User'")
+	case domain.SearchFollowing:
+		add("following", followedDocuments, followedDocument)
+	}
+	if s.Group != 0 {
+		rows := fmt.Sprintf(groupDocuments, s.arg(s.Group))
+		add("group", rows, "d.seq IN ("+rows+")")
+	}
+	if s.Channel != 0 {
+		in := s.arg(s.Channel)
+		add(inChannel, `SELECT x.seq FROM connections c CROSS JOIN search_documents x
+			WHERE c.channel_id = `+in+` AND x.kind = c.item_type AND x.item_id = c.item_id`,
+			`EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = `+in+` AND c.item_type = d.kind AND c.item_id = d.item_id)`)
+	}
+	return all
+}
+
+// filters are the numbers of what passes the filter that is read first, "" if none is,
+// and the conditions of all others.
+func (s *search) filters() (few string, where []string) {
+	for _, f := range s.given() {
+		if f.name == s.few {
+			few = f.rows
+			if f.name != "author" && f.name != "mine" {
+				continue
+			}
+		}
+		where = append(where, f.where...)
+	}
+	return few, where
+}

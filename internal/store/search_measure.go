@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/domain"
+)
+
+// SearchLimits say how many documents may pass a filter for it to be read first: before
+// the words, or before the order where there are none.
+type SearchLimits struct{ BeforeWords, BeforeOrder int64 }
+
+// DefaultSearchLimits are measured (bench/search): to read the numbers of 50,000 takes as
+// long as to look at the rows of some 20,000 matches.
+var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000}
+
+// WithSearchLimits is the store with other limits.
+func (s *Store) WithSearchLimits(l SearchLimits) *Store {
+	other := *s
+	other.search = l
+	return &other
+}
+
+// measure finds the filter that the fewest documents pass, if these are few. It tells
+// whether there can be anything to find: there is not in a channel that is not seen.
+func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error) {
+	least := v.search.BeforeWords + 1
+	if s.Words.Everything {
+		least = v.search.BeforeOrder + 1
+	}
+	if s.Channel != 0 {
+		c, err := v.Channel(ctx, s.Viewer, domain.Ref{ID: int64(s.Channel)})
+		if domain.KindOf(err) == domain.NotFound && err != nil {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		s.inside = c.Contents() - c.PrivateItems
+		if n := 3 * c.Contents(); n < least { // each is a look at two tables
+			least, s.few = n, inChannel
+		}
+	}
+	if s.Viewer != 0 {
+		rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
+		if s.private, err = collect(ctx, rows, err, scanChannelID); err != nil {
+			return false, err
+		}
+	}
+	for _, alone := range s.measured() {
+		f := alone.given()[0]
+		rest := " FROM (" + f.rows + limit(alone.arg(least)) + ") AS few WHERE CAST($1 AS BIGINT) IS NOT NULL"
+		n, err := scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+rest, alone.args...))
+		if err != nil {
+			return false, err
+		}
+		if n < least {
+			least, s.few = n, f.name
+		}
+	}
+	return true, nil
+}
+
+func scanChannelID(row scanner) (id domain.ChannelID, err error) {
+	err = row.Scan(&id)
+	return id, err
+}
+
+// measured are searches with one filter each, of those that few may pass. An index has
+// what somebody made in order, and needs no other way.
+func (s *search) measured() (all []search) {
+	alone := func(q domain.Search) {
+		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}})
+	}
+	if len(s.Types) > 0 {
+		alone(domain.Search{Types: s.Types})
+	}
+	if s.Author != 0 && !s.Words.Everything {
+		alone(domain.Search{Author: s.Author})
+	}
+	if s.Group != 0 {
+		alone(domain.Search{Group: s.Group})
+	}
+	if s.Scope == domain.SearchFollowing || s.Scope == domain.SearchMine && !s.Words.Everything {
+		alone(domain.Search{Scope: s.Scope})
+	}
+	return all
+}
+
+// known tells that at least as many are found as are counted, without a look.
+func (s *search) known() bool {
+	return s.Words.Everything && s.inside >= countedUpTo && len(s.given()) == 1
+}
+
+// whole is the statement that gives the page, and how many there are in all, of what is
+// few: all of it is read once.
+func (s *search) whole() string {
+	key, dir := s.key()
+	if key == "" {
+		key = "d.seq"
+	}
+	var parts []string
+	for _, a := range s.sets(true) {
+		a = a.documented()
+		parts = append(parts, "SELECT "+a.tier+" AS tier, "+key+" AS k, d.item_id AS item_id, d.type AS type"+a.text())
+	}
+	return "SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (" + strings.Join(parts, " UNION ALL ") +
+		") AS found) AS counted ORDER BY tier, k " + dir + ", item_id " + dir + ", type " + dir +
+		limit(s.arg(s.Page.Per)) + " OFFSET " + s.arg(s.Page.Offset())
+}

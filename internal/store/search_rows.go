@@ -1,0 +1,51 @@
+package store
+
+// privateChannels are the private channels that the viewer may see. The query begins at
+// the viewer's side; CROSS JOIN has SQLite do so.
+const privateChannels = `WITH ` + myChannels + `
+	SELECT ch.id FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel
+
+// privateDocuments are those of the private channels that the viewer may see and of the
+// blocks in them, whether these are open elsewhere or not; some twice.
+func (s *search) privateDocuments() string {
+	ids := s.arg(list(s.d, s.private))
+	return "SELECT x.seq FROM search_documents x WHERE x.kind = 'Channel' AND " + s.d.in("x.item_id", ids) + `
+	UNION ALL SELECT x.seq FROM connections c CROSS JOIN search_documents x WHERE c.item_type = 'Block' AND ` + s.d.in("c.channel_id", ids) + `
+		AND x.kind = 'Block' AND x.item_id = c.item_id`
+}
+
+// closedDocuments are those that not everyone may see, but the viewer; some twice.
+func (s *search) closedDocuments() string {
+	own := "SELECT x.seq FROM search_documents x WHERE x.author_id = $1 AND x.open = FALSE AND x.kind = 'Block'"
+	if len(s.private) == 0 {
+		return own
+	}
+	return own + " UNION ALL " + s.privateDocuments()
+}
+
+// followedDocuments are by users, or in channels, that the viewer follows; some twice.
+const followedDocuments = `SELECT x.seq FROM follows f CROSS JOIN search_documents x
+		WHERE f.follower_id = $1 AND f.followed_type = 'User' AND x.author_id = f.followed_id AND x.type <> 'User'
+	UNION ALL SELECT x.seq FROM follows f CROSS JOIN channels ch CROSS JOIN connections c CROSS JOIN search_documents x
+		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
+			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + visibleChannel
+
+// followedDocument tells whether the document `d` is one of these. The sign has SQLite
+// begin with the channels that it is in, not with those followed.
+const followedDocument = `(d.type <> 'User' AND d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
+	OR EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = d.kind AND c.item_id = d.item_id
+		AND +c.channel_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'Channel')
+		AND ch.id = c.channel_id AND ` + visibleChannel + `))`
+
+// groupDocuments are a group's channels that the viewer may see, and the blocks in them,
+// some of these twice.
+const groupDocuments = `WITH owned (id) AS (
+		SELECT ch.id FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %s AND ` + visibleChannel + `)
+	SELECT x.seq FROM owned CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = owned.id
+	UNION ALL SELECT x.seq FROM owned CROSS JOIN connections c CROSS JOIN search_documents x
+		WHERE c.channel_id = owned.id AND c.item_type = 'Block' AND x.kind = 'Block' AND x.item_id = c.item_id`
+
+// madeBy are the documents of what a user made.
+func madeBy(user string) string {
+	return "SELECT x.seq FROM search_documents x WHERE x.author_id = " + user
+}
