@@ -11,12 +11,12 @@ import (
 type Holder struct {
 	TokenID   domain.TokenID
 	Actor     domain.Actor
-	Suspended bool
+	Suspended bool // or the account is deleted
 }
 
 // TokenHolder reads who holds the live token with this hash.
 func (q Queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
-	err = q.q.QueryRow(ctx, `SELECT t.id, t.user_id, t.scope, u.tier, u.suspended_at IS NOT NULL
+	err = q.q.QueryRow(ctx, `SELECT t.id, t.user_id, t.scope, u.tier, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.revoked_at IS NULL`, hash).
 		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
 	return h, found(err)
