@@ -8,11 +8,8 @@ import (
 	"strings"
 
 	"vitrine/internal/app"
+	"vitrine/internal/domain"
 )
-
-// nowhere is the address of applications that cannot be sent anything: the code is
-// shown, and people copy it.
-const nowhere = "urn:ietf:wg:oauth:2.0:oob"
 
 // consentView is what the page asks.
 type consentView struct {
@@ -46,7 +43,7 @@ func consentPage(v *visit) error {
 	if v.account == nil {
 		return v.askToSignIn()
 	}
-	if c.RedirectURI != nowhere {
+	if c.RedirectURI != domain.OutOfBand {
 		v.formsTo = c.RedirectURI
 	}
 	return v.page("consent", "Allow "+c.Application.Name+"?", nil, consentView{c, v.here(), destination(c.RedirectURI)})
@@ -72,13 +69,14 @@ func consent(v *visit) error {
 	return v.sendBack(to)
 }
 
-// sendBack leads to the application, or shows what it is to be told.
+// sendBack leads to the application, or shows the code to who has to carry it there
+// themself.
 func (v *visit) sendBack(to string) error {
-	rest, copied := strings.CutPrefix(to, nowhere)
-	if !copied {
+	query, carried := strings.CutPrefix(to, domain.OutOfBand)
+	if to != "" && !carried {
 		return v.leave(to)
 	}
-	q, err := url.ParseQuery(strings.TrimPrefix(rest, "?"))
+	q, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
 	if err != nil {
 		return err
 	}
@@ -97,7 +95,7 @@ func (v *visit) refuseApplication(err error) error {
 	if !ok {
 		return err
 	}
-	if refused.Redirect != "" && !strings.HasPrefix(refused.Redirect, nowhere) {
+	if refused.Redirect != "" {
 		return v.leave(refused.Redirect)
 	}
 	return v.render(http.StatusBadRequest, "refused", "The application cannot be let in", nil, refused)
@@ -108,7 +106,7 @@ func (v *visit) refuseApplication(err error) error {
 func destination(address string) string {
 	u, err := url.Parse(address)
 	switch {
-	case err != nil || address == nowhere:
+	case err != nil || address == domain.OutOfBand:
 		return ""
 	case u.Scheme == "https" || u.Scheme == "http":
 		return u.Host

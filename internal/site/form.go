@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,8 +78,10 @@ func (f *form) refused(err error, fields ...string) bool {
 // blame notes one "field: why".
 func (f *form) blame(line string, fields []string) {
 	name, why, found := strings.Cut(line, ": ")
-	if i := strings.IndexAny(name, ".["); i > 0 {
-		name = name[:i] // "redirect_uris[2]" is told at the one field of all
+	if before, index, ok := strings.Cut(name, "["); ok { // one of a list is a line of its field
+		if n, err := strconv.Atoi(strings.TrimSuffix(index, "]")); err == nil {
+			name, why = before, "line "+strconv.Itoa(n+1)+" "+why
+		}
 	}
 	if !found || !slices.Contains(fields, name) {
 		f.Whole = strings.TrimSpace(f.Whole + " " + sentence(line))

@@ -21,12 +21,11 @@ type accountsView struct {
 
 // accountsPage lists accounts, all or those that a text finds.
 func accountsPage(v *visit) error {
-	q := v.r.URL.Query()
 	page := domain.Page{Number: 1, Per: accountsPer}
-	if n, err := strconv.ParseInt(q.Get("page"), 10, 64); err == nil && n > 0 {
+	if n, err := strconv.ParseInt(v.query("page"), 10, 64); err == nil && n > 0 {
 		page.Number = n
 	}
-	search := q.Get("q")
+	search := v.query("q")
 	found, err := v.app().FindAccounts(v.r.Context(), v.actor(), search, page)
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func accountsAt(search string, page int64) string {
 	return "/operator/accounts?" + q.Encode()
 }
 
-// ofAddress reads the account that an operator looks at.
+// accountNamed reads the account that the address names.
 func (v *visit) accountNamed() (domain.User, error) {
 	return v.app().User(v.r.Context(), domain.ParseRef(v.args[0]))
 }

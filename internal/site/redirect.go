@@ -43,7 +43,7 @@ func (v *visit) next() string {
 	if v.r.Method == http.MethodPost {
 		return localPath(v.r.PostForm.Get("next"))
 	}
-	return localPath(v.r.URL.Query().Get("next"))
+	return localPath(v.query("next"))
 }
 
 // redirect leads to a path of this site, by GET.

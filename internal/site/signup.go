@@ -17,8 +17,7 @@ func signUpPage(v *visit) error {
 	if v.account != nil {
 		return v.redirect(v.next())
 	}
-	invite := v.r.URL.Query().Get("invite")
-	return v.showSignUp(&form{}, invite)
+	return v.showSignUp(&form{}, v.query("invite"))
 }
 
 func (v *visit) showSignUp(f *form, invite string) error {
@@ -60,6 +59,9 @@ func signUp(v *visit) error {
 
 // confirmPage asks for a click, so that programs that look at mails do not use the link up.
 func confirmPage(v *visit) error {
+	if err := v.app().SignUpPending(v.r.Context(), v.args[0]); err != nil {
+		return v.deadLink(err)
+	}
 	return v.page("confirm", "Confirm your address", nil, nil)
 }
 

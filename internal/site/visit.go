@@ -4,7 +4,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -90,12 +89,8 @@ func (v *visit) identify() error {
 	return nil
 }
 
-// readForms reads the query and the body, and refuses what is no text.
+// readForms reads query and body, and refuses a body that is no text.
 func (v *visit) readForms() error {
-	query, err := url.ParseQuery(v.r.URL.RawQuery)
-	if err != nil {
-		return domain.NewInvalid("The address cannot be read: " + badEscape)
-	}
 	if v.r.Method == http.MethodPost {
 		media, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
 		if media != "application/x-www-form-urlencoded" && media != "" {
@@ -106,21 +101,25 @@ func (v *visit) readForms() error {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return err
 		}
-		return domain.Wrap(domain.Invalid, "The form cannot be read to its end", err)
+		return domain.Wrap(domain.Invalid, "The form or the address cannot be read", err)
 	}
-	for _, values := range []url.Values{query, v.r.PostForm} {
-		for name, all := range values {
-			for _, value := range all {
-				if !clean(name) || !clean(value) {
-					return domain.NewInvalid("The form holds bytes that are no text")
-				}
+	for name, values := range v.r.PostForm {
+		for _, value := range values {
+			if !clean(name) || !clean(value) {
+				return domain.NewInvalid("The form holds bytes that are no text")
 			}
 		}
 	}
 	return nil
 }
 
-const badEscape = "a percent sign must be followed by two digits or letters from a to f"
+// query gives a parameter of the address, "" if it is missing or no text.
+func (v *visit) query(name string) string {
+	if value := v.r.URL.Query().Get(name); clean(value) {
+		return value
+	}
+	return ""
+}
 
 // clean tells whether a text is one that can be kept and shown.
 func clean(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
