@@ -86,7 +86,7 @@ func (b *browser) send(method, path, body string) *page {
 		}
 	}
 	p := &page{t: b.t, from: method + " " + path, status: res.StatusCode, header: res.Header, body: w.Body.String(), browser: b}
-	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+	if method != http.MethodHead && strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		p.wellFormed()
 	}
 	return p

@@ -36,7 +36,7 @@ var table = []address{
 	{"/settings", signIn, 405, 303, 405, getOnly},
 	{"/settings/profile", signIn, signIn, 200, 422, both},
 	{"/settings/email", signIn, signIn, 200, 422, both},
-	{"/settings/email/x", 200, 404, 200, 404, both},
+	{"/settings/email/x", 404, 404, 404, 404, both},
 	{"/settings/password", signIn, signIn, 200, 422, both},
 	{"/settings/sessions", signIn, signIn, 200, 404, both},
 	{"/settings/personal-access-tokens", signIn, signIn, 200, 422, both},
