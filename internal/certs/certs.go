@@ -63,15 +63,15 @@ type Certificates struct {
 
 // New makes Certificates, without asking anybody yet.
 func New(o Options) *Certificates {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.TLSClientConfig = &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}
 	return &Certificates{o: o, pauses: map[string]pause{}, manager: &autocert.Manager{
 		Prompt:     autocert.AcceptTOS,
 		Cache:      o.Cache,
 		HostPolicy: autocert.HostWhitelist(o.Domains...),
 		Email:      o.Email,
 		Client: &acme.Client{DirectoryURL: o.DirectoryURL, UserAgent: o.UserAgent,
-			HTTPClient: &http.Client{Timeout: directoryTimeout, Transport: explainer{transport, o.Log}}},
+			HTTPClient: &http.Client{Timeout: directoryTimeout, Transport: &transport{RoundTripper: base, log: o.Log}}},
 	}}
 }
 
