@@ -9,81 +9,6 @@ import (
 
 var errNotBuilt = errors.New("not built")
 
-// Account is a user with what only they and operators see.
-type Account struct {
-	domain.User
-	HasPassword bool
-}
-
-// SignUpInput is an account somebody wants. Invite is the token of the link they came
-// by, a sign-up link's or a mailed invitation's to a group; "" if they came by none.
-type SignUpInput struct {
-	Name     string
-	Slug     string // "" for one from the name
-	Email    string
-	Password string
-	Invite   string
-}
-
-// SignUpOffer is what the page for signing up must know.
-type SignUpOffer struct {
-	Mode  domain.SignUpMode
-	First bool   // nobody has an account yet: this one will be the operator's
-	Open  bool   // this visitor may sign up
-	Email string // the address that the invitation was mailed to, else ""
-}
-
-// SignUpOffer tells whether a visitor with an invite ("" for none) may sign up.
-func (a *App) SignUpOffer(ctx context.Context, invite string) (SignUpOffer, error) {
-	return SignUpOffer{}, errNotBuilt
-}
-
-// SignUp makes an account, or has a link mailed that will. With the first account, and
-// with an invitation that was mailed to the very address, there is nothing to confirm:
-// session is the secret of a new session. Else it is "", whether or not the address has
-// an account already; the mail tells.
-func (a *App) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
-	return "", errNotBuilt
-}
-
-// ConfirmSignUp makes the account that a mailed link is for, and signs it in. A link
-// that is used, expired or none is NotFound.
-func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token string) (session string, u domain.User, err error) {
-	return "", u, errNotBuilt
-}
-
-// SignIn checks an address and a password. Whatever is wrong (unknown address, wrong
-// password, no password, suspended), the error is the same Unauthenticated, and takes as long. Too
-// many attempts are TooMany.
-func (a *App) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
-	return "", errNotBuilt
-}
-
-// SessionUser gives who is signed in by the secret of a session, and notes (not more
-// often than every few minutes) that it was seen. Unauthenticated if it is none, over,
-// or its user is suspended or deleted.
-func (a *App) SessionUser(ctx context.Context, from domain.Visitor, secret string) (domain.Session, Account, error) {
-	return domain.Session{}, Account{}, errNotBuilt
-}
-
-// SignOut ends a session by its secret. Again changes nothing.
-func (a *App) SignOut(ctx context.Context, secret string) error { return errNotBuilt }
-
-// Sessions lists the live sessions of a user, the newest seen first.
-func (a *App) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
-	return nil, errNotBuilt
-}
-
-// EndSession ends a session of the actor; NotFound if they have no such.
-func (a *App) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
-	return errNotBuilt
-}
-
-// EndOtherSessions ends all sessions of the actor but one.
-func (a *App) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
-	return errNotBuilt
-}
-
 // ForgotPassword has a link mailed with which a password can be chosen, if the address
 // has an account that may sign in. The answer and its time do not tell.
 func (a *App) ForgotPassword(ctx context.Context, from domain.Visitor, email string) error {
@@ -138,11 +63,6 @@ func (a *App) Farewell(ctx context.Context, actor domain.Actor) (Farewell, error
 // It is out of sight at once; a job clears what was theirs.
 func (a *App) DeleteAccount(ctx context.Context, from domain.Visitor, actor domain.Actor, slug, password string) error {
 	return errNotBuilt
-}
-
-// SignUpMode is the mode in effect, and whether it is fixed by a setting.
-func (a *App) SignUpMode(ctx context.Context) (mode domain.SignUpMode, fixed bool, err error) {
-	return "", false, errNotBuilt
 }
 
 // SetSignUpMode changes the mode; an operator may, unless a setting fixes it.

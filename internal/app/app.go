@@ -60,7 +60,7 @@ type Options struct {
 // AccountOptions are how accounts come to be. The zero value serves the command line.
 type AccountOptions struct {
 	SignUp       domain.SignUpMode // "": an operator chooses
-	DefaultTier  domain.Tier       // of accounts that people make
+	DefaultTier  domain.Tier       // of accounts that people make; "" means supporter
 	Registration bool              // applications may register themselves
 }
 
@@ -88,6 +88,9 @@ func New(o Options) *App {
 		uploadLimit: f.UploadLimit, uploadPrefix: f.UploadPrefix, ownHosts: hosts(o.SiteURL, o.BaseURL, o.FilesURL)}
 	if a.now == nil {
 		a.now = time.Now
+	}
+	if a.accounts.DefaultTier == "" {
+		a.accounts.DefaultTier = domain.TierSupporter
 	}
 	if a.invitationTTL == 0 {
 		a.invitationTTL = 14 * 24 * time.Hour

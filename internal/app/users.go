@@ -40,9 +40,9 @@ type CreateUserInput struct {
 	Tier     domain.Tier
 }
 
-// CreateUser makes an account.
+// CreateUser makes an account. The first of a server is an operator's.
 func (a *App) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User, err error) {
-	n, err := newUser(in)
+	n, err := newUser(in, mayHavePassword)
 	if err != nil {
 		return u, err
 	}
@@ -53,25 +53,48 @@ func (a *App) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User
 		}
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if n.Slug, err = claimUserSlug(ctx, tx, in.Slug, n); err != nil {
-			return err
-		}
-		id, err := tx.CreateUser(ctx, n)
+		first, err := tx.ClaimFirstAccount(ctx)
 		if err != nil {
 			return err
 		}
-		if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
-			return err
+		n.Office = domain.OfficeMember
+		if first {
+			n.Office = domain.OfficeOperator
 		}
-		if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
-			return err
-		}
-		return a.adoptInvitations(ctx, tx, u)
+		u, err = a.makeAccount(ctx, tx, in.Slug, n)
+		return err
 	})
-	if domain.KindOf(err) == domain.Conflict {
-		err = domain.NewInvalid("email: is already in use")
+	return u, takenEmail(err)
+}
+
+// makeAccount makes an account with the wanted slug, or with one from its name. An
+// address that is in use is a Conflict.
+func (a *App) makeAccount(ctx context.Context, tx *store.Tx, slug string, n store.NewUser) (u domain.User, err error) {
+	if n.Slug, err = claimUserSlug(ctx, tx, slug, n); err != nil {
+		return u, err
 	}
-	return u, err
+	id, err := tx.CreateUser(ctx, n)
+	if err != nil {
+		return u, err
+	}
+	if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
+		return u, err
+	}
+	if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
+		return u, err
+	}
+	if err := tx.ForgetSignups(ctx, n.Email); err != nil {
+		return u, err
+	}
+	return u, a.adoptInvitations(ctx, tx, u)
+}
+
+// takenEmail names the field of an address that is in use.
+func takenEmail(err error) error {
+	if domain.KindOf(err) == domain.Conflict {
+		return domain.NewInvalid("email: is already in use")
+	}
+	return err
 }
 
 // claimUserSlug claims the wanted slug, or one made from the name.
@@ -81,13 +104,19 @@ func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUs
 	}
 	free, err := tx.ClaimSlug(ctx, store.UserSlug, want, n.Now)
 	if err == nil && !free {
-		err = domain.NewInvalid("slug: is already taken")
+		err = errSlugTaken()
 	}
 	return want, err
 }
 
+// Whether an account to be made needs a password.
+const (
+	mustHavePassword = true
+	mayHavePassword  = false
+)
+
 // newUser checks an account to be made and gives every violation.
-func newUser(in CreateUserInput) (store.NewUser, error) {
+func newUser(in CreateUserInput, password bool) (store.NewUser, error) {
 	var bad []string
 	n := store.NewUser{Name: strings.TrimSpace(in.Name), Tier: in.Tier}
 	if in.Slug != "" && !domain.ValidSlug(in.Slug) {
@@ -103,8 +132,8 @@ func newUser(in CreateUserInput) (store.NewUser, error) {
 	if n.Email, ok = emailAddress(in.Email); !ok {
 		bad = append(bad, badEmail)
 	}
-	if in.Password != "" && (len(in.Password) < 8 || len(in.Password) > 200) {
-		bad = append(bad, "password: must be 8 to 200 bytes long")
+	if why := badPassword(in.Password, n.Email, in.Slug); why != "" && (password || in.Password != "") {
+		bad = append(bad, "password: "+why)
 	}
 	if !domain.ValidTier(in.Tier) {
 		bad = append(bad, "tier: must be one of free, premium, supporter")

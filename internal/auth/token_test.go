@@ -10,9 +10,9 @@ import (
 
 func TestNewToken(t *testing.T) {
 	t.Parallel()
-	form := regexp.MustCompile(`^vitrine_(pat|oat|inv)_[0-9A-Za-z]{46}$`)
+	form := regexp.MustCompile(`^vitrine_(pat|oat|inv|ses|lnk|sup|sec|cod)_[0-9A-Za-z]{46}$`)
 	seen := map[string]bool{}
-	for _, kind := range []Kind{Personal, OAuth, Invited} {
+	for _, kind := range kinds {
 		for range 100 {
 			token, hash, hint := NewToken(kind)
 			if !form.MatchString(token) || !LooksLikeToken(token) || seen[token] {

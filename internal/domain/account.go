@@ -82,3 +82,7 @@ type Grant struct {
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // of the newest use of its tokens
 }
+
+// CommandLineClient is the client id of the official command line, which every server
+// knows from the start.
+const CommandLineClient = "a-2__kXA3JH0X5pMnYsFvY2BY9dVQ30sIBkgeoLoO90"

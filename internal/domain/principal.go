@@ -74,14 +74,16 @@ func (u User) Badge() string {
 	return ""
 }
 
-// Token is a personal access token without its secret.
+// Token is an access token without its secret: a user's own, an application's that acts
+// for a user, or an application's own.
 type Token struct {
-	ID         TokenID
-	UserID     UserID
-	Name       string
-	Hint       string
-	Scope      Scope
-	LastUsedAt *time.Time
-	RevokedAt  *time.Time
-	CreatedAt  time.Time
+	ID            TokenID
+	UserID        UserID        // 0: an application's own
+	ApplicationID ApplicationID // 0: a personal access token
+	Name          string
+	Hint          string
+	Scope         Scope
+	LastUsedAt    *time.Time
+	RevokedAt     *time.Time
+	CreatedAt     time.Time
 }

@@ -1,5 +1,7 @@
 package domain
 
+import "strings"
+
 // Scope is what a token may do (V3.md section 8; RFC 6749 section 3.3). Scopes
 // are ordered: write includes read, and read includes none.
 type Scope string
@@ -29,4 +31,20 @@ func (s Scope) rank() int {
 		return 2
 	}
 	return -1
+}
+
+// ParseScopes reads a list of scopes as clients ask for them, separated by spaces. The
+// highest counts, and none asks for read.
+func ParseScopes(list string) (Scope, bool) {
+	highest := ScopeRead
+	for word := range strings.FieldsSeq(list) {
+		s := Scope(word)
+		if s != ScopeRead && s != ScopeWrite {
+			return ScopeNone, false
+		}
+		if s.Allows(highest) {
+			highest = s
+		}
+	}
+	return highest, true
 }

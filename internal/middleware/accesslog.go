@@ -7,15 +7,19 @@ import (
 )
 
 // AccessLog returns an Observer that writes one line per request. The query is
-// left out, since tokens and codes travel in it. Level Error for 5xx, which also
+// left out, since tokens and codes travel in it, and so is the path where LogPath stands
+// for it. Level Error for 5xx, which also
 // carry their cause, else Info.
 func AccessLog(log *slog.Logger) Observer {
 	return func(r *http.Request, x *Exchange, took time.Duration) {
-		level := slog.LevelInfo
+		level, path := slog.LevelInfo, r.URL.Path
+		if x.LogPath != "" {
+			path = x.LogPath
+		}
 		attrs := make([]slog.Attr, 0, 10)
 		attrs = append(attrs,
 			slog.String("method", r.Method),
-			slog.String("path", r.URL.Path),
+			slog.String("path", path),
 			slog.Int("status", x.Status),
 			slog.Int64("bytes", x.Bytes),
 			slog.Duration("duration", took),

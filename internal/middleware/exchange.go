@@ -21,6 +21,7 @@ type Exchange struct {
 	Bytes     int64      // body bytes handed to the connection
 	Error     error      // cause of a failure, for the log only
 	ETag      string     // entity tag of the representation, set by NotModified
+	LogPath   string     // what logs have in place of a path that holds a secret; empty: the path
 
 	peer        netip.Addr
 	readOnly    bool

@@ -41,7 +41,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
 	))
-	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: s.cfg.FilesURL,
+	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: strings.TrimSuffix(s.cfg.FilesURL+files.FilesPath, "/"),
 		Version: o.Version, Log: s.log, Now: o.Now})
 	website := known(middleware.Chain(pages,
 		middleware.CacheHeaders,

@@ -42,6 +42,12 @@ func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id
 	return n > 0, err
 }
 
+// SlugTaken tells whether a slug was ever given.
+func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (taken bool, err error) {
+	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM slugs WHERE kind = $1 AND slug = $2)`, kind, slug).Scan(&taken)
+	return taken, err
+}
+
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
 // end (V3.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {

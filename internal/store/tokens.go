@@ -14,11 +14,17 @@ type Holder struct {
 	Suspended bool
 }
 
-// TokenHolder reads who holds the live token with this hash.
+// TokenHolder reads who holds the live token with this hash: a user, with the application
+// that acts for them if it is one's, or an application itself, of the tier free.
+// Suspended is the user, or who registered the application. What is of a deleted user or
+// application is NotFound.
 func (q Queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
-	err = q.q.QueryRow(ctx, `SELECT t.id, t.user_id, t.scope, u.tier, u.suspended_at IS NOT NULL
-		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.revoked_at IS NULL`, hash).
-		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
+	err = q.q.QueryRow(ctx, `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
+			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL
+		FROM tokens t LEFT JOIN applications a ON a.id = t.application_id
+			LEFT JOIN users u ON u.id = COALESCE(t.user_id, a.user_id)
+		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.deleted_at IS NULL AND u.deleted_at IS NULL`, hash).
+		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
 	return h, found(err)
 }
 
@@ -31,10 +37,10 @@ func (tx *Tx) CreateToken(ctx context.Context, t domain.Token, hash []byte) (dom
 	return id, err
 }
 
-// Tokens lists the tokens of a user, newest first, revoked ones too.
+// Tokens lists the personal access tokens of a user, newest first, revoked ones too.
 func (q Queries) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
 	rows, err := q.q.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
-		FROM tokens WHERE user_id = $1 ORDER BY id DESC`, user)
+		FROM tokens WHERE user_id = $1 AND application_id IS NULL ORDER BY id DESC`, user)
 	return collect(ctx, rows, err, func(row scanner) (t domain.Token, err error) {
 		var used, revoked *int64
 		var created int64

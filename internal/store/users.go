@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-const userColumns = `u.id, u.slug, u.name, u.email, u.bio_markdown, u.bio_html, u.bio_plain, u.avatar, u.tier,
+const userColumns = `u.id, u.slug, u.name, u.email, u.bio_markdown, u.bio_html, u.bio_plain, u.avatar, u.tier, u.office,
 	u.open_channels, u.private_channels, u.followers_count, u.following_count,
 	COALESCE((SELECT n.unread FROM inboxes n WHERE n.user_id = u.id), 0),
 	u.suspended_at, u.version, u.created_at, u.updated_at`
@@ -17,7 +17,7 @@ func scanUser(row scanner) (u domain.User, err error) {
 	var bio text
 	var suspended *int64
 	var created, updated int64
-	err = row.Scan(&u.ID, &u.Slug, &u.Name, &u.Email, &bio.markdown, &bio.html, &bio.plain, &u.Avatar, &u.Tier,
+	err = row.Scan(&u.ID, &u.Slug, &u.Name, &u.Email, &bio.markdown, &bio.html, &bio.plain, &u.Avatar, &u.Tier, &u.Office,
 		&u.OpenChannels, &u.PrivateChannels, &u.Followers, &u.Following, &u.Unread,
 		&suspended, &u.Version, &created, &updated)
 	u.Bio, u.SuspendedAt = bio.value(), instantPtr(suspended)
@@ -42,7 +42,7 @@ func textColumns(t *domain.Text) text {
 	return text{&t.Markdown, &t.HTML, &t.Plain}
 }
 
-// User reads a user by id or slug.
+// User reads a user by id or slug; NotFound if the account is deleted.
 func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	if leadsNowhere(ref) {
 		return domain.User{}, domain.NewNotFound()
@@ -51,11 +51,11 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug
 	}
-	u, err := scanUser(q.q.QueryRow(ctx, "SELECT "+userColumns+" FROM users u WHERE "+where, arg))
+	u, err := scanUser(q.q.QueryRow(ctx, "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
 	return u, found(err)
 }
 
-// UserByEmail reads a user by address in lower case.
+// UserByEmail reads a user by address in lower case. A deleted account has none.
 func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
 	u, err := scanUser(q.q.QueryRow(ctx, "SELECT "+userColumns+" FROM users u WHERE u.email = $1", email))
 	return u, found(err)
@@ -63,7 +63,7 @@ func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, er
 
 // Users lists users by id, after the given one.
 func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
-	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
+	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
 	return collect(ctx, rows, err, scanUser)
 }
 
@@ -74,16 +74,20 @@ type NewUser struct {
 	Email        string // lower case
 	PasswordHash string
 	Tier         domain.Tier
+	Office       domain.Office // "" for a member
 	Now          time.Time
 }
 
 // CreateUser makes a user. The slug must have been claimed in the transaction. An
 // address that is in use is a Conflict.
 func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
+	if n.Office == "" {
+		n.Office = domain.OfficeMember
+	}
 	var id domain.UserID
-	err := tx.q.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
-		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, micros(n.Now)).Scan(&id)
+	err := tx.q.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
+		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, n.Office, micros(n.Now)).Scan(&id)
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}

@@ -36,7 +36,7 @@ func TestUsers(t *testing.T) {
 		})
 		u, err := s.User(ctx, domain.Ref{ID: int64(id)})
 		want := domain.User{ID: id, Slug: "ada-lovelace", Name: "Ada Lovelace", Email: "ada@example.org",
-			Tier: domain.TierFree, Version: 1, CreatedAt: storetest.Now, UpdatedAt: storetest.Now}
+			Tier: domain.TierFree, Office: domain.OfficeMember, Version: 1, CreatedAt: storetest.Now, UpdatedAt: storetest.Now}
 		if err != nil || u != want {
 			t.Fatalf("got %+v, %v\nwant %+v", u, err, want)
 		}

@@ -88,6 +88,12 @@ CREATE TABLE applications (
 );
 CREATE INDEX applications_user ON applications (user_id, id);
 
+-- The public client that every server knows: the official command line. It belongs to
+-- nobody, so that nobody can change or delete it.
+INSERT INTO applications (client_id, name, redirect_uris, created_at, updated_at)
+VALUES ('a-2__kXA3JH0X5pMnYsFvY2BY9dVQ30sIBkgeoLoO90', 'Are.na command line',
+    '["http://127.0.0.1/callback","http://localhost/callback","http://[::1]/callback"]', 1704067200000000, 1704067200000000);
+
 -- What a user lets an application do, until they take it back, which deletes the row.
 CREATE TABLE grants (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+const (
+	sessionTTL   = 30 * 24 * time.Hour // since it was last seen
+	seenInterval = 5 * time.Minute     // between two notes that a session was seen
+	longestAgent = 200                 // characters of a User-Agent that are kept
+)
+
+// Account is a user with what only they and operators see.
+type Account struct {
+	domain.User
+	HasPassword bool
+}
+
+// openSession signs a browser in as a user, and gives the secret for its cookie.
+func (a *App) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+	secret, hash, _ := auth.NewToken(auth.Session)
+	return secret, tx.CreateSession(ctx, domain.Session{UserID: user, Agent: agent(from), Address: address(from),
+		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
+}
+
+// SessionUser gives who is signed in by the secret of a session, and notes (not more
+// often than every few minutes) that it was seen. Unauthenticated if it is none, over,
+// or its user is suspended or deleted.
+func (a *App) SessionUser(ctx context.Context, from domain.Visitor, secret string) (s domain.Session, u Account, err error) {
+	if !isToken(secret, auth.Session) {
+		return s, u, errSignedOut()
+	}
+	now := a.now()
+	s, err = a.store.Session(ctx, auth.HashToken(secret), now)
+	if domain.KindOf(err) == domain.NotFound {
+		return s, u, errSignedOut()
+	}
+	if err != nil {
+		return s, u, err
+	}
+	c, err := a.store.Credentials(ctx, s.UserID)
+	if domain.KindOf(err) == domain.NotFound { // deleted this moment
+		return domain.Session{}, u, errSignedOut()
+	}
+	if err != nil {
+		return s, u, err
+	}
+	u = Account{User: c.User, HasPassword: c.PasswordHash != ""}
+	if now.Sub(s.LastSeenAt) < seenInterval {
+		return s, u, nil
+	}
+	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), agent(from), address(from)
+	return s, u, a.store.InTx(ctx, func(tx *store.Tx) error { return tx.SessionSeen(ctx, s) })
+}
+
+// SignOut ends a session by its secret. Again changes nothing.
+func (a *App) SignOut(ctx context.Context, secret string) error {
+	if !isToken(secret, auth.Session) {
+		return nil
+	}
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessionByHash(ctx, auth.HashToken(secret)) })
+}
+
+// Sessions lists the live sessions of a user, the newest seen first.
+func (a *App) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
+	return a.store.Sessions(ctx, actor.UserID, a.now())
+}
+
+// EndSession ends a session of the actor; NotFound if they have no such.
+func (a *App) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSession(ctx, actor.UserID, id) })
+}
+
+// EndOtherSessions ends all sessions of the actor but one.
+func (a *App) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, actor.UserID, keep) })
+}
+
+func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }
+
+// isToken tells whether a text has the form of a token of a kind.
+func isToken(s string, kind auth.Kind) bool {
+	k, ok := auth.TokenKind(s)
+	return ok && k == kind
+}
+
+// agent is a User-Agent as it is kept: text of one line, and not too much of it.
+func agent(from domain.Visitor) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(from.Agent, "�"))
+	if runes := []rune(clean); len(runes) > longestAgent {
+		return string(runes[:longestAgent])
+	}
+	return clean
+}
+
+func address(from domain.Visitor) string {
+	if !from.Address.IsValid() {
+		return ""
+	}
+	return from.Address.Unmap().WithZone("").String()
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// SignIn checks an address and a password. Whatever is wrong (unknown address, wrong
+// password, no password, suspended), the error is the same Unauthenticated, and takes as
+// long. Too many attempts are TooMany.
+func (a *App) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
+	email = strings.ToLower(strings.TrimSpace(email))
+	if err := a.try(ctx, tryPassword, email, from.Address); err != nil {
+		return "", err
+	}
+	c, err := a.credentials(ctx, email)
+	if err != nil {
+		return "", err
+	}
+	right, err := auth.CheckPassword(password, c.PasswordHash)
+	if err != nil {
+		return "", err
+	}
+	if !right || c.User.SuspendedAt != nil {
+		return "", errSignIn()
+	}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		session, err = a.signIn(ctx, tx, c, from)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return session, a.succeeded(ctx, tryPassword, email, from.Address)
+}
+
+// credentials reads those of an address; none if nobody has it.
+func (a *App) credentials(ctx context.Context, email string) (store.Credentials, error) {
+	if _, ok := emailAddress(email); !ok {
+		return store.Credentials{}, nil // and nothing that a database would refuse
+	}
+	c, err := a.store.CredentialsByEmail(ctx, email)
+	if domain.KindOf(err) == domain.NotFound {
+		return store.Credentials{}, nil
+	}
+	return c, err
+}
+
+// signIn opens a session where the password that was right still is: one that was
+// changed while it was checked, or a suspension, comes first.
+func (a *App) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
+	c, err := tx.LockUser(ctx, was.User.ID)
+	if domain.KindOf(err) == domain.NotFound {
+		return "", errSignIn()
+	}
+	if err != nil {
+		return "", err
+	}
+	if c.PasswordHash != was.PasswordHash || c.User.SuspendedAt != nil {
+		return "", errSignIn()
+	}
+	return a.openSession(ctx, tx, c.User.ID, from, a.now())
+}
+
+func errSignIn() error {
+	return domain.NewUnauthenticated("The address or the password is not right")
+}

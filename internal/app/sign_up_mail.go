@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+)
+
+// MailSignUp is the job that mails the link with which an account is made, or to the
+// owner of an address that has one, that somebody wanted another. It names no token: one
+// is made when the mail is, and each try makes another, so the last mail counts.
+type MailSignUp struct {
+	Signup store.SignupID `json:"signup_id"`
+}
+
+// Kind implements jobs.Args.
+func (MailSignUp) Kind() string { return "mail_signup" }
+
+// SendSignUp mails what a signup is about; nothing if it was confirmed, or is over.
+func (a *App) SendSignUp(ctx context.Context, id store.SignupID) error {
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	var s store.Signup
+	var owner *domain.User
+	err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if s, err = tx.MarkSignup(ctx, id, hash, a.now()); err != nil {
+			return err
+		}
+		u, err := tx.UserByEmail(ctx, s.Email)
+		if domain.KindOf(err) == domain.NotFound {
+			owner = nil
+			return nil
+		}
+		owner = &u
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if owner != nil {
+		err = a.send(ctx, "signup", hash, mail.Address{Name: oneLine(owner.Name), Email: owner.Email},
+			"You have an account already", a.haveAccountText(*owner))
+	} else {
+		err = a.send(ctx, "signup", hash, mail.Address{Name: oneLine(s.Name), Email: s.Email},
+			"Confirm your address", a.confirmText(token))
+	}
+	return err
+}
+
+// send hands a mail over that a job must send. It may be tried again unless it was
+// refused, or may have left. part is some bytes of a hash, which make its id unlike that
+// of a mail with another token.
+func (a *App) send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
+	err := a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("%s-%x", what, part[:8]), To: to, Subject: subject, Text: text})
+	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {
+		return jobs.Permanent(err)
+	}
+	return err
+}
+
+func (a *App) confirmText(token string) string {
+	return fmt.Sprintf(`Somebody, probably you, wants an account at %s with this address.
+
+Confirm it here:
+
+  %s/confirm/%s
+
+The link works once, within a day. If you do not know what this is about, you need not
+do anything: without it there will be no account.
+`, a.siteURL, a.siteURL, token)
+}
+
+func (a *App) haveAccountText(u domain.User) string {
+	return fmt.Sprintf(`Somebody, probably you, wants an account at %s with this address. It has one
+already, called %s.
+
+Sign in here:
+
+  %s/sign-in
+
+If you have forgotten the password, choose another:
+
+  %s/forgot-password
+
+If this was not you, you need not do anything: nothing has changed.
+`, a.siteURL, u.Slug, a.siteURL, a.siteURL)
+}

@@ -1,0 +1,64 @@
+package site
+
+import (
+	"fmt"
+	"strings"
+)
+
+// input is a field of a form as templates show it.
+type input struct {
+	Name, Label, Type string
+	Value             string
+	Hint, Error       string
+	Autocomplete      string
+	Rows              int // of a text of many lines; 0 for one line
+	Required          bool
+	Focus             bool // it is the first that is wrong
+	Plain             bool // neither corrected nor capitalised: slugs, addresses
+}
+
+// newInput makes a field for a template. What it is beyond a line of text follows as
+// "type:email", "autocomplete:name", "hint:…", "required", "plain" or "lines". What was
+// typed into a password is never shown again.
+func newInput(f *form, name, label string, more ...string) (input, error) {
+	in := input{Name: name, Label: label, Type: "text"}
+	for _, m := range more {
+		key, value, _ := strings.Cut(m, ":")
+		switch key {
+		case "type":
+			in.Type = value
+		case "autocomplete":
+			in.Autocomplete = value
+		case "hint":
+			in.Hint = value
+		case "required":
+			in.Required = true
+		case "plain":
+			in.Plain = true
+		case "lines":
+			in.Rows = 5
+		default:
+			return in, fmt.Errorf("site: a field cannot be %q", m)
+		}
+	}
+	if f != nil {
+		in.Error = f.errs[name]
+		in.Focus = len(f.order) > 0 && f.order[0] == name
+		if in.Type != "password" {
+			in.Value = f.get(name)
+		}
+	}
+	return in, nil
+}
+
+// DescribedBy names what tells more of the field.
+func (in input) DescribedBy() string {
+	var ids []string
+	if in.Hint != "" {
+		ids = append(ids, in.Name+"-hint")
+	}
+	if in.Error != "" {
+		ids = append(ids, in.Name+"-error")
+	}
+	return strings.Join(ids, " ")
+}

@@ -1,0 +1,62 @@
+package site
+
+import (
+	"net/http"
+
+	"vitrine/internal/domain"
+)
+
+// forgotPage asks for the address of an account.
+func forgotPage(v *visit) error {
+	return v.page("forgot-password", "Forgotten password", nil, nil)
+}
+
+// forgot has a link mailed. What it says does not tell whether there is an account.
+func forgot(v *visit) error {
+	f := v.form()
+	email := f.trimmed("email")
+	if err := v.app().ForgotPassword(v.r.Context(), v.visitor(), email); err != nil {
+		if f.refused(err, "email") {
+			return v.page("forgot-password", "Forgotten password", f, nil)
+		}
+		return err
+	}
+	return v.page("look-in-mail", "Look in your mail", nil, email)
+}
+
+// resetPage asks for a new password, if the link still works.
+func resetPage(v *visit) error {
+	if err := v.app().PasswordLink(v.r.Context(), v.args[0]); err != nil {
+		return v.deadLink(err)
+	}
+	return v.showReset(nil)
+}
+
+func (v *visit) showReset(f *form) error {
+	return v.page("reset-password", "Choose a new password", f, nil)
+}
+
+// reset sets the password and signs in.
+func reset(v *visit) error {
+	f := v.form()
+	session, err := v.app().ResetPassword(v.r.Context(), v.visitor(), v.args[0], f.values.Get("password"))
+	if err != nil {
+		if f.refused(err, "password") {
+			return v.showReset(f)
+		}
+		return v.deadLink(err)
+	}
+	if err := v.signedIn(session); err != nil {
+		return err
+	}
+	return v.done("/", "password-set")
+}
+
+// deadLink shows a page for a mailed link that does not work any more; other errors
+// pass.
+func (v *visit) deadLink(err error) error {
+	if domain.KindOf(err) != domain.NotFound {
+		return err
+	}
+	return v.render(http.StatusNotFound, "dead-link", "This link does not work", nil, nil)
+}

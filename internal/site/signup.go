@@ -1,0 +1,78 @@
+package site
+
+import (
+	"vitrine/internal/app"
+	"vitrine/internal/auth"
+)
+
+// signUpView is what the page for signing up shows.
+type signUpView struct {
+	app.SignUpOffer
+	Invite string
+	Next   string
+}
+
+// signUpPage shows the form, or why there is none.
+func signUpPage(v *visit) error {
+	if v.account != nil {
+		return v.redirect(v.next())
+	}
+	return v.showSignUp(&form{}, v.query("invite"))
+}
+
+func (v *visit) showSignUp(f *form, invite string) error {
+	offer, err := v.app().SignUpOffer(v.r.Context(), invite)
+	if err != nil {
+		return err
+	}
+	if offer.Email != "" && f.values == nil {
+		f = filled("email", offer.Email)
+	}
+	return v.page("sign-up", "Sign up", f, signUpView{offer, invite, v.next()})
+}
+
+// signUp makes the account, or has the link mailed that will.
+func signUp(v *visit) error {
+	f := v.form()
+	in := app.SignUpInput{Name: f.trimmed("name"), Slug: f.trimmed("slug"), Email: f.trimmed("email"),
+		Password: f.values.Get("password"), Invite: f.get("invite")}
+	session, err := v.app().SignUp(v.r.Context(), v.visitor(), in)
+	if err != nil {
+		if f.refused(err, "name", "slug", "email", "password") {
+			return v.showSignUp(f, in.Invite)
+		}
+		return err
+	}
+	next := v.next()
+	if kind, ok := auth.TokenKind(in.Invite); next == "" && ok && kind == auth.Invited {
+		next = "/invitations/" + in.Invite // which is still to be accepted
+	}
+	if session == "" {
+		v.returnLater(next)
+		return v.page("look-in-mail", "Look in your mail", nil, in.Email)
+	}
+	if err := v.signedIn(session); err != nil {
+		return err
+	}
+	return v.done(next, "welcome")
+}
+
+// confirmPage asks for a click, so that programs that look at mails do not use the link up.
+func confirmPage(v *visit) error {
+	if err := v.app().SignUpPending(v.r.Context(), v.args[0]); err != nil {
+		return v.deadLink(err)
+	}
+	return v.page("confirm", "Confirm your address", nil, nil)
+}
+
+// confirm makes the account that a mailed link is for.
+func confirm(v *visit) error {
+	session, _, err := v.app().ConfirmSignUp(v.r.Context(), v.visitor(), v.args[0])
+	if err != nil {
+		return v.deadLink(err)
+	}
+	if err := v.signedIn(session); err != nil {
+		return err
+	}
+	return v.done(v.returnNow(), "welcome")
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// SignupID names an account that somebody wants.
+type SignupID int64
+
+// Signup is an account that somebody wants, until the link that is mailed to its address
+// is followed.
+type Signup struct {
+	ID           SignupID
+	Email        string // lower case
+	Slug         string // as wished; "": from the name
+	Name         string
+	PasswordHash string
+	Link         domain.SignUpLinkID // that let them in; 0: none
+	CreatedAt    time.Time
+	ExpiresAt    time.Time
+}
+
+const signupColumns = `id, email, slug, name, password_hash, COALESCE(link_id, 0), created_at, expires_at`
+
+func scanSignup(row scanner) (s Signup, err error) {
+	var created, expires int64
+	err = row.Scan(&s.ID, &s.Email, &s.Slug, &s.Name, &s.PasswordHash, &s.Link, &created, &expires)
+	s.CreatedAt, s.ExpiresAt = instant(created), instant(expires)
+	return s, err
+}
+
+// CreateSignup notes an account that somebody wants.
+func (tx *Tx) CreateSignup(ctx context.Context, s Signup) (id SignupID, err error) {
+	err = tx.q.QueryRow(ctx, `INSERT INTO signups (email, slug, name, password_hash, link_id, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, s.Email, s.Slug, s.Name, s.PasswordHash, orNull(s.Link),
+		micros(s.CreatedAt), micros(s.ExpiresAt)).Scan(&id)
+	return id, err
+}
+
+// MarkSignup gives a signup the token that is about to be mailed, by its hash; an earlier
+// one ends. NotFound if it was confirmed, or is over.
+func (tx *Tx) MarkSignup(ctx context.Context, id SignupID, hash []byte, now time.Time) (Signup, error) {
+	s, err := scanSignup(tx.q.QueryRow(ctx, `UPDATE signups SET hash = $2 WHERE id = $1 AND expires_at > $3
+		RETURNING `+signupColumns, id, hash, micros(now)))
+	return s, found(err)
+}
+
+// SignupByHash reads the signup whose token has this hash; NotFound if it is over.
+func (q Queries) SignupByHash(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
+	s, err := scanSignup(q.q.QueryRow(ctx, "SELECT "+signupColumns+" FROM signups WHERE hash = $1 AND expires_at > $2",
+		hash, micros(now)))
+	return s, found(err)
+}
+
+// TakeSignup removes the signup whose token has this hash, so that it is taken once, and
+// gives it.
+func (tx *Tx) TakeSignup(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
+	s, err := scanSignup(tx.q.QueryRow(ctx, "DELETE FROM signups WHERE hash = $1 AND expires_at > $2 RETURNING "+signupColumns,
+		hash, micros(now)))
+	return s, found(err)
+}
+
+// ForgetSignups removes those of an address that has an account now.
+func (tx *Tx) ForgetSignups(ctx context.Context, email string) error {
+	return tx.exec(ctx, `DELETE FROM signups WHERE email = $1`, email)
+}
+
+// SweepSignups removes some of those that are over, and tells how many.
+func (tx *Tx) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
+	return tx.sweepExpired(ctx, "signups", now, most)
+}
