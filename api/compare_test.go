@@ -90,12 +90,12 @@ func mayAdd(owner, place, value string, ours map[string]string) bool {
 		return true
 	case slices.Contains([]string{"$ConnectableList", "$EverythingList", "$ActivitySubject"}, owner):
 		return strings.HasSuffix(place, "oneOf $PendingBlock") || value == "$PendingBlock"
+	case owner == "post /v3/oauth/token":
+		return status == "429" || strings.HasSuffix(place, "enum invalid_scope")
 	case slices.Contains([]string{"405", "413", "415", "500", "503"}, status):
 		return isError
 	case status == "400":
 		return isError && takesInput(ours)
-	case owner == "post /v3/oauth/token":
-		return status == "429" || strings.HasSuffix(place, "enum invalid_scope")
 	case owner == "post /v3/blocks/batch":
 		return strings.HasPrefix(place, "body application/json.channels")
 	}

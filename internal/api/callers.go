@@ -55,6 +55,9 @@ func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, b
 		return domain.Actor{}, false
 	}
 	key := middleware.UserKey(int64(who.UserID))
+	if !who.SignedIn() {
+		key = middleware.ApplicationKey(int64(who.ApplicationID))
+	}
 	if !c.take(w, r, key, string(who.Tier)) {
 		c.spent.Set(token, key)
 		return domain.Actor{}, false

@@ -62,10 +62,14 @@ func operation(ctx context.Context) *describe.Operation {
 	return op
 }
 
-// allowed holds the actor against the security of the operation.
+// allowed holds the actor against the security of the operation. An application that
+// acts as itself is in the free tier and has no user (V3.md section 8).
 func allowed(op *describe.Operation, who domain.Actor) error {
 	if op.TokenRequired && !who.SignedIn() {
-		return domain.NewUnauthenticated("A token is required")
+		if who.ApplicationID != 0 && (op.Scope == string(domain.ScopeWrite) || op.ID == "search") {
+			return domain.NewForbidden("An application that acts as itself may not do this")
+		}
+		return domain.NewUnauthenticated("A user's token is required")
 	}
 	if op.TokenRequired && !who.Scope.Allows(domain.Scope(op.Scope)) {
 		return domain.NewForbidden("The token's scope does not allow this")

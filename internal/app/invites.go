@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/subtle"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -27,6 +28,28 @@ func (a *App) GroupInvite(ctx context.Context, actor domain.Actor, ref domain.Re
 		return err
 	})
 	return i, err
+}
+
+// InviteeGroup reads the group that a reusable invite code is for, for the page where
+// people join; NotFound for a wrong code.
+func (a *App) InviteeGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (g domain.Group, err error) {
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if g, err = v.Group(ctx, actor.UserID, ref); err != nil {
+			return err
+		}
+		i, err := v.GroupInvite(ctx, g.ID)
+		if err != nil {
+			return err
+		}
+		if subtle.ConstantTimeCompare([]byte(code), []byte(i.Code)) == 0 {
+			return domain.NewNotFound()
+		}
+		return nil
+	})
+	if err != nil {
+		return domain.Group{}, err
+	}
+	return g, nil
 }
 
 // CreateGroupInvite gives the invite of a group, making it if there is none, and tells

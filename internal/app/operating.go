@@ -18,7 +18,7 @@ type ServerFacts struct {
 
 // ServerFacts tells an operator how the server does.
 func (a *App) ServerFacts(ctx context.Context, actor domain.Actor) (f ServerFacts, err error) {
-	if err := a.operates(ctx, actor); err != nil {
+	if err := operate(ctx, a.store.Queries, actor); err != nil {
 		return f, err
 	}
 	counts, err := a.store.Queue().Counts(ctx)
@@ -29,7 +29,7 @@ func (a *App) ServerFacts(ctx context.Context, actor domain.Actor) (f ServerFact
 // FailedJobs lists for an operator the jobs that were given up, the newest first, limit
 // of them at most.
 func (a *App) FailedJobs(ctx context.Context, actor domain.Actor, limit int) ([]jobs.Job, error) {
-	if err := a.operates(ctx, actor); err != nil {
+	if err := operate(ctx, a.store.Queries, actor); err != nil {
 		return nil, err
 	}
 	return a.Jobs(ctx, jobs.Failed, limit)
@@ -38,7 +38,7 @@ func (a *App) FailedJobs(ctx context.Context, actor domain.Actor, limit int) ([]
 // RetryFailedJob does RetryJob for an operator: NotFound if there is no such job,
 // Unprocessable if it has not failed.
 func (a *App) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) error {
-	if err := a.operates(ctx, actor); err != nil {
+	if err := operate(ctx, a.store.Queries, actor); err != nil {
 		return err
 	}
 	err := a.RetryJob(ctx, id)
@@ -47,15 +47,6 @@ func (a *App) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) 
 		return domain.NewNotFound()
 	case errors.Is(err, jobs.ErrNotRetried):
 		return domain.NewUnprocessable("The job has not failed, or runs again already")
-	}
-	return err
-}
-
-// operates refuses who is no operator, to whom there is nothing here.
-func (a *App) operates(ctx context.Context, actor domain.Actor) error {
-	u, err := a.Me(ctx, actor)
-	if err == nil && (u.Office != domain.OfficeOperator || !actor.MayWrite()) {
-		err = domain.NewNotFound()
 	}
 	return err
 }

@@ -178,14 +178,10 @@ func (a *App) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier) (do
 	return a.changeUser(ctx, ref, func(tx *store.Tx, u domain.User) error { return tx.SetTier(ctx, u.ID, tier, a.now()) })
 }
 
-// Suspend makes the tokens of a user answer 401, or lifts that.
+// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that.
 func (a *App) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
 	return a.changeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		if !suspended {
-			return tx.SetSuspended(ctx, u.ID, nil)
-		}
-		now := a.now()
-		return tx.SetSuspended(ctx, u.ID, &now)
+		return a.setSuspended(ctx, tx, u.ID, suspended)
 	})
 }
 

@@ -38,6 +38,7 @@ type commands struct {
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
 	User        userCmd        `cmd:"" help:"Make, list and change accounts."`
 	Token       tokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
+	App         appCmd         `cmd:"" help:"Register, list and delete applications that sign people in with OAuth."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }

@@ -60,10 +60,15 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 }
 
 // content gives the schemas of a response by media type, and whether the status
-// may occur.
+// may occur. An operation whose 401 has a shape of its own, as at the token endpoint, has
+// it for all errors that it does not declare.
 func (d *Description) content(op *Operation, status int) (map[string]*jsonschema.Schema, bool) {
 	if declared, ok := op.responses[strconv.Itoa(status)]; ok {
 		return declared.content, true
+	}
+	own, ok := op.responses["401"]
+	if ok && slices.Contains(anywhere, status) && target(own.content[jsonType]) != d.errorSchema {
+		return own.content, true
 	}
 	switch {
 	case !slices.Contains(anywhere, status):

@@ -4,10 +4,22 @@ package oauth
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+)
+
+// The addresses of the endpoints. All but the first and the last, which are fixed, are
+// our own additions, and so below /ext/v1.
+const (
+	tokenPath      = "/v3/oauth/token"
+	revokePath     = "/ext/v1/oauth/revoke"
+	introspectPath = "/ext/v1/oauth/introspect"
+	registerPath   = "/ext/v1/oauth/register"
+	metadataPath   = "/.well-known/oauth-authorization-server"
 )
 
 // Options is what the endpoints stand on.
@@ -20,20 +32,80 @@ type Options struct {
 	Now          func() time.Time
 }
 
+// endpoint answers requests of one method at one path. An error is rendered.
+type endpoint struct {
+	operation string // as logs and metrics know it
+	method    string
+	serve     func(w http.ResponseWriter, r *http.Request) error
+}
+
 // Endpoints answers clients.
-type Endpoints struct{ o Options }
+type Endpoints struct {
+	o    Options
+	at   map[string]endpoint
+	meta []byte
+}
 
 // New makes the endpoints.
-func New(o Options) *Endpoints { return &Endpoints{o} }
+func New(o Options) *Endpoints {
+	e := &Endpoints{o: o, meta: metadata(o)}
+	e.at = map[string]endpoint{
+		tokenPath:      {"createOAuthToken", http.MethodPost, e.token},
+		revokePath:     {"revokeOAuthToken", http.MethodPost, e.revoke},
+		introspectPath: {"introspectOAuthToken", http.MethodPost, e.introspect},
+		metadataPath:   {"getOAuthMetadata", http.MethodGet, e.metadata},
+	}
+	if o.Registration {
+		e.at[registerPath] = endpoint{"registerOAuthClient", http.MethodPost, e.register}
+	}
+	return e
+}
 
 // Handles tells whether a path is one of an endpoint.
-func Handles(path string) bool { return false }
+func (e *Endpoints) Handles(path string) bool {
+	_, ok := e.at[path]
+	return ok
+}
 
-// ServeHTTP answers what is Handled.
-func (e *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
+// ServeHTTP answers what is Handled. Every request counts as a guest's of its address:
+// who makes it shows only later.
+func (e *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at := e.at[r.URL.Path]
+	x := middleware.From(r.Context())
+	x.Operation = at.operation
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Pragma", "no-cache")
+	d := e.o.Limiter.Take(e.o.Now(), middleware.GuestKey(x.ClientIP), string(domain.TierGuest))
+	x.Tier = d.Tier
+	d.WriteHeaders(w.Header())
+	if !d.Allowed {
+		e.tooMany(w, r, d.RetryAfter)
+		return
+	}
+	if r.Method != at.method && !(r.Method == http.MethodHead && at.method == http.MethodGet) {
+		e.methodNotAllowed(w, r, at.method)
+		return
+	}
+	if err := at.serve(w, r); err != nil {
+		e.fail(w, r, err)
+	}
+}
 
-// Render answers with an error in the shape of RFC 6749 section 5.2 (a
-// middleware.Renderer).
-func (e *Endpoints) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
-	w.WriteHeader(status)
+// methodNotAllowed answers a method that an endpoint does not take, and plain OPTIONS.
+func (e *Endpoints) methodNotAllowed(w http.ResponseWriter, r *http.Request, takes string) {
+	methods := []string{takes, http.MethodOptions}
+	if takes == http.MethodGet {
+		methods = []string{takes, http.MethodHead, http.MethodOptions}
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+r.Method)
+}
+
+// visitor is where a request comes from.
+func visitor(r *http.Request) domain.Visitor {
+	return domain.Visitor{Address: middleware.From(r.Context()).ClientIP, Agent: r.UserAgent()}
 }

@@ -70,7 +70,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 			s.readyz(w, r)
 		case strings.HasPrefix(r.URL.Path, files.FilesPath), strings.HasPrefix(r.URL.Path, files.UploadsPath):
 			bytes.ServeHTTP(w, r)
-		case oauth.Handles(r.URL.Path):
+		case grants.Handles(r.URL.Path):
 			tokens.ServeHTTP(w, r)
 		case pages.Handles(r):
 			website.ServeHTTP(w, r)

@@ -20,7 +20,11 @@ func changeEmail(v *visit) error {
 
 // confirmEmailPage asks for a click, as confirmPage does.
 func confirmEmailPage(v *visit) error {
-	return v.page("confirm-email", "Confirm your new address", nil, nil)
+	email, err := v.app().AddressLink(v.r.Context(), v.args[0])
+	if err != nil {
+		return v.deadLink(err)
+	}
+	return v.page("confirm-email", "Confirm your new address", nil, email)
 }
 
 // confirmEmail changes the address as the mailed link says, in whichever browser it is

@@ -17,7 +17,7 @@ import (
 type form struct {
 	values url.Values
 	errs   map[string]string // by field
-	order  []string          // fields with errors, as they were told
+	first  string            // field of the page that is wrong, "" for none
 	Whole  string            // what is wrong that no field can be blamed for
 	status int               // to answer with, 0 for 200
 	header http.Header       // to answer with besides
@@ -49,8 +49,8 @@ func (f *form) Has(name, value string) bool {
 }
 
 // refused takes up an error that is about what was posted, for the page to show it, and
-// is false for others. names give our field for one of the app's where they differ, in
-// turns; a field that the page does not have is told of on top.
+// is false for others. fields are those of the page that can be blamed, in their order;
+// what is wrong with any other is told on top.
 func (f *form) refused(err error, fields ...string) bool {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok {
@@ -71,6 +71,9 @@ func (f *form) refused(err error, fields ...string) bool {
 	}
 	for _, line := range known.Fields {
 		f.blame(line, fields)
+	}
+	if i := slices.IndexFunc(fields, func(name string) bool { return f.errs[name] != "" }); i >= 0 {
+		f.first = fields[i]
 	}
 	return true
 }
@@ -95,11 +98,9 @@ func (f *form) wrong(name, why string) {
 	if f.errs == nil {
 		f.errs = map[string]string{}
 	}
-	if before, ok := f.errs[name]; ok {
-		f.errs[name] = before + " " + sentence(why)
-	} else {
-		f.errs[name] = sentence(why)
-		f.order = append(f.order, name)
+	f.errs[name] = strings.TrimSpace(f.errs[name] + " " + sentence(why))
+	if f.first == "" {
+		f.first = name
 	}
 	f.status = http.StatusUnprocessableEntity
 }

@@ -43,7 +43,7 @@ func newInput(f *form, name, label string, more ...string) (input, error) {
 	}
 	if f != nil {
 		in.Error = f.errs[name]
-		in.Focus = len(f.order) > 0 && f.order[0] == name
+		in.Focus = f.first == name
 		if in.Type != "password" {
 			in.Value = f.get(name)
 		}

@@ -9,9 +9,9 @@ func (v *visit) showPassword(f *form) error { return v.page("password", "Passwor
 func changePassword(v *visit) error {
 	f := v.form()
 	err := v.app().ChangePassword(v.r.Context(), v.visitor(), v.actor(), v.session.ID,
-		f.values.Get("current_password"), f.values.Get("password"))
+		f.values.Get("current"), f.values.Get("password"))
 	if err != nil {
-		if f.refused(err, "current_password", "password") {
+		if f.refused(err, "current", "password") {
 			return v.showPassword(f)
 		}
 		return err

@@ -28,7 +28,11 @@ func (v *visit) showSignUp(f *form, invite string) error {
 	if offer.Email != "" && f.values == nil {
 		f = filled("email", offer.Email)
 	}
-	return v.page("sign-up", "Sign up", f, signUpView{offer, invite, v.next()})
+	title := "Sign up"
+	if offer.First {
+		title = "Make the first account"
+	}
+	return v.page("sign-up", title, f, signUpView{offer, invite, v.next()})
 }
 
 // signUp makes the account, or has the link mailed that will.

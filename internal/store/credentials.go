@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -55,9 +54,8 @@ func (tx *Tx) SetPassword(ctx context.Context, id domain.UserID, hash string) er
 
 // SetEmail gives a locked account another address, in lower case. One that is in use is
 // a Conflict.
-func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string, now time.Time) error {
-	err := tx.execOne(ctx, `UPDATE users SET email = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
-		id, email, micros(now))
+func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) error {
+	err := tx.execOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}

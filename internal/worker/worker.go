@@ -16,6 +16,11 @@ func Handlers(a *app.App) *jobs.Handlers {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
 	jobs.Handle(h, func(ctx context.Context, job app.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
+	jobs.Handle(h, func(ctx context.Context, job app.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
+	jobs.Handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
+	jobs.Handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
+	jobs.Handle(h, func(ctx context.Context, _ app.SweepAccounts) error { return a.SweepAccounts(ctx) })
+	h.Every(app.SweepInterval, app.SweepAccounts{})
 	jobs.Handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
 	jobs.Handle(h, func(ctx context.Context, job app.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)

@@ -15,6 +15,9 @@ var handTypes = map[string]string{
 	"MetadataInput": wire + "JSON",
 }
 
+// byHand marks an operation that is served by hand and needs no code.
+const byHand = "x-ogen-by-hand"
+
 type object = map[string]any
 
 // overlay rewrites a description in place for the generator.
@@ -37,12 +40,19 @@ func overlay(doc object) {
 	for _, p := range params {
 		p.(object)["schema"] = rewrite(p.(object)["schema"], written, false)
 	}
-	for _, item := range doc["paths"].(object) {
+	for path, item := range doc["paths"].(object) {
 		parameters(item.(object), written)
-		for _, op := range item.(object) {
-			if op, ok := op.(object); ok {
+		for method, op := range item.(object) {
+			op, ok := op.(object)
+			switch {
+			case ok && op[byHand] == true:
+				delete(item.(object), method)
+			case ok:
 				operation(op, written)
 			}
+		}
+		if len(item.(object)) == 0 {
+			delete(doc["paths"].(object), path)
 		}
 	}
 }

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+)
+
+// How long mailed links are good.
+const (
+	passwordLinkTTL = 2 * time.Hour
+	addressLinkTTL  = 24 * time.Hour
+)
+
+// MailPasswordLink is the job that mails a link with which a password can be chosen, if
+// there is an account. Whoever asked for it waits for nothing that would tell.
+type MailPasswordLink struct {
+	Email string    `json:"email"` // as somebody typed it, in lower case
+	Until time.Time `json:"until"` // the link is good
+}
+
+// Kind implements jobs.Args.
+func (MailPasswordLink) Kind() string { return "mail_password_link" }
+
+// SendPasswordLink mails the link; nothing if nobody has the address, or is suspended.
+// Each try makes another link in place of the last.
+func (a *App) SendPasswordLink(ctx context.Context, job MailPasswordLink) error {
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	now := a.now()
+	if !now.Before(job.Until) {
+		return nil
+	}
+	var u domain.User
+	err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if u, err = tx.UserByEmail(ctx, job.Email); err != nil {
+			return err
+		}
+		c, err := tx.LockUser(ctx, u.ID)
+		if err != nil {
+			return err
+		}
+		if c.User.SuspendedAt != nil || c.User.Email != job.Email {
+			return domain.NewNotFound()
+		}
+		id, err := tx.CreateMailLink(ctx, store.MailLink{User: u.ID, Purpose: store.PasswordLink, Email: u.Email,
+			CreatedAt: now, ExpiresAt: job.Until})
+		if err != nil {
+			return err
+		}
+		_, err = tx.MarkMailLink(ctx, id, hash, now)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.send(ctx, "password", hash, addressOf(u), "Choose a new password", a.passwordText(u, token))
+}
+
+// MailAddressLink is the job that mails the link with which a new address is proved.
+type MailAddressLink struct {
+	Link store.MailLinkID `json:"link_id"`
+}
+
+// Kind implements jobs.Args.
+func (MailAddressLink) Kind() string { return "mail_address_link" }
+
+// SendAddressLink mails the link to the new address; to one that has an account already
+// it mails a notice instead. Nothing if the link was used, or is over.
+func (a *App) SendAddressLink(ctx context.Context, id store.MailLinkID) error {
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	var u domain.User
+	var l store.MailLink
+	taken := false
+	err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if l, err = tx.MarkMailLink(ctx, id, hash, a.now()); err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {
+			return err
+		}
+		taken, err = emailTaken(ctx, tx.Queries, l.Email)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to := mail.Address{Name: oneLine(u.Name), Email: l.Email}
+	if taken {
+		return a.send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
+	}
+	return a.send(ctx, "address", hash, to, "Confirm your new address", a.addressText(u, token))
+}
+
+func emailTaken(ctx context.Context, q store.Queries, email string) (bool, error) {
+	_, err := q.UserByEmail(ctx, email)
+	if domain.KindOf(err) == domain.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func addressOf(u domain.User) mail.Address {
+	return mail.Address{Name: oneLine(u.Name), Email: u.Email}
+}
+
+func (a *App) passwordText(u domain.User, token string) string {
+	return fmt.Sprintf(`Choose a new password for your account %s at %s here:
+
+  %s/reset-password/%s
+
+The link works once, within two hours. All browsers that are signed in will be signed
+out. If you did not ask for this, you need not do anything: nothing has changed.
+`, u.Slug, a.siteURL, a.siteURL, token)
+}
+
+func (a *App) addressText(u domain.User, token string) string {
+	return fmt.Sprintf(`Your account %s at %s is to have this address. Confirm it here:
+
+  %s/settings/email/%s
+
+The link works once, within a day. If you do not know what this is about, you need not
+do anything.
+`, u.Slug, a.siteURL, a.siteURL, token)
+}
+
+func (a *App) takenText() string {
+	return fmt.Sprintf(`Somebody wants to use this address for their account at %s. It has an account
+already, so it cannot be theirs too. If this was you, sign in to the other account:
+
+  %s/sign-in
+
+If not, you need not do anything: nothing has changed.
+`, a.siteURL, a.siteURL)
+}

@@ -1,0 +1,186 @@
+package app_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/domain"
+)
+
+func suspend(s bool) app.AccountChange { return app.AccountChange{Suspended: &s} }
+
+func office(o domain.Office) app.AccountChange { return app.AccountChange{Office: &o} }
+
+func TestSetAccount(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada, grace := w.first("ada"), w.member("grace")
+		session := w.signIn("grace")
+		token, _, err := w.a.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
+		w.must(err)
+		free := domain.TierFree
+		u, err := w.a.SetAccount(w.ctx(), ada, grace.UserID, app.AccountChange{Tier: &free})
+		if w.must(err); u.Tier != domain.TierFree {
+			t.Error(u.Tier)
+		}
+		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, suspend(true))
+		w.must(err)
+		_, _, err = w.a.SessionUser(w.ctx(), home, session)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.Authenticate(w.ctx(), token)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, suspend(false))
+		w.must(err)
+		w.signIn("grace")
+		_, _, err = w.a.SessionUser(w.ctx(), home, session)
+		w.want(domain.Unauthenticated, err) // it does not come back
+		wrong := domain.Tier("gold")
+		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, app.AccountChange{Tier: &wrong})
+		w.want(domain.Invalid, err)
+		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, office("king"))
+		w.want(domain.Invalid, err)
+		_, err = w.a.SetAccount(w.ctx(), ada, 999, suspend(true))
+		w.want(domain.NotFound, err)
+	})
+}
+
+func TestOnlyOperatorsOperate(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada, grace := w.first("ada"), w.member("grace")
+		for _, actor := range []domain.Actor{{}, grace} {
+			_, err := w.a.FindAccounts(w.ctx(), actor, "", domain.Page{Number: 1, Per: 10})
+			w.want(domain.Forbidden, err)
+			_, err = w.a.SetAccount(w.ctx(), actor, ada.UserID, suspend(true))
+			w.want(domain.Forbidden, err)
+			_, err = w.a.CreateSignUpLink(w.ctx(), actor, "")
+			w.want(domain.Forbidden, err)
+			_, err = w.a.SignUpLinks(w.ctx(), actor)
+			w.want(domain.Forbidden, err)
+			w.want(domain.Forbidden, w.a.EndSignUpLink(w.ctx(), actor, 1))
+			w.want(domain.Forbidden, w.a.SetSignUpMode(w.ctx(), actor, domain.SignUpOpen))
+		}
+		_, err := w.a.SetAccount(w.ctx(), ada, ada.UserID, suspend(true))
+		w.want(domain.Unprocessable, err)
+		_, err = w.a.SetAccount(w.ctx(), ada, ada.UserID, office(domain.OfficeMember))
+		w.want(domain.Unprocessable, err)
+		_, err = w.a.SetOffice(w.ctx(), domain.Ref{Slug: "ada"}, domain.OfficeMember)
+		w.want(domain.Unprocessable, err)
+	})
+}
+
+// Operators who unseat each other at the same moment leave one.
+func TestOperatorsUnseatEachOther(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		cast := []domain.Actor{w.first("ada"), w.member("grace"), w.member("alan")}
+		for _, change := range []app.AccountChange{office(domain.OfficeMember), suspend(true)} {
+			for _, c := range cast {
+				w.Exec(`UPDATE users SET office = 'operator', suspended_at = NULL WHERE id = $1`, c.UserID)
+			}
+			var g sync.WaitGroup
+			for i, c := range cast {
+				g.Go(func() {
+					_, err := w.a.SetAccount(w.ctx(), c, cast[(i+1)%len(cast)].UserID, change)
+					if k := domain.KindOf(err); err != nil && k != domain.Forbidden && k != domain.Unprocessable {
+						t.Error(err)
+					}
+				})
+			}
+			g.Wait()
+			left := 0
+			for _, c := range cast {
+				u, err := w.a.User(w.ctx(), domain.Ref{ID: int64(c.UserID)})
+				w.must(err)
+				if u.Office == domain.OfficeOperator && u.SuspendedAt == nil {
+					left++
+				}
+			}
+			if left == 0 {
+				t.Error("no operator is left")
+			}
+		}
+	})
+}
+
+func TestFindAccounts(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		for _, name := range []string{"grace", "alan", "agnes"} {
+			w.member(name)
+		}
+		for text, want := range map[string]int{"": 4, "a": 3, "AGN": 1, "grace@example.org": 1, "Grace": 1, "%": 0, "_": 0,
+			"ada\x00": 1, "\xff\x00": 4, "example": 0} {
+			l, err := w.a.FindAccounts(w.ctx(), ada, text, domain.Page{Number: 1, Per: 10})
+			if err != nil || int(l.Total) != want || len(l.Items) != want {
+				t.Errorf("%q: %d of %d, %v", text, len(l.Items), l.Total, err)
+			}
+		}
+		l, err := w.a.FindAccounts(w.ctx(), ada, "", domain.Page{Number: 2, Per: 3})
+		if err != nil || len(l.Items) != 1 || l.Items[0].Slug != "ada" {
+			t.Error(l, err)
+		}
+	})
+}
+
+func TestSignUpLinks(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		link, err := w.a.CreateSignUpLink(w.ctx(), ada, "for Grace")
+		w.must(err)
+		if o, err := w.a.SignUpOffer(w.ctx(), link); err != nil || !o.Open || o.Email != "" {
+			t.Error(o, err)
+		}
+		for _, name := range []string{"grace", "alan"} { // both begin, and one ends
+			in := wanted(name)
+			in.Invite = link
+			_, err := w.a.SignUp(w.ctx(), home, in)
+			w.must(err)
+		}
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, w.token("grace@example.org"))
+		w.must(err)
+		alans := w.token("alan@example.org")
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, alans)
+		w.want(domain.Forbidden, err)
+		all, err := w.a.SignUpLinks(w.ctx(), ada)
+		if err != nil || len(all) != 1 || all[0].UsedBy != "grace" || all[0].UsedAt == nil || all[0].Note != "for Grace" {
+			t.Fatalf("%+v, %v", all, err)
+		}
+		w.want(domain.NotFound, w.a.EndSignUpLink(w.ctx(), ada, all[0].ID))
+		if o, err := w.a.SignUpOffer(w.ctx(), link); err != nil || o.Open {
+			t.Error("a used link lets in", err)
+		}
+		second, err := w.a.CreateSignUpLink(w.ctx(), ada, "")
+		w.must(err)
+		w.Clock.Advance(15 * 24 * time.Hour)
+		if o, err := w.a.SignUpOffer(w.ctx(), second); err != nil || o.Open {
+			t.Error("an old link lets in", err)
+		}
+		_, err = w.a.CreateSignUpLink(w.ctx(), ada, "\x00")
+		w.want(domain.Invalid, err)
+		w.Clock.Advance(30 * 24 * time.Hour)
+		w.must(w.a.SweepAccounts(w.ctx()))
+		if rows := w.Dump()["signup_links"]; len(rows) != 0 {
+			t.Errorf("%d links are left", len(rows))
+		}
+	})
+}
+
+func TestSignUpMode(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		for _, mode := range []domain.SignUpMode{domain.SignUpOpen, domain.SignUpClosed, domain.SignUpInvitation} {
+			w.must(w.a.SetSignUpMode(w.ctx(), ada, mode))
+			if got, fixed, err := w.a.SignUpMode(w.ctx()); got != mode || fixed || err != nil {
+				t.Error(got, fixed, err)
+			}
+		}
+		w.want(domain.Invalid, w.a.SetSignUpMode(w.ctx(), ada, "anarchy"))
+	})
+	t.Run("fixed", func(t *testing.T) {
+		eachAccounts(t, func(t *testing.T, w *accounts) {
+			w.want(domain.Unprocessable, w.a.SetSignUpMode(w.ctx(), w.first("ada"), domain.SignUpClosed))
+		}, open)
+	})
+}

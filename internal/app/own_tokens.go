@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// mostOwnTokens is how many personal access tokens of one user are live.
+const mostOwnTokens = 100
+
+// CreateOwnToken makes a personal access token of the actor (CreateToken does the same
+// for the command line); at most 100 are live. Errors name `name` and `scope`.
+func (a *App) CreateOwnToken(ctx context.Context, actor domain.Actor, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	if why := badName(name); why != "" {
+		return "", t, domain.NewInvalid("name: " + why)
+	}
+	if scope != domain.ScopeRead && scope != domain.ScopeWrite {
+		return "", t, domain.NewInvalid("scope: must be read or write")
+	}
+	secret, hash, hint := auth.NewToken(auth.Personal)
+	t = domain.Token{UserID: actor.UserID, Name: name, Hint: hint, Scope: scope, CreatedAt: a.now()}
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
+			return err
+		}
+		live, err := tx.OwnTokens(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if len(live) >= mostOwnTokens {
+			return domain.NewUnprocessable("You have 100 tokens: revoke one first")
+		}
+		t.ID, err = tx.CreateToken(ctx, t, hash)
+		return err
+	})
+	if err != nil {
+		return "", domain.Token{}, err
+	}
+	return secret, t, nil
+}
+
+// OwnTokens lists the live personal access tokens of the actor, newest first.
+func (a *App) OwnTokens(ctx context.Context, actor domain.Actor) ([]domain.Token, error) {
+	return a.store.OwnTokens(ctx, actor.UserID)
+}
+
+// RevokeOwnToken revokes a personal access token of the actor; NotFound if they have
+// no such.
+func (a *App) RevokeOwnToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeOwnToken(ctx, actor.UserID, id, a.now()) })
+}

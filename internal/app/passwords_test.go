@@ -1,0 +1,163 @@
+package app_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/domain"
+)
+
+const another = "a staple of batteries"
+
+func TestForgottenPassword(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		w.first("ada")
+		old := w.signIn("ada")
+		w.must(w.a.ForgotPassword(w.ctx(), elsewhere, "Ada@example.org"))
+		token := w.token("ada@example.org")
+		w.must(w.a.PasswordLink(w.ctx(), token))
+		_, err := w.a.ResetPassword(w.ctx(), home, token, "short")
+		w.want(domain.Invalid, err)
+		session, err := w.a.ResetPassword(w.ctx(), home, token, another)
+		w.must(err)
+		w.actor(session)
+		_, _, err = w.a.SessionUser(w.ctx(), home, old)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", password)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
+		w.must(err)
+		_, err = w.a.ResetPassword(w.ctx(), home, token, another)
+		w.want(domain.NotFound, err)
+		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), token))
+		told := false
+		for _, m := range w.mails("ada@example.org") {
+			told = told || m.Subject == "Your password was changed"
+		}
+		if !told {
+			t.Error("nobody was told")
+		}
+	})
+}
+
+func TestResetTwiceAtOnce(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		token := w.token("ada@example.org")
+		var g sync.WaitGroup
+		var done atomic.Int64
+		for range 4 {
+			g.Go(func() {
+				_, err := w.a.ResetPassword(w.ctx(), home, token, another)
+				if err == nil {
+					done.Add(1)
+				} else if domain.KindOf(err) != domain.NotFound {
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+		if sessions, err := w.a.Sessions(w.ctx(), ada); err != nil || done.Load() != 1 || len(sessions) != 1 {
+			t.Errorf("%d resets by one link, %d sessions, %v", done.Load(), len(sessions), err)
+		}
+	})
+}
+
+// The newest link counts, and it runs out.
+func TestPasswordLinks(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		w.first("ada")
+		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		first := w.mails("ada@example.org")[0]
+		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		second := w.token("ada@example.org", first.ID)
+		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), mailedToken.FindString(first.Text)))
+		w.must(w.a.PasswordLink(w.ctx(), second))
+		w.Clock.Advance(3 * time.Hour)
+		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), second))
+	})
+}
+
+func TestForgotPasswordDoesNotTell(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		w.first("ada")
+		ask := func(email string) string {
+			return strings.Join(w.Statements(func() { w.must(w.a.ForgotPassword(w.ctx(), elsewhere, email)) }), "\n")
+		}
+		if a, b := ask("ada@example.org"), ask("nobody@example.org"); a != b {
+			t.Errorf("statements differ:\n%s\n\n%s", a, b)
+		}
+		if len(w.mails("nobody@example.org")) != 0 {
+			t.Error("a mail to nobody")
+		}
+	})
+}
+
+func TestChangePassword(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		mine, other := w.signIn("ada"), w.signIn("ada")
+		s, _, err := w.a.SessionUser(w.ctx(), home, mine)
+		w.must(err)
+		w.want(domain.Invalid, w.a.ChangePassword(w.ctx(), home, ada, s.ID, "wrong", another))
+		w.want(domain.Invalid, w.a.ChangePassword(w.ctx(), home, ada, s.ID, password, "password1"))
+		w.must(w.a.ChangePassword(w.ctx(), home, ada, s.ID, password, another))
+		w.actor(mine)
+		_, _, err = w.a.SessionUser(w.ctx(), home, other)
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
+		w.must(err)
+	})
+}
+
+func TestChangeEmail(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		w.member("grace")
+		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, "new@example.org", "wrong"))
+		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, "ADA@example.org", password))
+		w.must(w.a.ChangeEmail(w.ctx(), home, ada, "New@Example.org", password))
+		token := w.token("new@example.org")
+		if email, err := w.a.AddressLink(w.ctx(), token); err != nil || email != "new@example.org" {
+			t.Error(email, err)
+		}
+		u, err := w.a.ConfirmEmail(w.ctx(), token)
+		if w.must(err); u.Email != "new@example.org" {
+			t.Error(u.Email)
+		}
+		_, err = w.a.ConfirmEmail(w.ctx(), token)
+		w.want(domain.NotFound, err)
+		if m := w.mails("ada@example.org"); len(m) != 1 || m[0].Subject != "Your address was changed" {
+			t.Errorf("the old address was told %+v", m)
+		}
+		_, err = w.a.SignIn(w.ctx(), home, "new@example.org", password)
+		w.must(err)
+	})
+}
+
+func TestChangeEmailToOneThatIsTaken(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		w.member("grace")
+		ask := func(email string) string {
+			return strings.Join(w.Statements(func() { w.must(w.a.ChangeEmail(w.ctx(), home, ada, email, password)) }), "\n")
+		}
+		taken := ask("grace@example.org")
+		if m := w.mails("grace@example.org"); len(m) != 1 || mailedToken.MatchString(m[0].Text) {
+			t.Errorf("%+v", m)
+		}
+		if free := ask("new@example.org"); free != taken {
+			t.Errorf("statements differ:\n%s\n\n%s", free, taken)
+		}
+		token := w.token("new@example.org")
+		_, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
+		w.must(err) // the address is taken while the link waits
+		_, err = w.a.ConfirmEmail(w.ctx(), token)
+		w.want(domain.NotFound, err)
+	})
+}

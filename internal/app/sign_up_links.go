@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+const (
+	signUpLinkTTL  = 14 * 24 * time.Hour
+	signUpLinkKept = 30 * 24 * time.Hour // after it was used or ran out
+	mostLinks      = 200                 // that can be used at once
+)
+
+// SetSignUpMode changes the mode; an operator may, unless a setting fixes it.
+func (a *App) SetSignUpMode(ctx context.Context, actor domain.Actor, mode domain.SignUpMode) error {
+	if mode != domain.SignUpOpen && mode != domain.SignUpInvitation && mode != domain.SignUpClosed {
+		return domain.NewInvalid("mode: must be open, invitation or closed")
+	}
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		if a.accounts.SignUp != "" {
+			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
+		}
+		return tx.PutSetting(ctx, store.SettingSignUp, string(mode))
+	})
+}
+
+// CreateSignUpLink makes a link with which one person can sign up, within 14 days. The
+// token is not kept. The error of a note names `note`.
+func (a *App) CreateSignUpLink(ctx context.Context, actor domain.Actor, note string) (token string, err error) {
+	note = strings.TrimSpace(note)
+	if why := badName(note); why != "" && note != "" {
+		return "", domain.NewInvalid("note: " + why)
+	}
+	token, hash, _ := auth.NewToken(auth.Admitted)
+	now := a.now()
+	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		n, err := tx.LiveSignUpLinks(ctx, now)
+		if err != nil {
+			return err
+		}
+		if n >= mostLinks {
+			return domain.NewUnprocessable("There are 200 links that nobody has used: end one first")
+		}
+		return tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
+			ExpiresAt: now.Add(signUpLinkTTL)}, hash)
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// SignUpLinks lists links for signing up that are live or were used lately, newest first.
+func (a *App) SignUpLinks(ctx context.Context, actor domain.Actor) (all []domain.SignUpLink, err error) {
+	now := a.now()
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := operate(ctx, v.Queries, actor); err != nil {
+			return err
+		}
+		all, err = v.SignUpLinks(ctx, now, now.Add(-signUpLinkKept))
+		return err
+	})
+	return all, err
+}
+
+// EndSignUpLink deletes a link that was not used.
+func (a *App) EndSignUpLink(ctx context.Context, actor domain.Actor, id domain.SignUpLinkID) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		if err := operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		return tx.EndSignUpLink(ctx, id)
+	})
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type appCmd struct {
+	Create appCreateCmd `cmd:"" help:"Register an application and print its client id and secret; the secret is not shown again."`
+	List   appListCmd   `cmd:"" help:"List the applications of all accounts."`
+	Delete appDeleteCmd `cmd:"" help:"End an application, its tokens and what people let it do."`
+}
+
+// appJSON is an application as scripts see it; ClientSecret is there once, and not for a
+// public one.
+type appJSON struct {
+	ID           int64    `json:"id"`
+	ClientID     string   `json:"client_id"`
+	ClientSecret string   `json:"client_secret,omitempty"`
+	Name         string   `json:"name"`
+	User         *string  `json:"user"`
+	Public       bool     `json:"public"`
+	RedirectURIs []string `json:"redirect_uris"`
+	CreatedAt    string   `json:"created_at"`
+}
+
+func toAppJSON(a domain.Application) appJSON {
+	out := appJSON{ID: int64(a.ID), ClientID: a.ClientID, Name: a.Name, Public: a.Public, RedirectURIs: a.RedirectURIs,
+		CreatedAt: a.CreatedAt.Format(time.RFC3339)}
+	if a.Owner != "" {
+		out.User = &a.Owner
+	}
+	return out
+}
+
+type appCreateCmd struct {
+	config.Common
+	User        string   `required:"" help:"Id or slug of the account that it belongs to."`
+	Name        string   `required:"" help:"What people are asked about."`
+	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address that browsers come back to; may be given ten times."`
+	Public      bool     `help:"It runs where no secret stays one: on a desktop, a phone, in a page."`
+	JSON        bool     `name:"json" help:"Print JSON."`
+}
+
+func (cmd *appCreateCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		secret, made, err := a.CreateApplication(c.ctx, domain.Actor{UserID: u.ID},
+			app.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public})
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("the account %q is suspended or deleted", cmd.User)
+		}
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			out := toAppJSON(made)
+			out.ClientSecret = secret
+			return printJSON(c.out, out)
+		}
+		fmt.Fprintln(c.out, "client_id:", made.ClientID)
+		if secret != "" {
+			fmt.Fprintln(c.out, "client_secret:", secret)
+		}
+		return nil
+	})
+}
+
+type appListCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *appListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all := []appJSON{}
+		for after := domain.ApplicationID(0); ; {
+			some, err := a.AllApplications(c.ctx, after, 500)
+			if err != nil {
+				return err
+			}
+			for _, one := range some {
+				all, after = append(all, toAppJSON(one)), one.ID
+			}
+			if len(some) < 500 {
+				break
+			}
+		}
+		if cmd.JSON {
+			return printJSON(c.out, all)
+		}
+		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "CLIENT ID\tNAME\tUSER\tPUBLIC\tREDIRECTS TO")
+		for _, one := range all {
+			user := "nobody"
+			if one.User != nil {
+				user = *one.User
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, strings.Join(one.RedirectURIs, " "))
+		}
+		return w.Flush()
+	})
+}
+
+type appDeleteCmd struct {
+	config.Common
+	ClientID string `arg:"" help:"Client id, from the list; after -- if it begins with a dash."`
+}
+
+func (cmd *appDeleteCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		err := a.EndApplication(c.ctx, cmd.ClientID)
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no application %q", cmd.ClientID)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(c.out, "Deleted the application %s.\n", cmd.ClientID)
+		}
+		return err
+	})
+}

@@ -1,0 +1,56 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+
+	"vitrine/internal/app"
+)
+
+// badClient is the answer to credentials that cannot be read.
+func badClient(description string) error {
+	return &failure{http.StatusUnauthorized, "invalid_client", description}
+}
+
+// client reads who a client says to be: by HTTP Basic or in the body, never by both (RFC
+// 6749 section 2.3).
+func client(r *http.Request, body map[string]string) (app.ClientCredentials, error) {
+	said := app.ClientCredentials{ID: body["client_id"], Secret: body["client_secret"]}
+	lines := r.Header.Values("Authorization")
+	switch {
+	case len(lines) > 1:
+		return said, refuse("Authorization was given more than once")
+	case len(lines) == 1:
+		return basic(r, said)
+	case said.ID == "":
+		return said, badClient("The client has to say who it is, by client_id or HTTP Basic")
+	}
+	return said, nil
+}
+
+// basic reads the client from the Authorization header, where id and secret are written
+// as in a form (RFC 6749 section 2.3.1). The body may repeat the id.
+func basic(r *http.Request, body app.ClientCredentials) (app.ClientCredentials, error) {
+	user, password, ok := r.BasicAuth()
+	if !ok {
+		return body, badClient("The Authorization header is not HTTP Basic")
+	}
+	id, err := url.QueryUnescape(user)
+	if err != nil {
+		return body, badClient("The client id in the Authorization header is not written as in a form")
+	}
+	secret, err := url.QueryUnescape(password)
+	if err != nil {
+		return body, badClient("The secret in the Authorization header is not written as in a form")
+	}
+	if body.Secret != "" {
+		return body, refuse("client_secret and HTTP Basic must not be given together")
+	}
+	if body.ID != "" && body.ID != id {
+		return body, refuse("client_id is another than in the Authorization header")
+	}
+	if id == "" {
+		return body, badClient("The Authorization header names no client")
+	}
+	return app.ClientCredentials{ID: id, Secret: secret}, nil
+}

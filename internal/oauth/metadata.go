@@ -1,0 +1,60 @@
+package oauth
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// serverMetadata is what clients can find out by themselves (RFC 8414 section 2).
+type serverMetadata struct {
+	Issuer                string   `json:"issuer"`
+	AuthorizationEndpoint string   `json:"authorization_endpoint"`
+	TokenEndpoint         string   `json:"token_endpoint"`
+	RevocationEndpoint    string   `json:"revocation_endpoint"`
+	IntrospectionEndpoint string   `json:"introspection_endpoint"`
+	RegistrationEndpoint  string   `json:"registration_endpoint,omitempty"`
+	Scopes                []string `json:"scopes_supported"`
+	ResponseTypes         []string `json:"response_types_supported"`
+	ResponseModes         []string `json:"response_modes_supported"`
+	GrantTypes            []string `json:"grant_types_supported"`
+	TokenMethods          []string `json:"token_endpoint_auth_methods_supported"`
+	RevocationMethods     []string `json:"revocation_endpoint_auth_methods_supported"`
+	IntrospectionMethods  []string `json:"introspection_endpoint_auth_methods_supported"`
+	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
+	SaysIssuer            bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// authMethods are the ways in which a client authenticates; the first is that of those
+// without a secret.
+var authMethods = []string{"none", "client_secret_basic", "client_secret_post"}
+
+// grantTypes are what a token can be asked for with.
+var grantTypes = []string{"authorization_code", "client_credentials"}
+
+func metadata(o Options) []byte {
+	m := serverMetadata{
+		Issuer: o.BaseURL, AuthorizationEndpoint: o.SiteURL + "/oauth/authorize", TokenEndpoint: o.BaseURL + tokenPath,
+		RevocationEndpoint: o.BaseURL + revokePath, IntrospectionEndpoint: o.BaseURL + introspectPath,
+		Scopes: []string{"read", "write"}, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		GrantTypes: grantTypes, TokenMethods: authMethods, RevocationMethods: authMethods, IntrospectionMethods: authMethods[1:],
+		ChallengeMethods: []string{"S256"}, SaysIssuer: true,
+	}
+	if o.Registration {
+		m.RegistrationEndpoint = o.BaseURL + registerPath
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return append(text, '\n')
+}
+
+// metadata answers with them. They change only with the server's settings.
+func (e *Endpoints) metadata(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "max-age=300, public")
+	h.Del("Pragma")
+	_, _ = w.Write(e.meta)
+	return nil
+}

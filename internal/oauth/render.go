@@ -1,0 +1,103 @@
+package oauth
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+
+	"vitrine/internal/app"
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// failure is an error with the status that it is answered with.
+type failure struct {
+	status      int
+	code        string
+	description string
+}
+
+func (f *failure) Error() string { return f.code + ": " + f.description }
+
+// refuse is an error of the request itself.
+func refuse(description string) error {
+	return &failure{http.StatusBadRequest, "invalid_request", description}
+}
+
+// fail answers with an error: the only door through which those of the endpoints leave.
+func (e *Endpoints) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if f, ok := errors.AsType[*failure](err); ok {
+		answerError(w, f.status, f.code, f.description)
+		return
+	}
+	if known, ok := errors.AsType[*app.OAuthError](err); ok {
+		status := http.StatusBadRequest
+		if known.Code == "invalid_client" {
+			status = http.StatusUnauthorized
+		}
+		answerError(w, status, known.Code, known.Description)
+		return
+	}
+	if known, ok := errors.AsType[*domain.Error](err); ok && known.Kind == domain.TooMany {
+		e.tooMany(w, r, int(math.Ceil(known.Wait.Seconds())))
+		return
+	}
+	middleware.From(r.Context()).Error = err
+	if r.Context().Err() != nil {
+		e.Render(w, r, http.StatusRequestTimeout, "The request took too long")
+		return
+	}
+	e.Render(w, r, http.StatusInternalServerError, "")
+}
+
+// tooMany answers who asks too often, with the seconds to wait.
+func (e *Endpoints) tooMany(w http.ResponseWriter, r *http.Request, wait int) {
+	w.Header().Set("Retry-After", strconv.Itoa(max(wait, 1)))
+	e.Render(w, r, http.StatusTooManyRequests, "Too many requests: try again later")
+}
+
+// Render answers with an error in the shape of RFC 6749 section 5.2 (a
+// middleware.Renderer). An empty message becomes one with the request's id.
+func (e *Endpoints) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
+	code := "invalid_request"
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == http.StatusRequestTimeout:
+		code = "temporarily_unavailable"
+	case status >= http.StatusInternalServerError:
+		code = "server_error"
+	}
+	if message == "" {
+		message = "Something went wrong on the server. Request id: " + middleware.From(r.Context()).RequestID
+	}
+	answerError(w, status, code, message)
+}
+
+// answerError writes an error. A client that is not who it says is asked for Basic
+// authentication (RFC 6749 section 5.2).
+func answerError(w http.ResponseWriter, status int, code, description string) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="OAuth clients", charset="UTF-8"`)
+	}
+	answer(w, status, struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}{code, description})
+}
+
+// answer writes a value as JSON. What the endpoints say in between is not to be kept by
+// anybody (RFC 6749 section 5.1).
+func answer(w http.ResponseWriter, status int, value any) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(value) // structs of strings and numbers always encode
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Pragma", "no-cache")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
+}

@@ -1,0 +1,124 @@
+package site_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+)
+
+func TestOperatorPages(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
+	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs"} {
+		operator.get(at).want(200)
+		eve.get(at).want(404).hides("/operator")
+		guest.get(at).leads("/sign-in?next=" + strings.ReplaceAll(at, "/", "%2F"))
+		if at != "/operator" && at != "/operator/accounts" {
+			eve.post(at, "do", "promote", "retry", "1", "end", "1").want(404)
+			guest.post(at).want(http.StatusSeeOther)
+		}
+	}
+	operator.get("/operator").says("built with go1", "SQLite", "none failed")
+}
+
+func TestOperatorAccounts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve := first(t, r), member(t, r, "eve")
+		account(t, r, "tom")
+		operator.get("/operator/accounts").want(200).says("3 accounts", "eve@example.org", "tom@example.org")
+		operator.get("/operator/accounts?q=ev").want(200).says("1 account for “ev”", "eve@example.org").hides("tom@example.org")
+		operator.get("/operator/accounts?q=%25").want(200).says("0 accounts")
+		operator.get("/operator/accounts?q=%00").want(200)
+		for _, page := range []string{"0", "-1", "x", "2", "9223372036854775807", "99999999999999999999"} {
+			operator.get("/operator/accounts?page=" + page).want(200)
+		}
+		at := "/operator/accounts/eve"
+		operator.post(at, "do", "tier", "tier", "premium").leads(at).follow().says("The account is changed.", `value="premium" selected`)
+		operator.post(at, "do", "tier", "tier", "gold").want(422).says(`id="tier-error"`)
+		operator.post(at, "do", "suspend").leads(at).follow().says("Suspended since")
+		eve.get("/settings/profile").want(http.StatusSeeOther)
+		operator.post(at, "do", "restore").leads(at).follow().says("Active")
+		eve.post("/sign-in", "email", "eve@example.org", "password", password).leads("/")
+		operator.post(at, "do", "promote").leads(at)
+		eve.get("/operator").want(200)
+		operator.post(at, "do", "demote").leads(at)
+		eve.get("/operator").want(404)
+		operator.post("/operator/accounts/ada", "do", "suspend").want(422)
+		operator.post("/operator/accounts/ada", "do", "demote").want(422)
+		operator.post(at, "do", "dance").want(400)
+		operator.get("/operator/accounts/nobody").want(404)
+		operator.post("/operator/accounts/nobody", "do", "suspend").want(404)
+	}, people)
+}
+
+func TestOperatorPaging(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	operator := first(t, r)
+	for i := range 60 {
+		r.Person("p" + strings.Repeat("x", i))
+	}
+	operator.get("/operator/accounts").says("61 accounts", "/operator/accounts?page=2").hides("page=0")
+	operator.get("/operator/accounts?page=2&q=p").says("60 accounts", "page=1").hides("page=3")
+}
+
+func TestOperatorSignUp(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, guest := first(t, r), newBrowser(t, r)
+		at := "/operator/sign-up"
+		operator.get(at).want(200).says(`value="invitation" checked`, "There are no links.")
+		link := operator.post(at, "do", "link", "note", "<script>for Eve").want(200).says("This link lets one person sign up").secret()
+		path := strings.TrimPrefix(link, apptest.Base)
+		guest.get(path).want(200).says(`name="invite"`)
+		guest.post("/sign-up", "name", "Eve", "email", "eve@example.org", "password", password, "invite", strings.TrimPrefix(path, "/sign-up?invite=")).
+			want(200).says("Look in your mail")
+		guest.post(mailed(t, r, "eve@example.org")).leads("/")
+		operator.get(at).says("<script>for Eve", "by eve").hides(strings.TrimPrefix(path, "/sign-up?invite="))
+		guest.post("/sign-out").leads("/")
+		guest.get(path).want(200).says("was used already, or has expired")
+
+		operator.post(at, "do", "link", "note", "for Tom").want(200)
+		id := operator.get(at).find(`name="end" value="(\d+)"`)
+		operator.post(at, "end", id).leads(at).follow().says("The link does not work any more.")
+		operator.post(at, "end", id).want(404)
+		operator.post(at, "end", "x").want(404)
+
+		operator.post(at, "do", "mode", "mode", "everybody").want(422)
+		operator.post(at, "do", "mode", "mode", "closed").leads(at).follow().says("The setting is saved.", `value="closed" checked`)
+		guest.get("/").says("This server takes no new accounts.")
+		guest.get("/sign-up").says("This server takes no new accounts.")
+		operator.post(at, "do", "mode", "mode", "open").leads(at)
+		guest.get("/").says("Sign up")
+		operator.post(at).want(400)
+	}, people)
+}
+
+func TestOperatorSignUpFixed(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people, func(c *config.Config) { c.SignUp = "closed" })
+	operator := first(t, r)
+	operator.get("/operator/sign-up").want(200).says("The setting <code>--signup</code> of the server fixes it").hides(`name="mode"`)
+	operator.post("/operator/sign-up", "do", "mode", "mode", "open").want(422)
+}
+
+func TestOperatorJobs(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	operator := first(t, r)
+	operator.get("/operator/jobs").want(200).says("No job has failed.")
+	r.Web("example.com/gone", http.NotFound)
+	r.Block("max", "http://example.com/gone", r.Channel("max", "Links", "public"))
+	r.WorkJobs()
+	p := operator.get("/operator/jobs").want(200).says("process_block")
+	id := p.find(`name="retry" value="(\d+)"`)
+	operator.get("/operator").says(`href="/operator/jobs">1 failed`)
+	operator.post("/operator/jobs", "retry", id).leads("/operator/jobs").follow().says("The job runs again.")
+	operator.post("/operator/jobs", "retry", "999999").want(404)
+	operator.post("/operator/jobs", "retry", "x").want(404)
+}

@@ -1,0 +1,162 @@
+package site_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+)
+
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b := member(t, r, "eve")
+		r.Web("example.com/me.png", apptest.Serve("image/png", apptest.PNG(t, 300, 200)))
+		b.get("/settings").leads("/settings/profile")
+		b.get("/settings/profile").want(200).says(`value="Eve"`, "<code>eve</code>")
+		bio := "Lines\r\nwith *Markdown*"
+		b.post("/settings/profile", "name", " <b>Eve</b> ", "bio", bio, "avatar_url", "http://example.com/me.png").
+			leads("/settings/profile").follow().says("Your profile is saved.", `value="<b>Eve</b>"`, "Lines\nwith *Markdown*</textarea>").
+			hides("Lines\r")
+		if p := b.get("/"); strings.Contains(p.body, "<b>Eve") {
+			t.Errorf("the name is not escaped: %s", p.body)
+		}
+		r.WorkJobs()
+		p := b.get("/settings/profile").says("Your picture", "Show no picture")
+		b.get(strings.TrimPrefix(p.find(`<img src="([^"]+)" alt="Your picture"`), apptest.Base)).want(200)
+		b.post("/settings/profile", "name", "Eve", "avatar", "none").leads("/settings/profile").follow().hides("Your picture")
+		b.post("/settings/profile", "name", " ", "bio", "kept").want(422).says("Must not be blank.", "kept</textarea>")
+		b.post("/settings/profile", "name", "Eve", "avatar_url", "ftp://x").want(422).says("Must be an absolute http(s) address.", "ftp://x")
+		b.post("/settings/profile", "name", "Eve", "bio", strings.Repeat("é", 20_001)).want(422).says("Must have at most 20000 characters.")
+	}, people)
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b := member(t, r, "eve")
+		phone, desk, stranger := newBrowser(t, r), newBrowser(t, r), member(t, r, "tom")
+		phone.header.Set("User-Agent", "Mozilla/5.0 (Android 16; Mobile; rv:150.0) Gecko/150.0 Firefox/150.0")
+		desk.header.Set("User-Agent", "<script>alert(1)</script>\x01\xff")
+		for _, other := range []*browser{phone, desk} {
+			other.post("/sign-in", "email", "eve@example.org", "password", password).leads("/")
+		}
+		p := b.get("/settings/sessions").want(200).says("Firefox on Android", "this one", "<script>alert(1)</script>", "End all others")
+		id := p.find(`value="(\d+)">End<span class="unseen"> the session of Firefox on Android`)
+		stranger.post("/settings/sessions", "end", id).want(404)
+		phone.get("/settings/profile").want(200)
+		b.post("/settings/sessions", "end", id).leads("/settings/sessions").follow().says("The session is ended.").hides("Firefox on Android")
+		b.post("/settings/sessions", "end", id).want(404)
+		phone.get("/settings/profile").want(http.StatusSeeOther)
+		for _, bad := range []string{"", "x", "0", "-1", "99999999999999999999", "1.5"} {
+			b.post("/settings/sessions", "end", bad).want(404)
+		}
+		b.post("/settings/sessions", "end", "others").leads("/settings/sessions").follow().says("All other sessions are ended.").hides("End all others")
+		desk.get("/settings/profile").want(http.StatusSeeOther)
+		b.get("/settings/profile").want(200)
+		stranger.get("/settings/profile").want(200)
+	}, people)
+}
+
+func TestPersonalAccessTokens(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b, stranger := member(t, r, "eve"), member(t, r, "tom")
+		at := "/settings/personal-access-tokens"
+		b.get(at).want(200).says("You have no tokens.")
+		b.post(at, "name", "", "scope", "write").want(422).says("Must be 1 to 255 characters long.", `value="write" checked`)
+		b.post(at, "name", "x", "scope", "admin").want(422).says(`value="x"`)
+		b.post(at, "name", "x").want(422)
+		token := b.post(at, "name", "<script>laptop", "scope", "read").want(200).says("“<script>laptop”, for reading").secret()
+		me := r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(200)
+		if me.Str("slug") != "eve" {
+			t.Errorf("%s", me.Body)
+		}
+		r.Do("", "POST", "/v3/channels", `{"title":"x"}`, "Authorization", "Bearer "+token).Want(403)
+		list := b.get(at).want(200).says("<script>laptop", token[:16]).hides(token)
+		id := list.find(`name="revoke" value="(\d+)"`)
+		stranger.post(at, "revoke", id).want(404)
+		r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(200)
+		b.post(at, "revoke", id).leads(at).follow().says("The token is revoked.").hides("laptop")
+		r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(401)
+		b.post(at, "revoke", id).want(404)
+		b.post(at, "revoke", "x").want(404)
+	}, people)
+}
+
+func TestPasswordChange(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b, other := member(t, r, "eve"), newBrowser(t, r)
+		other.post("/sign-in", "email", "eve@example.org", "password", password).leads("/")
+		at := "/settings/password"
+		b.get(at).want(200).says("Current password", "eve@example.org")
+		b.post(at, "current", "wrong password", "password", "another good one").want(422).says(`id="current-error"`).hides("another good one")
+		b.post(at, "current", password, "password", "short").want(422).says("Must be 8 to 200 bytes long.")
+		b.post(at, "current", password, "password", "another good one").leads(at).follow().says("Your password is changed.")
+		other.get(at).want(http.StatusSeeOther)
+		other.post("/sign-in", "email", "eve@example.org", "password", password).want(422)
+		other.post("/sign-in", "email", "eve@example.org", "password", "another good one").leads("/")
+	}, people)
+}
+
+func TestForgottenPassword(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		signedIn := member(t, r, "eve")
+		b := newBrowser(t, r)
+		b.get("/forgot-password").want(200)
+		for _, email := range []string{"eve@example.org", "nobody@example.org"} {
+			b.post("/forgot-password", "email", email).want(200).says("Look in your mail", email)
+		}
+		b.post("/forgot-password", "email", "none").want(422).says("Must be an address", `value="none"`)
+		link := mailed(t, r, "eve@example.org")
+		b.get(link).want(200).says("Choose a new password")
+		b.post(link, "password", "password").want(422).says(`id="password-error"`)
+		b.post(link, "password", "another good one").leads("/").follow().says("Your password is set, and you are signed in.")
+		b.get(link).want(404).says("This link does not work")
+		b.post(link, "password", "a third good one").want(404)
+		signedIn.get("/settings/profile").want(http.StatusSeeOther)
+		b.get("/settings/profile").want(200)
+		for _, line := range r.Log(link) {
+			t.Errorf("the token is in the log: %s", line)
+		}
+	}, people)
+}
+
+func TestEmailChange(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b := member(t, r, "eve")
+		at := "/settings/email"
+		b.get(at).want(200).says("eve@example.org")
+		b.post(at, "email", "none", "password", password).want(422).says(`id="email-error"`, `value="none"`)
+		b.post(at, "email", "eva@example.org", "password", "wrong password").want(422).says(`id="password-error"`)
+		b.post(at, "email", "eva@example.org", "password", password).leads(at).follow().says("We have sent a link to the new address.", "eve@example.org")
+		link := mailed(t, r, "eva@example.org")
+		elsewhere := newBrowser(t, r)
+		elsewhere.get(link).want(200).says("eva@example.org")
+		elsewhere.post(link).leads("/sign-in").follow().says("Your e-mail address is changed.")
+		b.get(at).says("eva@example.org")
+		b.post(link).want(404)
+	}, people)
+}
+
+func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator := first(t, r)
+		operator.get("/settings/delete").want(200)
+		b := member(t, r, "eve")
+		operator.get("/settings/delete").want(200).says("You are the only operator").hides("Delete my account")
+		operator.post("/settings/delete", "slug", "ada", "password", password).want(422)
+		b.get("/settings/delete").want(200).says("You own no channels.", "Delete my account")
+		b.post("/settings/delete", "slug", "tom", "password", password).want(422).says(`id="slug-error"`, `value="tom"`)
+		b.post("/settings/delete", "slug", "eve", "password", "wrong password").want(422).says(`id="password-error"`)
+		b.post("/settings/delete", "slug", "eve", "password", password).leads("/").follow().says("Your account is deleted.")
+		b.get("/settings/profile").want(http.StatusSeeOther)
+		b.post("/sign-in", "email", "eve@example.org", "password", password).want(422)
+		r.WorkJobs()
+	}, people)
+}
