@@ -128,6 +128,9 @@ func (p program) start(command string, ready *regexp.Regexp) *process {
 	p.t.Cleanup(func() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
+		if p.t.Failed() {
+			p.t.Logf("%s wrote\n%s", command, s.log)
+		}
 	})
 	return s
 }

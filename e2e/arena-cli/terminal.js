@@ -1,7 +1,7 @@
 // Runs the command-line client `arena` as in a terminal of its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,13 +26,28 @@ export class Terminal {
   }
 
   /** Runs the client; input is what is piped into it. */
-  async arena(args, { input = "", token } = {}) {
-    const env = { PATH: process.env.PATH, HOME: this.#home, ARENA_API_URL: this.#url };
+  async arena(args, { input = "", token, env: more } = {}) {
+    const env = { PATH: process.env.PATH, HOME: this.#home, ARENA_API_URL: this.#url, ...more };
     if (token) env.ARENA_TOKEN = token;
     const child = spawn(process.execPath, [client, ...args], { cwd: this.#home, env });
     child.stdin.end(input);
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
     return { stdout, stderr, code };
+  }
+
+  /**
+   * Has the client sign in. In place of a browser it starts a program that writes down
+   * the address to open.
+   * @returns {{address: Promise<string>, ended: Promise<{stdout: string, stderr: string, code: number}>}}
+   */
+  login() {
+    const programs = join(this.#home, "bin");
+    const note = join(this.#home, "address");
+    const opened = mkdir(programs).then(() =>
+      writeFile(join(programs, "xdg-open"), `#!/bin/sh\nprintf '%s\\n' "$1" >'${note}.part' && mv '${note}.part' '${note}'\n`, { mode: 0o700 }));
+    const env = { PATH: `${programs}:${process.env.PATH}`, ARENA_AUTHORIZE_URL: `${this.#url}/oauth/authorize` };
+    const ended = opened.then(() => this.arena(["login"], { env }));
+    return { address: Promise.race([written(note), ended.then(({ stdout, stderr }) => Promise.reject(new Error(stdout + stderr)))]), ended };
   }
 
   /** Runs a command that must succeed and gives its JSON. */
@@ -51,5 +66,14 @@ export class Terminal {
     const { stderr, code } = await this.arena([...args, "--json"], { token });
     const { code: status, type } = JSON.parse(stderr);
     return [code, status, type];
+  }
+}
+
+/** Waits for a file and gives the line in it. */
+async function written(file) {
+  for (;;) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    if (text) return text.trim();
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

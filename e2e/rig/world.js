@@ -1,5 +1,6 @@
 // A running server with people on it.
 import { after, before, describe } from "node:test";
+import { join } from "node:path";
 import { createArena } from "@aredotna/sdk";
 import { databases } from "./databases.js";
 import { run, serve } from "./program.js";
@@ -10,18 +11,19 @@ const unlimited = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0" 
  * Defines tests that run on a new server on each database. When they have ended, the
  * server must stop in peace and every derived value in its database must be right.
  * @param {(world: World) => void} define calls `test`; the world is ready within tests.
+ * @param {string} skip why the tests are to be skipped, if so.
  */
-export function onEachDatabase(title, define, settings = unlimited) {
-  for (const database of databases) on(database, title, define, settings);
+export function onEachDatabase(title, define, settings = unlimited, skip = undefined) {
+  for (const database of databases) on(database, title, define, settings, skip);
 }
 
 /** Does the same on SQLite only, for what takes long and cares for no database. */
-export function onSQLite(title, define, settings = unlimited) {
-  on(databases[0], title, define, settings);
+export function onSQLite(title, define, settings = unlimited, skip = undefined) {
+  on(databases[0], title, define, settings, skip);
 }
 
-function on(database, title, define, settings) {
-  describe(`${title}, on ${database.name}`, { skip: database.skip }, () => {
+function on(database, title, define, settings, skip) {
+  describe(`${title}, on ${database.name}`, { skip: skip ?? database.skip }, () => {
     const world = new World(database, settings);
     before(() => world.start());
     after(() => world.stop());
@@ -61,15 +63,21 @@ export class World {
     return this.#server.url;
   }
 
+  /** The folder of mails, since the server has none to send them by. */
+  get outbox() {
+    return join(this.#opened.settings.VITRINE_DATA_DIR, "outbox");
+  }
+
   /** Runs a command of the program on this world's database. */
   command(...args) {
     return run(this.#opened.settings, ...args);
   }
 
   /** Makes an account, as an operator does, and gives what the program printed of it. */
-  async user(slug, tier = "supporter") {
+  async user(slug, tier = "supporter", password = undefined) {
     const name = slug[0].toUpperCase() + slug.slice(1);
     const args = ["--slug", slug, "--name", name, "--email", `${slug}@example.org`, "--tier", tier, "--json"];
+    if (password) args.push("--password", password);
     return JSON.parse(await this.command("user", "create", ...args));
   }
 

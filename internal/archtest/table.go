@@ -17,6 +17,7 @@ var rooms = map[string][]string{
 	"archtest":    {},
 	"auth":        {"domain"},
 	"blob":        {"domain"},
+	"certs":       {"domain"},
 	"config":      {"domain"},
 	"database":    {"domain"},
 	"fetch":       {"domain"},

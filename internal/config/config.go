@@ -16,9 +16,10 @@ type Config struct {
 	LogFormat         string // text or json
 	LogLevel          string // debug, info, warn or error
 
-	Addr            string         // host:port
-	BaseURL         string         // absolute, no slash at the end
-	SiteURL         string         // absolute, no slash at the end
+	Addr            string // host:port
+	BaseURL         string // absolute, no slash at the end
+	SiteURL         string // absolute, no slash at the end
+	TLS             TLS
 	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
 	TrustedProxies  []netip.Prefix
 	RequestTimeout  time.Duration

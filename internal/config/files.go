@@ -4,8 +4,8 @@ package config
 func (s Server) resolveFiles(cfg *Config, found *problems) {
 	var err error
 	if cfg.FilesURL = cfg.BaseURL; s.FilesURL != "" {
-		cfg.FilesURL, err = publicURL(s.FilesURL, s.Addr)
-		found.addErr("files-url", err)
+		cfg.FilesURL = s.FilesURL
+		found.addErr("files-url", checkPublicURL(s.FilesURL))
 	}
 	cfg.UploadLimit, err = parseSize(s.UploadLimit)
 	found.addErr("upload-limit", err)

@@ -22,9 +22,14 @@ type Common struct {
 
 // Server holds the flags of the server itself.
 type Server struct {
-	Addr             string `name:"addr" env:"VITRINE_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on."`
-	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address."`
-	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address."`
+	Addr             string `name:"addr" env:"VITRINE_ADDR" placeholder:"HOST:PORT" help:"Address to listen on. By default 127.0.0.1:8080, or :443 with --tls-domain."`
+	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address, or https:// and the first --tls-domain."`
+	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address, or https:// and the first --tls-domain."`
+	TLSDomain        string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" placeholder:"NAME,…" help:"Names that this server obtains certificates for, and renews, to serve TLS itself. Without them TLS is for a proxy before it."`
+	TLSEmail         string `name:"tls-email" env:"VITRINE_TLS_EMAIL" placeholder:"ADDRESS" help:"Where the certificate authority may write to."`
+	TLSHTTPAddr      string `name:"tls-http-addr" env:"VITRINE_TLS_HTTP_ADDR" placeholder:"HOST:PORT" help:"Second address to listen on with --tls-domain, for challenges of the authority and to redirect from http:// to https://; none for no such listener. By default :80."`
+	TLSDirectoryURL  string `name:"tls-directory-url" env:"VITRINE_TLS_DIRECTORY_URL" placeholder:"URL" help:"ACME directory of the certificate authority. By default that of Let's Encrypt."`
+	TLSDirectoryCA   string `name:"tls-directory-ca" env:"VITRINE_TLS_DIRECTORY_CA" placeholder:"FILE" help:"PEM file of the certificates by which the directory's own address is trusted, for a private authority."`
 	RateLimits       string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
 	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For and X-Request-Id are believed."`
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`

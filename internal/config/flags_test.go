@@ -44,7 +44,8 @@ func TestRedactedRoundTrip(t *testing.T) {
 	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",
 		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--database-url=postgres://u@h/d?sslmode=disable",
 		"--smtp-url=smtps://me%40here@mail.example", "--mail-from=Ours <a@example.org>", "--work=false", "--job-concurrency=2",
-		"--fetch-allow=10.0.0.0/8", "--upload-limit=5MiB", "--files-url=https://f.example", "--job-timeout=1m"))
+		"--fetch-allow=10.0.0.0/8", "--upload-limit=5MiB", "--files-url=https://f.example", "--job-timeout=1m",
+		"--tls-domain=example.org, WWW.example.org", "--tls-email=me@example.org", "--tls-http-addr=none", "--tls-directory-url=https://ca.example/dir"))
 	printed := want.Redacted()
 	if len(printed) != len(settings())-3 {
 		t.Errorf("%d settings are printed, want all %d but the files", len(printed), len(settings()))

@@ -48,30 +48,28 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-func checkMetricsAddr(addr, mainAddr string) error {
-	if addr == mainAddr && !strings.HasSuffix(addr, ":0") {
-		return quotedError(addr, "must differ from --addr")
+func checkMetricsAddr(addr string, cfg Config) error {
+	for flag, other := range map[string]string{"--addr": cfg.Addr, "--tls-http-addr": cfg.TLS.HTTPAddr} {
+		if addr == other && !strings.HasSuffix(addr, ":0") {
+			return quotedError(addr, "must differ from "+flag)
+		}
 	}
 	return checkAddr(addr)
 }
 
-// publicURL checks a public address; an empty one becomes that of addr.
-func publicURL(raw, addr string) (string, error) {
-	if raw == "" {
-		return listenURL(addr), nil
-	}
+func checkPublicURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return raw, quotedError(raw, "want an absolute address such as https://example.org")
+		return quotedError(raw, "want an absolute address such as https://example.org")
 	case u.User != nil:
-		return raw, errors.New("must not hold a user name or password")
+		return errors.New("must not hold a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
-		return raw, quotedError(raw, "must have no query and no fragment")
+		return quotedError(raw, "must have no query and no fragment")
 	case strings.HasSuffix(u.Path, "/"):
-		return raw, quotedError(raw, "must not end in a slash")
+		return quotedError(raw, "must not end in a slash")
 	}
-	return raw, nil
+	return nil
 }
 
 func parseDuration(text string) (time.Duration, error) {

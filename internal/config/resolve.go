@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
@@ -44,12 +45,7 @@ func (c Common) resolve(cfg *Config, found *problems) {
 func (s Server) resolve(cfg *Config, found *problems) {
 	fillDefaults(&s)
 	var err error
-	found.addErr("addr", checkAddr(s.Addr))
-	cfg.Addr = s.Addr
-	cfg.BaseURL, err = publicURL(s.BaseURL, s.Addr)
-	found.addErr("base-url", err)
-	cfg.SiteURL, err = publicURL(s.SiteURL, s.Addr)
-	found.addErr("site-url", err)
+	s.resolveAddresses(cfg, found)
 	cfg.RateLimits = parseRateLimits(s.RateLimits, found)
 	cfg.TrustedProxies = parsePrefixes("trusted-proxies", s.TrustedProxies, found)
 	cfg.RequestTimeout, err = parseDuration(s.RequestTimeout)
@@ -62,7 +58,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("invitation-ttl", err)
 	cfg.MetricsAddr = s.MetricsAddr
 	if s.MetricsAddr != "" {
-		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, s.Addr))
+		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, *cfg))
 	}
 	cfg.Work, err = parseBool(s.Work)
 	found.addErr("work", err)
@@ -78,6 +74,34 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("oauth-registration", err)
 	s.resolveFiles(cfg, found)
 	s.resolveMail(cfg, found)
+}
+
+// resolveAddresses reads where to listen and what the public addresses are.
+func (s Server) resolveAddresses(cfg *Config, found *problems) {
+	s.resolveTLS(cfg, found)
+	cfg.Addr = cmp.Or(s.Addr, defaultAddr(cfg.TLS))
+	found.addErr("addr", checkAddr(cfg.Addr))
+	if cfg.TLS.On() && cfg.TLS.HTTPAddr == cfg.Addr {
+		found.add("tls-http-addr", "must differ from --addr")
+	}
+	cfg.BaseURL = s.publicURL("base-url", s.BaseURL, cfg, found)
+	cfg.SiteURL = s.publicURL("site-url", s.SiteURL, cfg, found)
+}
+
+// publicURL checks a public address. An empty one is that of the first TLS domain,
+// else that of the address to listen on.
+func (s Server) publicURL(flag, raw string, cfg *Config, found *problems) string {
+	if raw == "" && cfg.TLS.On() {
+		return "https://" + cfg.TLS.Domains[0]
+	}
+	if raw == "" {
+		return listenURL(cfg.Addr)
+	}
+	found.addErr(flag, checkPublicURL(raw))
+	if cfg.TLS.On() && strings.HasPrefix(raw, "http:") {
+		found.addErr(flag, quotedError(raw, "want https://, which --tls-domain is for"))
+	}
+	return raw
 }
 
 // secret returns the value, or what the file holds less one newline at the end.

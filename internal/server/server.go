@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
+	"vitrine/internal/certs"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -44,7 +45,9 @@ type Server struct {
 	log     *slog.Logger
 	db      *database.DB
 	handler http.Handler
+	certs   *certs.Certificates // nil behind a proxy
 	http    *http.Server
+	plain   *http.Server // redirects to TLS; nil where there is none
 	metrics *http.Server
 	failed  chan error
 	stop    context.CancelFunc
@@ -75,10 +78,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 2),
+	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 3),
 		limiter: middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
 	mailer, err := newMailer(cfg, o.Now)
 	if err != nil {
+		return nil, joinClose(err, db)
+	}
+	if err := s.newCertificates(o); err != nil {
 		return nil, joinClose(err, db)
 	}
 	files, err := newFiles(ctx, cfg, o)
@@ -126,27 +132,39 @@ func (s *Server) Start(l net.Listener) error {
 			return err
 		}
 	}
-	s.http = s.serve(l, s.handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.done = cancel, make(chan struct{})
 	go s.background(ctx)
+	if s.certs != nil {
+		return s.startTLS(ctx, l)
+	}
+	s.http = s.serve(l, s.handler)
 	return nil
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
-	srv := &http.Server{
+	srv := s.newHTTP(h)
+	go s.watch(func() error { return srv.Serve(l) })
+	return srv
+}
+
+// newHTTP makes the server of a listener, with limits on what clients send before there
+// is a request.
+func (s *Server) newHTTP(h http.Handler) *http.Server {
+	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
-	go func() {
-		if err := srv.Serve(l); err != http.ErrServerClosed {
-			s.failed <- err
-		}
-	}()
-	return srv
+}
+
+// watch tells of a listener that stops by itself.
+func (s *Server) watch(serve func() error) {
+	if err := serve(); err != http.ErrServerClosed {
+		s.failed <- err
+	}
 }
 
 // Failed gives the error of a listener that stopped by itself.
@@ -176,7 +194,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
-	for _, srv := range []*http.Server{s.http, s.metrics} {
+	for _, srv := range []*http.Server{s.http, s.plain, s.metrics} {
 		if srv == nil {
 			continue
 		}

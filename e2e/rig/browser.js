@@ -1,0 +1,139 @@
+// Browsers, driven by Playwright: Debian's Chromium, or what CHROMIUM names.
+import { existsSync } from "node:fs";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+
+const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Why there is no browser to test with, if so. */
+export const noBrowser = missing();
+
+function missing() {
+  if (existsSync(program)) return undefined;
+  const reason = `no browser to test with: install Chromium, or have CHROMIUM name it (not ${program})`;
+  if (process.env.VITRINE_TEST_REQUIRE_CHROMIUM) throw new Error(reason);
+  return reason;
+}
+
+// Nothing that speaks to anybody but the server.
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+/**
+ * Starts a browser before the tests of a suite, with a profile of its own, and ends it
+ * after them.
+ * @returns {Browsers} ready within tests
+ */
+export function withBrowser(world) {
+  const browsers = new Browsers(world);
+  before(() => browsers.start());
+  after(() => browsers.stop());
+  return browsers;
+}
+
+export class Browsers {
+  #world;
+  #chromium;
+  #windows = [];
+
+  constructor(world) {
+    this.#world = world;
+  }
+
+  async start() {
+    this.#chromium = await chromium.launch({ executablePath: program, headless: true, args: quiet });
+  }
+
+  async stop() {
+    await this.#chromium?.close();
+    const wrong = this.#windows.flatMap((window) => window.wrong);
+    if (wrong.length > 0) throw new Error(`pages complained:\n${wrong.join("\n")}`);
+  }
+
+  /**
+   * Opens a window with cookies of its own, without JavaScript unless it is asked for.
+   * @returns {Promise<Window>}
+   */
+  async open(options = {}) {
+    const context = await this.#chromium.newContext({ baseURL: this.#world.url, javaScriptEnabled: false, ...options });
+    context.setDefaultTimeout(20_000);
+    const window = new Window(context, await context.newPage());
+    this.#windows.push(window);
+    return window;
+  }
+}
+
+/** A page in a context of its own, and what one does with it. */
+export class Window {
+  /** What the browser has complained of, such as a style that the policy refuses. */
+  wrong = [];
+
+  constructor(context, page) {
+    this.context = context;
+    this.page = page;
+    page.on("pageerror", (error) => this.wrong.push(`${page.url()}: ${error}`));
+    page.on("console", (line) => {
+      const text = line.text();
+      // A page that answers 404 is told of, too; tests look at statuses themselves.
+      if (line.type() === "error" && !text.startsWith("Failed to load resource")) this.wrong.push(`${page.url()}: ${text}`);
+    });
+  }
+
+  /** Goes to an address and gives its status. */
+  async to(address) {
+    return (await this.page.goto(address)).status();
+  }
+
+  /** Fills fields by their labels. */
+  async fill(fields) {
+    for (const [label, value] of Object.entries(fields)) await this.page.getByLabel(label, { exact: true }).fill(value);
+  }
+
+  /** Presses a button by its name. */
+  press(name) {
+    return this.page.getByRole("button", { name, exact: true }).click();
+  }
+
+  /** Follows a link by its text. */
+  follow(name) {
+    return this.page.getByRole("link", { name, exact: true }).click();
+  }
+
+  /** Gives the text of the page's content. */
+  text() {
+    return this.page.locator("main").innerText();
+  }
+
+  heading() {
+    return this.page.locator("h1").innerText();
+  }
+
+  /** Gives the path of the page's address. */
+  get path() {
+    return new URL(this.page.url()).pathname;
+  }
+
+  async signIn(slug, password = passwordOf(slug)) {
+    await this.to("/sign-in");
+    await this.fill({ "E-mail address": `${slug}@example.org`, Password: password });
+    await this.press("Sign in");
+  }
+
+  /** Fills the form for an account whose page is open. */
+  async signUp(slug, password = passwordOf(slug)) {
+    const name = slug[0].toUpperCase() + slug.slice(1);
+    await this.fill({ Name: name, "Short name in addresses": slug, "E-mail address": `${slug}@example.org`, Password: password });
+    await this.press("Sign up");
+  }
+
+  /** Tells who the site thinks is here: whether it offers to sign out. */
+  async signedIn() {
+    await this.to("/");
+    return this.page.getByRole("button", { name: "Sign out" }).isVisible();
+  }
+}
+
+/** The password that tests give an account. */
+export function passwordOf(slug) {
+  return `the secret of ${slug}, long`;
+}

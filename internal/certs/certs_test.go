@@ -1,0 +1,112 @@
+package certs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// memory is a Cache that has nothing.
+type memory struct{}
+
+func (memory) Get(context.Context, string) ([]byte, error) { return nil, ErrMissing }
+func (memory) Put(context.Context, string, []byte) error   { return nil }
+func (memory) Delete(context.Context, string) error        { return nil }
+
+// rig is Certificates with a clock and a log, whose authority counts questions and
+// answers none.
+type rig struct {
+	*Certificates
+	now   time.Time
+	log   bytes.Buffer
+	asked int
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{now: time.Unix(1e9, 0)}
+	authority := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		r.asked++
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(authority.Close)
+	r.Certificates = New(Options{Domains: []string{"a.test", "b.test"}, DirectoryURL: authority.URL, Cache: memory{},
+		Roots: authority.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+		Log:   slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }})
+	return r
+}
+
+func TestHost(t *testing.T) {
+	t.Parallel()
+	c := newRig(t)
+	for header, want := range map[string]string{"a.test": "a.test", "B.TEST:80": "b.test", "c.test": "", "": "",
+		"a.test.c.test": "", "a.test.": "", "[::1]:80": "", "127.0.0.1": ""} {
+		if got := c.Host(header); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+}
+
+// After a failure nobody is asked for a while, which doubles with each failure.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	// What the manager keeps of a failure itself ends by the real clock, so further
+	// failures are noted here as get does it.
+	if _, err := r.get("a.test"); err == nil {
+		t.Fatal("a certificate from nowhere")
+	}
+	asked := r.asked
+	if _, err := r.get("a.test"); err == nil || r.asked != asked || asked == 0 {
+		t.Errorf("asked %d times, then %d: %v", asked, r.asked, err)
+	}
+	if strings.Count(r.log.String(), "no certificate: ") != 1 {
+		t.Errorf("the log says\n%s", &r.log)
+	}
+	failure := errors.New("again")
+	for _, want := range []time.Duration{2, 4, 8, 16, 32, 64, 120, 120} {
+		r.now = r.now.Add(r.left("a.test"))
+		if err := r.paused("a.test"); err != nil {
+			t.Errorf("the pause goes on: %v", err)
+		}
+		r.note("a.test", failure)
+		r.note("a.test", failure) // of somebody who waited for the same attempt
+		if got := r.left("a.test"); got != want*time.Minute || !errors.Is(r.paused("a.test"), failure) {
+			t.Errorf("a pause of %v, want %v minutes", got, int64(want))
+		}
+	}
+	if r.paused("b.test") != nil {
+		t.Error("another domain pauses, too")
+	}
+	r.note("a.test", nil)
+	r.note("c.test", failure) // which is none of ours
+	if r.paused("a.test") != nil || len(r.pauses) != 0 {
+		t.Errorf("there is still %v", r.pauses)
+	}
+}
+
+// Only what can be a token is looked for.
+func TestChallenges(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	h := r.Challenges(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	const at = "/.well-known/acme-challenge/"
+	for url, want := range map[string]int{
+		"http://a.test" + at + "Tok-en_1": http.StatusNotFound, "http://a.test:5002" + at + "x": http.StatusNotFound,
+		"http://c.test" + at + "x": http.StatusTeapot, "http://a.test" + at: http.StatusTeapot, "http://a.test/x": http.StatusTeapot,
+		"http://a.test" + at + "a/b": http.StatusTeapot, "http://a.test" + at + "a%00": http.StatusTeapot,
+		"http://a.test" + at + strings.Repeat("x", 129): http.StatusTeapot,
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, url, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", url, w.Code, want)
+		}
+	}
+}
