@@ -153,3 +153,11 @@ func timedPage(ctx context.Context, s *store.Store, q store.OwnerContentsQuery, 
 	})
 	return took, err
 }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func timed(do func() error) (time.Duration, error) {
+	began := time.Now()
+	err := do()
+	return time.Since(began), err
+}
