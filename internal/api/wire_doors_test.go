@@ -122,6 +122,9 @@ func TestMethodNotAllowed(t *testing.T) {
 	paths := map[string][]string{}
 	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
+			if op.ID == "createOAuthToken" {
+				continue // its errors have a shape of their own, held by internal/oauth
+			}
 			paths[op.Path] = append(paths[op.Path], op.Method)
 		}
 	}

@@ -112,6 +112,9 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	guarded := 0
 	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
+			if op.ID == "createOAuthToken" {
+				continue // who asks there is a client, and has no token yet
+			}
 			path := fill.Replace(op.Path)
 			guest, reader := r.Do("", op.Method, path, nil), r.Do("ada/read", op.Method, path, nil)
 			if writes := op.Method != "GET"; writes != (op.Scope == "write") || writes && !op.TokenRequired {

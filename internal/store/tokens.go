@@ -21,9 +21,10 @@ type Holder struct {
 func (q Queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
 	err = q.q.QueryRow(ctx, `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
 			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL
-		FROM tokens t LEFT JOIN applications a ON a.id = t.application_id
-			LEFT JOIN users u ON u.id = COALESCE(t.user_id, a.user_id)
-		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.deleted_at IS NULL AND u.deleted_at IS NULL`, hash).
+		FROM tokens t LEFT JOIN users u
+			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
+		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
+			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
 		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
 	return h, found(err)
 }
