@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"vitrine/internal/auth"
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
 	"vitrine/internal/domain"
@@ -14,25 +13,79 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A database from before there were applications has the command line's after the
-// upgrade, and its tokens work on.
+// before gives the migrations up to the one with a name, without it.
+func before(t *testing.T, d database.Dialect, name string) fs.FS {
+	t.Helper()
+	all := store.Migrations(d)
+	names, err := fs.Glob(all, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := fstest.MapFS{}
+	for _, n := range names {
+		text, err := fs.ReadFile(all, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n < name {
+			some[n] = &fstest.MapFile{Data: text}
+		}
+	}
+	return some
+}
+
+// Accounts and tokens from before there were sessions and applications stay as they are.
+func TestUpgradeToAccounts(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
+		s, db := storetest.OpenDB(t, o)
+		if _, err := db.Migrate(t.Context(), before(t, db.Dialect(), "0006")); err != nil {
+			t.Fatal(err)
+		}
+		live, revoked := []byte("the hash of a live token"), []byte("the hash of a revoked token")
+		storetest.Exec(t, db, `INSERT INTO users (id, slug, name, email, password_hash, tier, created_at, updated_at)
+			VALUES (7, 'ada', 'Ada', 'ada@example.org', '', 'premium', 1, 1)`)
+		storetest.Exec(t, db, `INSERT INTO tokens (user_id, name, hash, hint, scope, last_used_at, revoked_at, created_at)
+			VALUES (7, 'cli', $1, 'vitrine_pat_abcd', 'write', 2, NULL, 1), (7, 'old', $2, 'vitrine_pat_efgh', 'read', NULL, 5, 1)`,
+			live, revoked)
+		if _, err := db.Migrate(t.Context(), store.Migrations(db.Dialect())); err != nil {
+			t.Fatal(err)
+		}
+		h, err := s.TokenHolder(t.Context(), live)
+		want := domain.Actor{UserID: 7, Tier: domain.TierPremium, Scope: domain.ScopeWrite}
+		if err != nil || h.TokenID != 1 || h.Actor != want || h.Suspended {
+			t.Errorf("%+v, %v", h, err)
+		}
+		if _, err := s.TokenHolder(t.Context(), revoked); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("the revoked token: %v", err)
+		}
+		u, err := s.User(t.Context(), domain.Ref{ID: 7})
+		if err != nil || u.Office != domain.OfficeMember {
+			t.Errorf("%+v, %v", u, err)
+		}
+		storetest.In(t, s, func(tx *store.Tx) error {
+			first, err := tx.ClaimFirstAccount(t.Context()) // nobody takes over a server that has people
+			if first {
+				err = errors.Join(err, errors.New("a first account on an old server"))
+			}
+			id, more := tx.CreateToken(t.Context(), domain.Token{UserID: 7, Name: "new", Scope: domain.ScopeRead}, []byte("new"))
+			if id <= 2 {
+				t.Errorf("the id %d was given again", id)
+			}
+			return errors.Join(err, more)
+		})
+	})
+}
+
+// A database from before there were applications has the command line's after the upgrade.
 func TestUpgradeToApplications(t *testing.T) {
 	t.Parallel()
-	empty := dbtest.NewTemplate(func(o database.Options) error {
-		db, err := database.Open(t.Context(), o)
-		return errors.Join(err, db.Ping(t.Context()), db.Close())
-	})
-	empty.Each(t, func(t *testing.T, o database.Options) {
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		s, db := storetest.OpenDB(t, o)
-		migrate(t, db, before(t, store.Migrations(db.Dialect()), "0006"))
-		storetest.Exec(t, db, `INSERT INTO users (id, slug, name, email, password_hash, tier, created_at, updated_at)
-			VALUES (7, 'ada', 'Ada', 'ada@example.org', '', 'free', 1, 1)`)
-		storetest.Exec(t, db, `INSERT INTO tokens (user_id, name, hash, hint, scope, created_at) VALUES (7, 'old', $1, 'x', 'write', 1)`,
-			auth.HashToken("old"))
-		migrate(t, db, store.Migrations(db.Dialect()))
-		h, err := s.TokenHolder(t.Context(), auth.HashToken("old"))
-		if want := (domain.Actor{UserID: 7, Tier: domain.TierFree, Scope: domain.ScopeWrite}); err != nil || h.Actor != want {
-			t.Errorf("%+v, %v", h, err)
+		for _, some := range []fs.FS{before(t, db.Dialect(), "0006"), store.Migrations(db.Dialect())} {
+			if _, err := db.Migrate(t.Context(), some); err != nil {
+				t.Fatal(err)
+			}
 		}
 		a, err := s.ApplicationByClientID(t.Context(), domain.CommandLineClient)
 		if err != nil || a.UserID != 0 || !a.Public || len(a.RedirectURIs) != 3 {
@@ -44,28 +97,4 @@ func TestUpgradeToApplications(t *testing.T) {
 			}
 		}
 	})
-}
-
-func migrate(t *testing.T, db *database.DB, migrations fs.FS) {
-	t.Helper()
-	if _, err := db.Migrate(t.Context(), migrations); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// before gives the migrations with a lower number.
-func before(t *testing.T, all fs.FS, number string) fs.FS {
-	t.Helper()
-	names, err := fs.Glob(all, "*.sql")
-	some := fstest.MapFS{}
-	for _, name := range names {
-		text, bad := fs.ReadFile(all, name)
-		if err = errors.Join(err, bad); name < number {
-			some[name] = &fstest.MapFile{Data: text}
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return some
 }
