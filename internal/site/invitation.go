@@ -7,7 +7,7 @@ import (
 // invitationView is an invitation, and who looks at it.
 type invitationView struct {
 	domain.Invitation
-	Token   string
+	Token string
 	Here  string // the address of the page
 	Other bool   // it is for somebody else than who is signed in
 }
