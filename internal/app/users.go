@@ -2,13 +2,13 @@ package app
 
 import (
 	"context"
-	"net/mail"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/mail"
 	"vitrine/internal/store"
 )
 
@@ -146,10 +146,10 @@ func newUser(in CreateUserInput, password bool) (store.NewUser, error) {
 
 const badEmail = "email: must be an address such as ada@example.org"
 
-// emailAddress gives a bare address in lower case, which is how addresses are kept.
+// emailAddress gives a bare address that mail can be sent to in lower case, which is how
+// addresses are kept.
 func emailAddress(s string) (string, bool) {
-	a, err := mail.ParseAddress(s)
-	if err != nil || a.Address != s || len(s) > 254 {
+	if len(s) > 254 || !mail.Valid(s) {
 		return "", false
 	}
 	return strings.ToLower(s), true

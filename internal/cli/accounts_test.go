@@ -171,3 +171,29 @@ func TestTokens(t *testing.T) {
 		p.run("token", "list", "--user", "bob").fails(1, `there is no account "bob"`)
 	})
 }
+
+func TestSetOffice(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		if ada := p.ada(); ada.Office != "operator" {
+			t.Errorf("the first account's office is %q", ada.Office)
+		}
+		p.run("user", "set-office", "ada", "member").fails(1, "The server would be left without an operator")
+		var bob user
+		p.run("user", "create", "--name", "Bob", "--email", "bob@example.org", "--json").json(&bob)
+		if bob.Office != "member" {
+			t.Errorf("%+v", bob)
+		}
+		p.run("user", "set-office", "bob", "king").fails(2, "office: must be member or operator")
+		p.run("user", "set-office", "nobody", "operator").fails(1, `there is no account "nobody"`)
+		if r := p.run("user", "set-office", "bob", "operator").ok(); !strings.HasSuffix(r.out, "is an operator's.\n") {
+			t.Errorf("%q", r.out)
+		}
+		p.run("user", "set-office", "ada", "member", "--json").json(&bob)
+		if bob.Slug != "ada" || bob.Office != "member" {
+			t.Errorf("%+v", bob)
+		}
+		p.run("user", "create", "--name", "X", "--email", "x@example.org", "--password", "iloveyou").
+			fails(2, "password: is one of the commonest and would be guessed")
+	})
+}

@@ -92,6 +92,7 @@ func (r result) json(into any) {
 type user struct {
 	ID                      int64
 	Slug, Name, Email, Tier string
+	Office                  string
 	Suspended               bool
 	CreatedAt               string `json:"created_at"`
 }
