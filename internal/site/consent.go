@@ -101,15 +101,17 @@ func (v *visit) refuseApplication(err error) error {
 	return v.render(http.StatusBadRequest, "refused", "The application cannot be let in", nil, refused)
 }
 
-// destination is a redirect address as people read it: the host, or the scheme of an
-// application on this device.
+// destination is a redirect address as people read it: the host, or that the
+// application is on their own machine; "" for none.
 func destination(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || address == domain.OutOfBand:
 		return ""
-	case u.Scheme == "https" || u.Scheme == "http":
+	case u.Scheme == "http": // nothing else can be registered
+		return "a program on this machine, at " + u.Host
+	case u.Scheme == "https":
 		return u.Host
 	}
-	return u.Scheme + ":"
+	return "an application on this device, by " + u.Scheme + ":"
 }
