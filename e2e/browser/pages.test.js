@@ -35,7 +35,7 @@ onSQLite("every page", (world) => {
   const inspect = async (window, look, addresses) => {
     const wrong = [];
     for (const [name, address] of addresses) {
-      await window.to(address);
+      if (await window.to(address) >= 500) wrong.push(`${name}: the server fails`);
       wrong.push(...await see(window.page, name, look));
     }
     return wrong;
