@@ -30,7 +30,7 @@ func TestUserCreate(t *testing.T) {
 			t.Errorf("%+v", all)
 		}
 		lines := strings.Split(p.run("user", "list").ok().out, "\n")
-		if len(lines) != 4 || !regexp.MustCompile(`^\d+ +ada +Ada Lovelace +ada@example.org +supporter +false$`).MatchString(lines[1]) {
+		if len(lines) != 4 || !regexp.MustCompile(`^\d+ +ada +Ada Lovelace +ada@example.org +supporter +operator +false$`).MatchString(lines[1]) {
 			t.Errorf("%q", lines)
 		}
 	})

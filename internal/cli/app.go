@@ -113,7 +113,7 @@ func (cmd *appListCmd) Run(c *console) error {
 
 type appDeleteCmd struct {
 	config.Common
-	ClientID string `arg:"" help:"Client id, from the list; after -- if it begins with a dash."`
+	ClientID string `arg:"" help:"Client id, from the list."`
 }
 
 func (cmd *appDeleteCmd) Run(c *console) error {

@@ -17,7 +17,9 @@ type userCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Make an account."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
-	Suspend userSuspendCmd `cmd:"" help:"Make the tokens of an account answer 401, or lift that."`
+	Suspend userSuspendCmd `cmd:"" help:"Make the tokens of an account answer 401 and sign it out, or lift that."`
+
+	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who runs the server on its website, or a member again."`
 }
 
 // userJSON is an account as scripts see it.
@@ -27,12 +29,13 @@ type userJSON struct {
 	Name      string `json:"name"`
 	Email     string `json:"email"`
 	Tier      string `json:"tier"`
+	Office    string `json:"office"`
 	Suspended bool   `json:"suspended"`
 	CreatedAt string `json:"created_at"`
 }
 
 func toUserJSON(u domain.User) userJSON {
-	return userJSON{int64(u.ID), u.Slug, u.Name, u.Email, string(u.Tier), u.SuspendedAt != nil,
+	return userJSON{int64(u.ID), u.Slug, u.Name, u.Email, string(u.Tier), string(u.Office), u.SuspendedAt != nil,
 		u.CreatedAt.Format(time.RFC3339)}
 }
 
@@ -50,7 +53,7 @@ type userCreateCmd struct {
 	Slug         string `help:"Short name in addresses; by default from the name."`
 	Name         string `required:"" help:"Name that people see."`
 	Email        string `required:"" help:"E-mail address."`
-	Password     string `env:"VITRINE_PASSWORD" help:"Password of 8 to 200 bytes; without one the account cannot sign in with a password."`
+	Password     string `env:"VITRINE_PASSWORD" help:"Password of 8 to 200 bytes that is not one of the commonest; without one the account cannot sign in with a password."`
 	PasswordFile string `env:"VITRINE_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password, instead of --password."`
 	Tier         string `help:"free, premium or supporter; by default --default-tier."`
 	JSON         bool   `name:"json" help:"Print the account as JSON."`
@@ -116,9 +119,9 @@ func (cmd *userListCmd) Run(c *console) error {
 			return printJSON(c.out, all)
 		}
 		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tSUSPENDED")
+		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tOFFICE\tSUSPENDED")
 		for _, u := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%t\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Suspended)
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended)
 		}
 		return w.Flush()
 	})
@@ -159,6 +162,24 @@ func (cmd *userSuspendCmd) Run(c *console) error {
 			sentence = "Lifted the suspension of the account %s (id %d, tier %s)."
 		}
 		return tell(c, cmd.JSON, u, sentence)
+	})
+}
+
+type userSetOfficeCmd struct {
+	config.Common
+	User   string `arg:"" help:"Id or slug."`
+	Office string `arg:"" help:"member or operator."`
+	JSON   bool   `name:"json" help:"Print the account as JSON."`
+}
+
+func (cmd *userSetOfficeCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetOffice(c.ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		return tell(c, cmd.JSON, u, "The account %s (id %d, tier %s) is "+map[domain.Office]string{
+			domain.OfficeMember: "a member's.", domain.OfficeOperator: "an operator's."}[u.Office])
 	})
 }
 

@@ -87,6 +87,7 @@ func TestSignInAndOut(t *testing.T) {
 
 		b.post("/sign-out").leads("/").follow().want(200).says("You are signed out.")
 		b.post("/sign-out").leads("/")
+		b.post("/sign-out", "next", "//evil.example").leads("/")
 		b.get("/settings/profile").leads("/sign-in?next=%2Fsettings%2Fprofile")
 	}, people)
 }

@@ -7,10 +7,9 @@ import (
 // invitationView is an invitation, and who looks at it.
 type invitationView struct {
 	domain.Invitation
-	Token   string
-	Here    string // the address of the page
-	Other   bool   // it is for somebody else than who is signed in
-	Expired bool
+	Token string
+	Here  string // the address of the page
+	Other bool   // it is for somebody else than who is signed in
 }
 
 // invitationPage shows who invites to what. Whoever has the link may read it.

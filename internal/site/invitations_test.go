@@ -35,6 +35,8 @@ func TestInvitationOfUser(t *testing.T) {
 		tom.get(at).want(200).says("This invitation is for Eve, and you are signed in as Tom.").hides("Accept<")
 		tom.post(at, "answer", "accept").want(422).says("You may not accept an invitation of somebody else.")
 
+		tom.post("/sign-out", "next", at).leads(at).follow().want(200).says("You are signed out.", "Decline the invitation")
+
 		guest.get(at).want(200).says("You are signed in as Eve (eve).")
 		guest.post(at, "answer", "perhaps").want(400)
 		guest.post(at, "answer", "accept").leads("/").follow().says("You are a member now.")

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -151,7 +152,16 @@ func TestDeleteAccount(t *testing.T) {
 		b := member(t, r, "eve")
 		operator.get("/settings/delete").want(200).says("You are the only operator").hides("Delete my account")
 		operator.post("/settings/delete", "slug", "ada", "password", password).want(422)
-		b.get("/settings/delete").want(200).says("You own no channels.", "Delete my account")
+		b.get("/settings/delete").want(200).says("You own no channels.", "No blocks are deleted.", "You have written no comments.", "Delete my account")
+		token := b.post("/settings/personal-access-tokens", "name", "test", "scope", "write").secret()
+		open := r.Channel("max", "Open", "public")
+		for _, body := range []string{fmt.Sprintf(`{"value":"shared","channel_ids":[%d]}`, open), `{"value":"own","channel_ids":["mine"]}`} {
+			r.Do("", "POST", "/v3/channels", `{"title":"Mine"}`, "Authorization", "Bearer "+token).Want(201)
+			r.Do("", "POST", "/v3/blocks", body, "Authorization", "Bearer "+token).Want(201)
+		}
+		r.Do("", "POST", "/v3/groups", `{"name":"<script>Club"}`, "Authorization", "Bearer "+token).Want(201)
+		b.get("/settings/delete").says("Your 2 channels are deleted, with all connections in them.", "1 block that is in nobody else’s channel is deleted.",
+			"1 block that is in a channel of somebody else stays there, without your name.", "The group <script>Club, of which you are the only member, is deleted")
 		b.post("/settings/delete", "slug", "tom", "password", password).want(422).says(`id="slug-error"`, `value="tom"`)
 		b.post("/settings/delete", "slug", "eve", "password", "wrong password").want(422).says(`id="password-error"`)
 		b.post("/settings/delete", "slug", "eve", "password", password).leads("/").follow().says("Your account is deleted.")

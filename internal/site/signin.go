@@ -28,7 +28,8 @@ func signIn(v *visit) error {
 	return v.redirect(v.next())
 }
 
-// signOut ends the session of this browser.
+// signOut ends the session of this browser, and may go back to where another account is
+// asked for.
 func signOut(v *visit) error {
 	if v.secret != "" {
 		if err := v.app().SignOut(v.r.Context(), v.secret); err != nil {
@@ -36,5 +37,5 @@ func signOut(v *visit) error {
 		}
 		v.s.setCookie(v.w, v.s.sessionCookie(), "", -1)
 	}
-	return v.done("/", "signed-out")
+	return v.done(v.next(), "signed-out")
 }

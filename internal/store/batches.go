@@ -76,12 +76,12 @@ func (tx *Tx) UndoBatchAttempt(ctx context.Context, id string) error {
 type OpenItem struct {
 	N         int64
 	Input     string
-	Suspended bool // the batch's user is
+	Suspended bool // the batch's user is, or deleted
 }
 
 // NextOfBatch reads what is to be made next; NotFound if there is nothing.
 func (q Queries) NextOfBatch(ctx context.Context, id string) (i OpenItem, err error) {
-	err = q.q.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL
+	err = q.q.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM batches ba JOIN users u ON u.id = ba.user_id JOIN batch_items i ON i.batch_id = ba.id
 		WHERE ba.id = $1 AND ba.completed_at IS NULL AND i.block_id IS NULL AND i.error IS NULL
 		ORDER BY i.n LIMIT 1`, id).Scan(&i.N, &i.Input, &i.Suspended)

@@ -61,7 +61,7 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 }
 
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
-// may not see it.
+// may not see it, or its owner's account is deleted and a job is about to end it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
@@ -71,7 +71,7 @@ func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.R
 		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
 	}
 	c, err := scanChannelRole(q.q.QueryRow(ctx, "SELECT "+channelColumns+", "+roleOf+
-		" FROM channels ch "+channelOwner+" WHERE "+where+" AND ch.state = 'available'", viewer, arg))
+		" FROM channels ch "+channelOwner+" WHERE "+where+" AND ch.state = 'available' AND ou.deleted_at IS NULL", viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}
@@ -84,7 +84,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 		return nil, nil
 	}
 	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
-		" WHERE "+q.d.in("ch.id", "$2")+" AND "+visibleChannel, viewer, list(q.d, ids))
+		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+visibleChannel, viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }

@@ -12,11 +12,11 @@ var documentChecks = []check{
 	{"search_documents of nothing", `SELECT d.item_id, d.seq, 0 FROM search_documents d WHERE CASE d.kind
 		WHEN 'Block' THEN NOT EXISTS (SELECT 1 FROM blocks b WHERE b.id = d.item_id)
 		WHEN 'Channel' THEN NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = d.item_id AND ch.state = 'available')
-		WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = d.item_id)
+		WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = d.item_id AND u.deleted_at IS NULL)
 		ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = d.item_id) END`},
 	undocumented("Block", "blocks", ""),
 	undocumented("Channel", "channels", " AND r.state = 'available'"),
-	undocumented("User", "users", ""),
+	undocumented("User", "users", " AND r.deleted_at IS NULL"),
 	undocumented("Group", "groups", ""),
 	documented("links of a block", "Block", "blocks", "d.links", "r.open_count"),
 	documented("links of a channel", "Channel", "channels", "d.links", "("+openParents+"r.id)"),

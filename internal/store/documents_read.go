@@ -26,6 +26,7 @@ func (q Queries) documents(ctx context.Context, kind domain.SubjectType, where s
 		where += " AND state = 'available'"
 	case domain.SubjectUser:
 		query, scan = `SELECT id, id, name, slug, created_at, updated_at FROM users`, scanNamed(kind)
+		where += " AND deleted_at IS NULL"
 	case domain.SubjectGroup:
 		query, scan = `SELECT id, owner_id, name, slug, created_at, updated_at FROM groups`, scanNamed(kind)
 	}

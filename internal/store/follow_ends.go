@@ -75,9 +75,14 @@ func (tx *Tx) endFollowsBelow(ctx context.Context, what domain.Subject, below in
 	for i, f := range all {
 		ids[i], followers[i] = f.id, f.follower
 	}
-	slices.Sort(followers) // the order in which users are locked
-	err = tx.exec(ctx, `UPDATE users SET following_count = following_count - 1, version = version + 1
-		WHERE `+tx.d.in("id", "$1"), list(tx.d, followers))
+	counted, user := followers, int64(0)
+	if what.Type == domain.SubjectUser { // whose account is deleted
+		counted, user = append(counted, what.ID), what.ID
+	}
+	slices.Sort(counted) // the order in which users are locked
+	err = tx.exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
+			followers_count = followers_count - CASE WHEN id = $2 THEN $3 ELSE 0 END, version = version + 1
+		WHERE `+tx.d.in("id", "$1"), list(tx.d, counted), user, len(all))
 	if err != nil {
 		return err
 	}

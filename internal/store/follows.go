@@ -131,7 +131,8 @@ func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]do
 	found := make(map[string]domain.UserID, len(slugs))
 	for _, slug := range slugs {
 		var id domain.UserID
-		err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1`, slug).Scan(&id)
+		err := q.q.QueryRow(ctx, `SELECT u.id FROM slugs s JOIN users u ON u.id = s.target_id
+			WHERE s.kind = 'User' AND s.slug = $1 AND u.deleted_at IS NULL`, slug).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}

@@ -40,10 +40,10 @@ func (q Queries) Invitation(ctx context.Context, group domain.GroupID, id domain
 }
 
 // InvitationByToken reads the invitation whose token has this hash, whatever became
-// of it.
+// of it; NotFound if the account of who made it is deleted.
 func (q Queries) InvitationByToken(ctx context.Context, hash []byte) (domain.Invitation, error) {
 	i, err := scanInvitation(q.q.QueryRow(ctx, "SELECT "+invitationColumns+" FROM invitations i "+invitationPeople+
-		" WHERE i.token_hash = $1", hash))
+		" WHERE i.token_hash = $1 AND ib.deleted_at IS NULL", hash))
 	return i, found(err)
 }
 

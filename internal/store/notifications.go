@@ -8,13 +8,13 @@ import (
 )
 
 // lockInboxes locks the inboxes of users, in the order of their ids, making those that
-// are missing. It comes before the ids of activities are drawn, so that a user's
+// are missing but for deleted accounts. It comes before the ids of activities are drawn, so that a user's
 // notifications appear in the order of their ids.
 func (tx *Tx) lockInboxes(ctx context.Context, users []domain.UserID) error {
 	if len(users) == 0 {
 		return nil
 	}
-	return tx.exec(ctx, `INSERT INTO inboxes (user_id) SELECT u.id FROM users u WHERE `+tx.d.in("u.id", "$1")+`
+	return tx.exec(ctx, `INSERT INTO inboxes (user_id) SELECT u.id FROM users u WHERE u.deleted_at IS NULL AND `+tx.d.in("u.id", "$1")+`
 		ORDER BY u.id ON CONFLICT (user_id) DO UPDATE SET unread = inboxes.unread`, list(tx.d, users))
 }
 

@@ -10,8 +10,15 @@ import (
 // LockOperators locks all operators, in the order of their ids, so that offices are
 // taken one after another, and gives those that are not suspended.
 func (tx *Tx) LockOperators(ctx context.Context) ([]domain.UserID, error) {
-	rows, err := tx.q.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL
-		AND u.suspended_at IS NULL ORDER BY u.id`+tx.d.lock("u"))
+	return tx.operators(ctx, tx.d.lock("u"))
+}
+
+// Operators lists the operators that are not suspended.
+func (q Queries) Operators(ctx context.Context) ([]domain.UserID, error) { return q.operators(ctx, "") }
+
+func (q Queries) operators(ctx context.Context, lock string) ([]domain.UserID, error) {
+	rows, err := q.q.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL
+		AND u.suspended_at IS NULL ORDER BY u.id`+lock)
 	return collect(ctx, rows, err, scanUserID)
 }
 

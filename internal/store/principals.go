@@ -13,14 +13,14 @@ const channelOwner = `LEFT JOIN users ou ON ch.owner_type = 'User' AND ou.id = c
 const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), COALESCE(ou.slug, og.slug),
 	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
 
-// Principal reads what is shown of a user or group.
+// Principal reads what is shown of a user or group; NotFound if the account is deleted.
 func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
-	table := "users"
+	table, live := "users", " AND deleted_at IS NULL"
 	if ref.Type == domain.TypeGroup {
-		table = "groups"
+		table, live = "groups", ""
 	}
 	p := domain.Principal{PrincipalRef: ref}
-	err := q.q.QueryRow(ctx, "SELECT name, slug, avatar, face_version FROM "+table+" WHERE id = $1", ref.ID).
+	err := q.q.QueryRow(ctx, "SELECT name, slug, avatar, face_version FROM "+table+" WHERE id = $1"+live, ref.ID).
 		Scan(&p.Name, &p.Slug, &p.Avatar, &p.Version)
 	return p, found(err)
 }

@@ -19,6 +19,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 	jobs.Handle(h, func(ctx context.Context, job app.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
 	jobs.Handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
 	jobs.Handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
+	jobs.Handle(h, func(ctx context.Context, job app.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
 	jobs.Handle(h, func(ctx context.Context, _ app.SweepAccounts) error { return a.SweepAccounts(ctx) })
 	h.Every(app.SweepInterval, app.SweepAccounts{})
 	jobs.Handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })

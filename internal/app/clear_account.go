@@ -1,0 +1,202 @@
+package app
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// ClearAccount is the job that clears what was a deleted account's.
+type ClearAccount struct {
+	User domain.UserID `json:"user_id"`
+}
+
+// Kind implements jobs.Args.
+func (ClearAccount) Kind() string { return "delete_account" }
+
+// clearBatch is how many things are looked up at once; each is cleared in a transaction
+// of its own.
+const clearBatch = 500
+
+// clearing is the clearing of one account.
+type clearing struct {
+	*App
+	user domain.UserID
+}
+
+// ClearAccount clears what is left of a deleted account (docs/decisions.md, Accounts). It
+// may stop anywhere and run again: whatever is left to do is found by what is there.
+func (a *App) ClearAccount(ctx context.Context, user domain.UserID) error {
+	deleted, err := a.store.IsDeleted(ctx, user)
+	if err != nil || !deleted {
+		return err
+	}
+	c := clearing{a, user}
+	for _, step := range []struct {
+		what  store.Remains
+		clear func(ctx context.Context, tx *store.Tx, id int64) error
+	}{
+		{store.RemainingGroups, c.bequeath}, // a group without others leaves its channels to be deleted
+		{store.RemainingMemberships, c.leave},
+		{store.RemainingInvitations, c.uninvite},
+		{store.RemainingChannels, c.deleteChannel},
+		{store.RemainingCollaborations, c.stopHelping},
+		{store.RemainingComments, c.deleteComment},
+		{store.RemainingBlocks, c.deleteBlock},
+	} {
+		if err := c.each(ctx, step.what, step.clear); err != nil {
+			return err
+		}
+	}
+	if err := c.endFollows(ctx); err != nil {
+		return err
+	}
+	if err := a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetDeeds(ctx, user, sweepBatch) }); err != nil {
+		return err
+	}
+	return a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.EmptyInbox(ctx, user, sweepBatch) })
+}
+
+// each clears all things of a kind, in the order of their ids.
+func (c clearing) each(ctx context.Context, what store.Remains, clear func(ctx context.Context, tx *store.Tx, id int64) error) error {
+	for last := int64(0); ; {
+		ids, err := c.store.Remaining(ctx, what, c.user, last, clearBatch)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			last = id
+			err := c.store.InTx(ctx, func(tx *store.Tx) error { return clear(ctx, tx, id) })
+			if err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+				return err
+			}
+		}
+		if len(ids) < clearBatch {
+			return nil
+		}
+	}
+}
+
+// bequeath hands a group to the member who is there longest; one without is deleted, and
+// its channels become the account's.
+func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
+	group := domain.GroupID(id)
+	if err := tx.LockGroupWithChannels(ctx, group); err != nil {
+		return err
+	}
+	g, err := tx.Group(ctx, 0, domain.Ref{ID: id})
+	if err != nil || g.Owner.PrincipalRef != domain.UserRef(c.user) {
+		return err
+	}
+	for {
+		heir, err := tx.Heir(ctx, group)
+		if err != nil {
+			return err
+		}
+		if heir == 0 {
+			return tx.DeleteGroup(ctx, g, c.now())
+		}
+		_, err = tx.LockUser(ctx, heir) // it must not be deleted meanwhile
+		if domain.KindOf(err) == domain.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.HandGroupOver(ctx, group, heir); err != nil {
+			return err
+		}
+		_, err = tx.RemoveMember(ctx, group, c.user)
+		return err
+	}
+}
+
+func (c clearing) leave(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+		return err
+	}
+	_, err := tx.RemoveMember(ctx, domain.GroupID(id), c.user)
+	return err
+}
+
+func (c clearing) uninvite(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+		return err
+	}
+	return tx.ForgetInvitations(ctx, domain.GroupID(id), c.user)
+}
+
+func (c clearing) deleteChannel(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockWithParents(ctx, domain.ChannelID(id)); err != nil {
+		return err
+	}
+	channel, err := tx.ChannelOf(ctx, c.user, domain.ChannelID(id))
+	if err != nil {
+		return err
+	}
+	return tx.DeleteChannel(ctx, channel, c.now())
+}
+
+func (c clearing) stopHelping(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockChannels(ctx, domain.ChannelID(id)); err != nil {
+		return err
+	}
+	_, err := tx.RemoveCollaborator(ctx, domain.ChannelID(id), domain.UserRef(c.user))
+	return err
+}
+
+func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) error {
+	comment, err := tx.Comment(ctx, domain.CommentID(id))
+	if err != nil {
+		return err
+	}
+	if err := tx.LockBlock(ctx, comment.BlockID); err != nil {
+		return err
+	}
+	if comment, err = tx.Comment(ctx, comment.ID); err != nil {
+		return err
+	}
+	return tx.DeleteComment(ctx, comment)
+}
+
+// deleteBlock deletes a block that is still in no live channel.
+func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error {
+	conns, err := tx.LockBlockInChannels(ctx, domain.BlockID(id))
+	if err != nil {
+		return err
+	}
+	orphan, err := tx.IsOrphan(ctx, c.user, domain.BlockID(id))
+	if err != nil || !orphan {
+		return err
+	}
+	for _, conn := range conns { // in deleted channels
+		if err := tx.Disconnect(ctx, conn); err != nil {
+			return err
+		}
+	}
+	return tx.DeleteBlock(ctx, domain.BlockID(id))
+}
+
+// endFollows ends the followings of the account, and by it.
+func (c clearing) endFollows(ctx context.Context) error {
+	me := domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}
+	if err := c.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndFollows(ctx, me) }); err != nil {
+		return err
+	}
+	for {
+		all, err := c.store.Followings(ctx, c.user, clearBatch)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		for _, what := range all {
+			err := c.store.InTx(ctx, func(tx *store.Tx) error {
+				_, err := tx.Unfollow(ctx, c.user, what)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// home of grace: what she has, and what others have of hers.
+type estate struct {
+	*apptest.Rig
+	grace           domain.Actor
+	open, private   int64 // her channels
+	others          int64 // alan's channel, in which she has a block
+	lonely, shared  int64 // her blocks
+	alans           int64 // a block of alan in her channel
+	handed, deleted domain.GroupID
+	guild           int64 // the channel of the group that is deleted with her
+	hall            int64 // the channel of the group that is handed over
+	helped          int64 // a private channel of alan's that she helps with
+}
+
+func newEstate(r *apptest.Rig) *estate {
+	for _, name := range []string{"ada", "alan", "edsger", "grace"} { // ada is the operator
+		r.Person(name)
+	}
+	e := &estate{Rig: r, grace: domain.Actor{UserID: r.Person("grace").ID, Scope: domain.ScopeWrite}}
+	channel := func(as string, fields map[string]any) int64 {
+		return r.Do(as, http.MethodPost, "/v3/channels", fields).Want(http.StatusCreated).Int("id")
+	}
+	block := func(as, value string, channels ...int64) int64 {
+		return r.Do(as, http.MethodPost, "/v3/blocks", map[string]any{"value": value, "channel_ids": channels}).Want(http.StatusCreated).Int("id")
+	}
+	e.open = channel("grace", map[string]any{"title": "Compilers"})
+	e.private = channel("grace", map[string]any{"title": "Diary", "visibility": "private"})
+	e.others = channel("alan", map[string]any{"title": "Machines"})
+	e.helped = channel("alan", map[string]any{"title": "Secrets", "visibility": "private"})
+	r.Collaborate("alan", e.others, "grace")
+	r.Collaborate("alan", e.helped, "grace")
+	r.Collaborate("grace", e.private, "edsger")
+	e.lonely, e.shared = block("grace", "nanosecond wires", e.open, e.private), block("grace", "debugging moths", e.open, e.others)
+	r.Collaborate("grace", e.open, "alan")
+	e.alans = block("alan", "undecidable", e.open, e.others)
+	r.Connect("alan", "Channel", e.open, e.others)
+	e.handed, e.deleted = r.Group("Navy", "grace", "edsger", "alan"), r.Group("Hermits", "grace")
+	e.guild = channel("grace", map[string]any{"title": "Cave", "owner": map[string]any{"type": "Group", "id": int64(e.deleted)}})
+	e.hall = channel("grace", map[string]any{"title": "Hall", "owner": map[string]any{"type": "Group", "id": int64(e.handed)}})
+	block("grace", "in the cave", e.guild)
+	r.Do("grace", http.MethodPost, fmt.Sprintf("/v3/blocks/%d/comments", e.alans), map[string]any{"body": "hello @alan"}).Want(http.StatusCreated)
+	r.Do("alan", http.MethodPost, fmt.Sprintf("/v3/blocks/%d/comments", e.shared), map[string]any{"body": "hello @grace"}).Want(http.StatusCreated)
+	follow := func(as string, kind domain.SubjectType, id int64) {
+		actor := domain.Actor{UserID: r.Person(as).ID, Scope: domain.ScopeWrite}
+		if err := r.S.App.Follow(r.T.Context(), actor, app.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
+			r.T.Fatal(err)
+		}
+	}
+	follow("grace", domain.SubjectUser, int64(r.Person("alan").ID))
+	follow("grace", domain.SubjectChannel, e.others)
+	follow("alan", domain.SubjectUser, int64(e.grace.UserID))
+	follow("edsger", domain.SubjectChannel, e.open)
+	follow("edsger", domain.SubjectUser, int64(e.grace.UserID))
+	block("alan", "for the feed", e.others)
+	block("grace", "for the feed too", e.others)
+	return e
+}
+
+func (e *estate) die() {
+	e.T.Helper()
+	if err := e.S.App.DeleteAccount(e.T.Context(), home, e.grace, "grace", ""); err != nil {
+		e.T.Fatal(err)
+	}
+}
+
+// gone fails unless paths answer 404 to alan.
+func (e *estate) gone(paths ...string) {
+	e.T.Helper()
+	for _, path := range paths {
+		if res := e.Do("alan", http.MethodGet, path, nil); res.Status != http.StatusNotFound {
+			e.T.Errorf("%s: %d", path, res.Status)
+		}
+	}
+}
+
+func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		e := newEstate(r)
+		f, err := r.S.App.Farewell(t.Context(), e.grace)
+		if err != nil || f.Channels != 3 || f.Blocks != 2 || f.SharedBlocks != 2 || f.Comments != 1 || f.OnlyOperator ||
+			len(f.GroupsHanded) != 1 || len(f.GroupsDeleted) != 1 || f.GroupsDeleted[0].ID != e.deleted {
+			t.Errorf("%+v, %v", f, err)
+		}
+		e.die()
+		r.Do("grace", http.MethodGet, "/v3/me", nil).Want(http.StatusUnauthorized)
+		id := e.grace.UserID
+		hidden := []string{"/v3/users/grace", fmt.Sprintf("/v3/users/%d", id), fmt.Sprintf("/v3/users/deleted-account-%d", id),
+			fmt.Sprintf("/v3/channels/%d", e.open), fmt.Sprintf("/v3/channels/%d", e.private), "/v3/channels/compilers"}
+		e.gone(hidden...)
+		storetest.Check(t, r.S.Store) // before the job, too
+		for range 2 {
+			if err := r.S.App.ClearAccount(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			e.cleared(hidden)
+		}
+		r.WorkJobs()
+		e.cleared(hidden)
+	})
+}
+
+// cleared looks at what is left of grace.
+func (e *estate) cleared(hidden []string) {
+	e.T.Helper()
+	e.gone(append(hidden, fmt.Sprintf("/v3/blocks/%d", e.lonely), fmt.Sprintf("/v3/channels/%d", e.guild))...)
+	shared := e.Get("alan", "/v3/blocks/%d", e.shared)
+	if name := shared.Str("user.name"); name != "Deleted account" {
+		e.T.Errorf("the shared block is by %q", name)
+	}
+	e.Get("alan", "/v3/blocks/%d", e.alans)
+	if n := e.Get("alan", "/v3/blocks/%d/comments", e.alans).Len("data"); n != 0 {
+		e.T.Errorf("%d comments of hers", n)
+	}
+	if n := e.Get("alan", "/v3/blocks/%d/comments", e.shared).Len("data"); n != 1 {
+		e.T.Errorf("%d comments of others", n)
+	}
+	e.Get("edsger", "/v3/channels/%d", e.hall)
+	g, err := e.S.App.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.handed)})
+	if err != nil || domain.UserID(g.Owner.ID) != e.Person("alan").ID && domain.UserID(g.Owner.ID) != e.Person("edsger").ID || g.Users != 2 {
+		e.T.Errorf("%+v, %v", g, err)
+	}
+	if _, err := e.S.App.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.deleted)}); domain.KindOf(err) != domain.NotFound {
+		e.T.Errorf("the group of nobody: %v", err)
+	}
+	d, id := e.Dump(), fmt.Sprint(e.grace.UserID)
+	for _, table := range []string{"feed_entries", "notifications", "inboxes", "group_members", "collaborators", "follows", "comments", "sessions"} {
+		for _, row := range d[table] {
+			fields := strings.Split(row, " | ")
+			if column := map[string]int{"group_members": 1, "collaborators": 2, "follows": 1, "comments": 2, "sessions": 1}[table]; fields[column] == id {
+				e.T.Errorf("%s: %s", table, row)
+			}
+		}
+	}
+	for table, rows := range d {
+		if slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "grace@example.org") }) {
+			e.T.Errorf("%s has the address", table)
+		}
+	}
+}
+
+// The job is cut off at more and more statements, until it gets to its end. Whenever it
+// is, everything that is derived is right.
+func TestClearAccountIsCutOff(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		e := newEstate(r)
+		e.die()
+		cuts := 0
+		for n := int64(3); ; n += 7 {
+			ctx, cancel := context.WithCancel(t.Context())
+			var left atomic.Int64
+			left.Store(n)
+			end := r.Intercept(func(context.Context, string) {
+				if left.Add(-1) == 0 {
+					cancel()
+				}
+			})
+			err := r.S.App.ClearAccount(ctx, e.grace.UserID)
+			end()
+			cancel()
+			if err == nil {
+				break
+			}
+			cuts++
+			storetest.Check(t, r.S.Store)
+		}
+		if cuts < 5 {
+			t.Errorf("cut off %d times only", cuts)
+		}
+		e.cleared(nil)
+	})
+}
+
+func TestDeleteAccountRefusals(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		grace := w.member("grace")
+		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), home, grace, "ada", password))
+		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), home, grace, "grace", "wrong"))
+		w.want(domain.Unprocessable, w.a.DeleteAccount(w.ctx(), home, ada, "ada", password))
+		if f, err := w.a.Farewell(w.ctx(), ada); err != nil || !f.OnlyOperator {
+			t.Error(f, err)
+		}
+		token, _, err := w.a.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
+		w.must(err)
+		session := w.signIn("grace")
+		w.must(w.a.ForgotPassword(w.ctx(), home, "grace@example.org"))
+		link := w.token("grace@example.org")
+		w.must(w.a.DeleteAccount(w.ctx(), home, grace, "grace", password))
+		_, err = w.a.Authenticate(w.ctx(), token)
+		w.want(domain.Unauthenticated, err)
+		_, _, err = w.a.SessionUser(w.ctx(), home, session)
+		w.want(domain.Unauthenticated, err)
+		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), link))
+		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
+		w.want(domain.Unauthenticated, err)
+		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), home, grace, "grace", password))
+		// The address is free, the slug is not.
+		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
+		w.want(domain.Invalid, err)
+		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
+		w.must(err)
+		w.WorkJobs()
+		w.must(w.a.DeleteAccount(w.ctx(), home, w.adopt(ada, "alan"), "alan", password))
+	})
+}
+
+// adopt makes an operator who is not the only one.
+func (w *accounts) adopt(by domain.Actor, name string) domain.Actor {
+	w.t.Helper()
+	actor := w.member(name)
+	_, err := w.a.SetAccount(w.ctx(), by, actor.UserID, office(domain.OfficeOperator))
+	w.must(err)
+	return actor
+}
+
+// Two operators who delete their accounts at the same moment leave one.
+func TestOperatorsLeaveAtOnce(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		cast := map[string]domain.Actor{"ada": ada, "grace": w.adopt(ada, "grace"), "alan": w.adopt(ada, "alan")}
+		w.member("edsger")
+		var g sync.WaitGroup
+		var left atomic.Int64
+		for name, actor := range cast {
+			g.Go(func() {
+				err := w.a.DeleteAccount(w.ctx(), home, actor, name, password)
+				if domain.KindOf(err) == domain.Unprocessable && err != nil {
+					left.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+		if left.Load() != 1 {
+			t.Errorf("%d operators are left", left.Load())
+		}
+		w.Clock.Advance(2 * time.Hour)
+		w.HastenJobs()
+		w.WorkJobs()
+	})
+}

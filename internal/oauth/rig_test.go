@@ -1,0 +1,197 @@
+package oauth_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vitrine/internal/app"
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+const (
+	tokenPath      = "/v3/oauth/token"
+	revokePath     = "/ext/v1/oauth/revoke"
+	introspectPath = "/ext/v1/oauth/introspect"
+	registerPath   = "/ext/v1/oauth/register"
+	metadataPath   = "/.well-known/oauth-authorization-server"
+
+	back     = "https://app.test/back?a=b"
+	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // RFC 7636 appendix B
+)
+
+// challenge is what S256 makes of a verifier.
+func challenge(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// world is a server with two confidential applications and a public one.
+type world struct {
+	*apptest.Rig
+	web, other, native client
+}
+
+// client is an application with its secret.
+type client struct {
+	domain.Application
+	secret string
+}
+
+func newWorld(r *apptest.Rig) *world {
+	r.T.Helper()
+	w := &world{Rig: r}
+	w.web = w.register("grace", app.ApplicationInput{Name: "Web", RedirectURIs: []string{back, "https://app.test/else"}})
+	w.other = w.register("grace", app.ApplicationInput{Name: "Other", RedirectURIs: []string{back}})
+	w.native = w.register("grace", app.ApplicationInput{Name: "Native", Public: true, RedirectURIs: []string{"http://127.0.0.1/back"}})
+	return w
+}
+
+// each runs f in a world on each database.
+func each(t *testing.T, f func(t *testing.T, w *world), options ...apptest.Option) {
+	t.Helper()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) { f(t, newWorld(r)) }, options...)
+}
+
+func registering(c *config.Config) { c.OAuthRegistration = true }
+
+func (w *world) register(as string, in app.ApplicationInput) client {
+	w.T.Helper()
+	secret, made, err := w.S.App.CreateApplication(w.T.Context(), w.actor(as), in)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return client{made, secret}
+}
+
+// actor is a member of the cast who is signed in to the website.
+func (w *world) actor(name string) domain.Actor {
+	return domain.Actor{UserID: w.Person(name).ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
+}
+
+// asks is a right request of a client for the code of a user.
+func asks(c client) app.AuthorizationRequest {
+	r := app.AuthorizationRequest{ClientID: c.ClientID, RedirectURI: c.RedirectURIs[0], ResponseType: "code", Scope: "write", State: "s t&a=t"}
+	if c.Public {
+		r.RedirectURI = "http://127.0.0.1:4711/back"
+		r.CodeChallenge, r.CodeChallengeMethod = challenge(verifier), "S256"
+	}
+	return r
+}
+
+// code has a user allow a request.
+func (w *world) code(as string, r app.AuthorizationRequest) string {
+	w.T.Helper()
+	redirect, err := w.S.App.Allow(w.T.Context(), w.actor(as), r)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	u, err := url.Parse(redirect)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return u.Query().Get("code")
+}
+
+// exchanges is a right request for a token, for the code of a request.
+func exchanges(c client, r app.AuthorizationRequest, code string) url.Values {
+	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {c.ClientID}, "code": {code}, "redirect_uri": {r.RedirectURI}}
+	if c.secret != "" {
+		v.Set("client_secret", c.secret)
+	}
+	if r.CodeChallenge != "" {
+		v.Set("code_verifier", verifier)
+	}
+	return v
+}
+
+// with is a copy of values with another one, or without it ("").
+func with(v url.Values, name, value string) url.Values {
+	made := url.Values{}
+	for k := range v {
+		made.Set(k, v.Get(k))
+	}
+	if made.Set(name, value); value == "" {
+		made.Del(name)
+	}
+	return made
+}
+
+// post sends a form; every answer must forbid to be kept.
+func (w *world) post(path string, form url.Values, headers ...string) *apptest.Response {
+	w.T.Helper()
+	return w.send(path, "application/x-www-form-urlencoded", form.Encode(), headers...)
+}
+
+func (w *world) send(path, contentType, body string, headers ...string) *apptest.Response {
+	w.T.Helper()
+	res := w.Do("", http.MethodPost, path, body, append([]string{"Content-Type", contentType}, headers...)...)
+	if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Pragma") != "no-cache" {
+		w.T.Errorf("%s may be kept: %v", path, res.Header)
+	}
+	if res.Header.Get("X-RateLimit-Limit") == "" || res.Header.Get("Access-Control-Allow-Origin") != "*" {
+		w.T.Errorf("%s lacks headers: %v", path, res.Header)
+	}
+	return res
+}
+
+// token gets a token for a user, whole.
+func (w *world) token(as string, c client) string {
+	w.T.Helper()
+	r := asks(c)
+	return w.post(tokenPath, exchanges(c, r, w.code(as, r))).Want(http.StatusOK).Str("access_token")
+}
+
+// own gets a token with which an application acts as itself.
+func (w *world) own(c client) string {
+	w.T.Helper()
+	return w.post(tokenPath, url.Values{"grant_type": {"client_credentials"}, "client_id": {c.ClientID}, "client_secret": {c.secret}}).
+		Want(http.StatusOK).Str("access_token")
+}
+
+// as sends a request with a token.
+func (w *world) as(token, method, path string, body any) *apptest.Response {
+	w.T.Helper()
+	return w.Do("", method, path, body, "Authorization", "Bearer "+token)
+}
+
+// works tells whether a token gets in.
+func (w *world) works(token string) bool {
+	w.T.Helper()
+	return w.as(token, http.MethodGet, "/v3/me", nil).Status == http.StatusOK
+}
+
+// refused holds an error against RFC 6749 section 5.2.
+func refused(t *testing.T, name string, res *apptest.Response, status int, code string) {
+	t.Helper()
+	if res.Status != status {
+		t.Errorf("%s: status %d, want %d: %s", name, res.Status, status, res.Body)
+		return
+	}
+	if got, _ := res.Lookup("error"); got != code {
+		t.Errorf("%s: %s, want %s", name, res.Body, code)
+	}
+	if text, _ := res.Lookup("error_description"); text == "" || text == nil {
+		t.Errorf("%s: nothing is said: %s", name, res.Body)
+	}
+	if basic := strings.HasPrefix(res.Header.Get("WWW-Authenticate"), "Basic "); basic != (status == http.StatusUnauthorized) {
+		t.Errorf("%s: %d with WWW-Authenticate %q", name, status, res.Header.Get("WWW-Authenticate"))
+	}
+}
+
+// oauthError gives the error of a request for consent.
+func oauthError(t *testing.T, name string, err error) *app.OAuthError {
+	t.Helper()
+	known, ok := errors.AsType[*app.OAuthError](err)
+	if !ok {
+		t.Errorf("%s: %v", name, err)
+		return &app.OAuthError{}
+	}
+	return known
+}
