@@ -60,7 +60,7 @@ func newAuthority(t *testing.T, life time.Duration, httpPort, tlsPort int) *auth
 		"listenAddress": fmt.Sprintf("127.0.0.1:%d", listen), "managementListenAddress": fmt.Sprintf("127.0.0.1:%d", manage),
 		"certificate": a.ca, "privateKey": filepath.Join(dir, "key.pem"), "httpPort": httpPort, "tlsPort": tlsPort,
 		"retryAfter": map[string]any{"authz": 1, "order": 1}, // seconds that clients are to wait
-		"profiles": map[string]any{"default": map[string]any{"description": "the only one", "validityPeriod": int(life.Seconds())}},
+		"profiles":   map[string]any{"default": map[string]any{"description": "the only one", "validityPeriod": int(life.Seconds())}},
 	}})
 	if err != nil {
 		t.Fatal(err)
