@@ -56,7 +56,7 @@ export class Browsers {
    */
   async open(options = {}) {
     const context = await this.#chromium.newContext({ baseURL: this.#world.url, javaScriptEnabled: false, ...options });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const window = new Window(context, await context.newPage());
     this.#windows.push(window);
     return window;
