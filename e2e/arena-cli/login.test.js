@@ -39,7 +39,7 @@ onEachDatabase("signing in with the command-line client", (world) => {
     await ada.press("Deny");
     await ada.page.getByText("Authorization Failed").first().waitFor();
     const { stdout, stderr } = await login.ended;
-    assert.match(stdout + stderr, /denied/i);
+    assert.match(stdout + stderr, /The user has not allowed this/);
     assert.notEqual((await terminal.arena(["whoami", "--json"])).code, 0);
     await terminal.close();
   });

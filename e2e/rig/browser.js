@@ -56,7 +56,7 @@ export class Browsers {
    */
   async open(options = {}) {
     const context = await this.#chromium.newContext({ baseURL: this.#world.url, javaScriptEnabled: false, ...options });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const window = new Window(context, await context.newPage());
     this.#windows.push(window);
     return window;
@@ -94,9 +94,11 @@ export class Window {
     return this.page.getByRole("button", { name, exact: true }).click();
   }
 
-  /** Follows a link by its text. */
-  follow(name) {
-    return this.page.getByRole("link", { name, exact: true }).click();
+  /** Follows a link by its text: that in the content, if the frame has one like it, too. */
+  async follow(name) {
+    const link = (within) => within.getByRole("link", { name, exact: true });
+    const inside = link(this.page.getByRole("main"));
+    await ((await inside.count()) > 0 ? inside : link(this.page)).click();
   }
 
   /** Gives the text of the page's content. */

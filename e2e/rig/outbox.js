@@ -2,7 +2,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-const patience = 20_000; // milliseconds
+const patience = 60_000; // milliseconds
 
 /**
  * Waits for a mail to an address that matches, and gives the last link in it.
