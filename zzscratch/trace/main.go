@@ -59,13 +59,14 @@ func main() {
 	for range 3 {
 		all = nil
 		b := spent()
+		w := time.Now()
 		err = s.InSnapshot(ctx, func(v *store.Snapshot) error {
 			store.ZZTrace(&v.Queries, func(q string, a []any) { all = append(all, st{q, a}) })
 			l, err := v.Search(ctx, store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
 			fmt.Println(l.Total, len(l.Items), err)
 			return err
 		})
-		fmt.Println(spent() - b)
+		fmt.Println(spent()-b, time.Since(w))
 	}
 	seen := all
 	for _, x := range seen {
@@ -89,7 +90,7 @@ func main() {
 		if os.Getenv("PLAN") != "" {
 			p := "EXPLAIN QUERY PLAN "
 			if db.Dialect() == database.Postgres {
-				p = "EXPLAIN (ANALYZE, BUFFERS) "
+				p = "EXPLAIN  "
 			}
 			db.View(ctx, func(q database.Querier) error {
 				rows, err := q.Query(ctx, p+x.q, x.a...)
