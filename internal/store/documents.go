@@ -64,31 +64,23 @@ func (tx *Tx) putDocument(ctx context.Context, d document) error {
 	err := tx.q.QueryRow(ctx, `SELECT seq, digest, type, open, updated_at FROM search_documents WHERE kind = $1 AND item_id = $2`,
 		d.kind, d.id).Scan(&seq, &digest, &was.typ, &was.open, &was.updated)
 	values := []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
-		words.Source(d.source), words.Source(d.value), d.updated}
+		words.Source(d.source), words.Source(d.value), d.updated, d.digest()}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = tx.q.QueryRow(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
-				source_key, value_key, updated_at, links, random_key, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING seq`,
+				source_key, value_key, updated_at, digest, links, random_key, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING seq`,
 			append(values, d.links, rand.Int64(), d.created)...).Scan(&seq)
 		tx.recount(domain.UserRef(d.author), d.typ, d.id, tallied(d.open, 1))
 	} else if err == nil {
 		err = tx.execOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
-			extension = $7, source_key = $8, value_key = $9, updated_at = $10 WHERE kind = $1 AND item_id = $2`, values...)
+			extension = $7, source_key = $8, value_key = $9, updated_at = $10, digest = $11 WHERE kind = $1 AND item_id = $2`, values...)
 		err = errors.Join(err, tx.changed(ctx, was, d))
 	}
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return tx.putWords(ctx, seq, d)
-}
-
-// putWords writes the words of a document.
-func (tx *Tx) putWords(ctx context.Context, seq int64, d document) error {
 	query, args := tx.d.putWords(seq, words.Make(d.title, d.body...))
-	if err := tx.exec(ctx, query, args...); err != nil {
-		return err
-	}
-	return tx.exec(ctx, `UPDATE search_documents SET digest = $2 WHERE seq = $1`, seq, d.digest())
+	return tx.exec(ctx, query, args...)
 }
 
 // unindex removes the document of a thing.
