@@ -1,5 +1,0 @@
-package app
-
-import "errors"
-
-var errNotBuilt = errors.New("not built")
