@@ -22,7 +22,7 @@ const bulkRows = 16
 
 // LoadBlocks writes blocks with their texts, counts and times, and gives the id of
 // the first; the others follow it one by one. No one else may make blocks meanwhile.
-// AddDocuments must follow when all are written.
+// AddDocuments must follow when all is written and connected.
 func (tx *Tx) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.BlockID, error) {
 	const columns = `user_id, type, state, title, description_markdown, description_html, description_plain,
 		content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata,
@@ -71,9 +71,6 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 		return err
 	}
 	if err := tx.recountLinks(ctx, id); err != nil {
-		return err
-	}
-	if err := tx.refillGroup(ctx, id); err != nil {
 		return err
 	}
 	return tx.Rebuild(ctx, id)

@@ -7,8 +7,8 @@ import (
 )
 
 // AddDocuments makes documents for the blocks that have none, the oldest first, to be
-// found by their words once IndexPending has come to them. It is for blocks that were
-// written past CreateBlock.
+// found by their words once IndexPending has come to them, and counts what groups have.
+// It is for blocks that were written past CreateBlock.
 func (tx *Tx) AddDocuments(ctx context.Context) error {
 	const missing = ` FROM blocks WHERE NOT EXISTS (
 		SELECT 1 FROM search_documents d WHERE d.kind = 'Block' AND d.item_id = blocks.id)`
@@ -17,9 +17,13 @@ func (tx *Tx) AddDocuments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key,
+	err = tx.exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key,
 			created_at, updated_at)
 		SELECT 'Block', id, type, user_id, open_count > 0, open_count, `+tx.d.random()+`, created_at, updated_at`+missing+` ORDER BY created_at, id`)
+	if err != nil {
+		return err
+	}
+	return tx.refillGroups(ctx)
 }
 
 // recountLinks counts anew in how many channels the channels in a channel are.
