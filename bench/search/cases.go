@@ -10,7 +10,6 @@ type testCase struct {
 	name   string
 	viewer domain.UserID
 	q      domain.Search
-	exact  bool
 	bare   []statement // the match, the order, the page and the count
 	plain  []statement // the same with what the question names beside words, if anything
 }
@@ -54,7 +53,7 @@ func cases(d database.Dialect, who people) []testCase {
 		if q.Scope == domain.SearchFollowing {
 			viewer = who.reader
 		}
-		all = append(all, testCase{name, viewer, q, false, bare, plain})
+		all = append(all, testCase{name, viewer, q, bare, plain})
 	}
 	add("rare word", question("zyzzyva"), e.scored(1, "zyzzyva"))
 	add("a name", question("amber alphabet"), e.scored(1, "amber", "alphabet"))
@@ -77,17 +76,5 @@ func cases(d database.Dialect, who people) []testCase {
 	add("random, page 1", question("*", sorted(domain.SearchByChance)), e.everything(chance, 1))
 	add("random, page 50", question("*", sorted(domain.SearchByChance), onPage(50)), e.everything(chance, 50))
 	add("an address", question("https://www.example.org/a?utm_source=x"), e.address())
-	return append(all, contents(who.busy)...)
-}
-
-// contents are what a user made, which is counted exactly.
-func contents(owner domain.UserID) []testCase {
-	mine := []statement{{"SELECT count(*) FROM search_documents WHERE author_id = $1", []any{owner}}}
-	made := func(n int64) domain.Search {
-		return question("", onPage(n), func(q *domain.Search) { q.Author, q.Items = owner, true })
-	}
-	return []testCase{
-		{"contents of a user", 0, made(1), true, mine, nil},
-		{"contents of a user, page 1000", 0, made(1000), true, mine, nil},
-	}
+	return all
 }

@@ -138,7 +138,7 @@ func spent() time.Duration {
 // search finds the page, as ids.
 func (c testCase) search(ctx context.Context, b bench) error {
 	return b.s.InSnapshot(ctx, func(v *store.Snapshot) error {
-		_, err := v.Search(ctx, store.SearchQuery{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query), Exact: c.exact})
+		_, err := v.Search(ctx, store.SearchQuery{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query)})
 		return err
 	})
 }
@@ -146,10 +146,6 @@ func (c testCase) search(ctx context.Context, b bench) error {
 // answer is the whole answer but for its JSON: the page with all that is shown of it.
 func (c testCase) answer(ctx context.Context, b bench) error {
 	actor := domain.Actor{UserID: c.viewer, Tier: domain.TierSupporter}
-	if c.exact {
-		_, err := b.app.UserContents(ctx, actor, domain.Ref{ID: int64(c.q.Author)}, app.MadeInput{Sort: c.q.Sort, Page: c.q.Page})
-		return err
-	}
 	_, err := b.app.Search(ctx, actor, c.q, &c.q.Seed)
 	return err
 }

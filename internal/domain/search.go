@@ -37,7 +37,6 @@ const (
 type Search struct {
 	Query      string
 	Types      []string // kinds of things and of blocks, as in Subject and Block
-	Items      bool     // only blocks and channels
 	Scope      SearchScope
 	Author     UserID
 	Group      GroupID

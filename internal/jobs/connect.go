@@ -46,7 +46,9 @@ func (w *Workers) connect(draining bool) (client, *pilot, error) {
 		return c, p, err
 	}
 	p.look = db.Reader()
-	c, err := open(liteDriver{riversqlite.New(db.SQL()), p}, p, w.config(pollSQLite, draining))
+	config := w.config(pollSQLite, draining)
+	config.ReindexerSchedule = river.NeverSchedule() // its indexes are PostgreSQL's
+	c, err := open(liteDriver{riversqlite.New(db.SQL()), p}, p, config)
 	return c, p, err
 }
 

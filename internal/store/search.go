@@ -13,13 +13,11 @@ import (
 // says at least so many.
 const countedUpTo = 10_000
 
-// SearchQuery asks for a page of documents that the viewer may see. Exact has all of
-// them counted, however many there are.
+// SearchQuery asks for a page of documents that the viewer may see.
 type SearchQuery struct {
 	domain.Search
 	Viewer domain.UserID
 	Words  words.Query // what Query says
-	Exact  bool
 }
 
 // Search lists what the viewer may see of what is asked for (V3.md section 11). Without
@@ -44,7 +42,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	text := s.page()
 	rows, err := v.q.Query(ctx, text, s.args...)
 	l.Items, err = collect(ctx, rows, err, func(row scanner) (domain.Subject, error) { return scanFound(row) })
-	if err != nil || q.Exact {
+	if err != nil {
 		return l, err
 	}
 	// One more than the page was asked for: it tells of the next.
@@ -67,7 +65,7 @@ func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domai
 	return l, err
 }
 
-// countFound counts what a search finds, up to a bound or exactly.
+// countFound counts what a search finds, up to a bound.
 func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
 	if counting := s; counting.known() {
 		return countedUpTo, nil
@@ -124,22 +122,14 @@ func (s *search) in(column string, values []string) string {
 	return column + " IN (" + strings.Join(marks, ", ") + ")"
 }
 
-// countSets counts what is in sets: all of it if it is to be exact, else up to a bound.
+// countSets counts what is in sets, up to a bound.
 func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64, err error) {
 	parts := make([]string, len(sets))
 	for i, a := range sets {
 		parts[i] = "SELECT 1 AS one" + a.text()
-		if s.Exact {
-			parts[i] = "(SELECT count(*) FROM (" + parts[i] + ") AS counted)"
-		}
 	}
-	query := "SELECT " + strings.Join(parts, " + ")
-	if !s.Exact { // one limit for all, so that what comes later is not even read
-		query = "SELECT count(*) FROM (" + strings.Join(parts, " UNION ALL ") + limit(s.arg(countedUpTo+1)) + ") AS counted"
-	}
+	// One limit for all, so that what comes later is not even read.
+	query := "SELECT count(*) FROM (" + strings.Join(parts, " UNION ALL ") + limit(s.arg(countedUpTo+1)) + ") AS counted"
 	err = v.q.QueryRow(ctx, query, s.args...).Scan(&n)
-	if !s.Exact {
-		n = min(n, countedUpTo)
-	}
-	return n, err
+	return min(n, countedUpTo), err
 }

@@ -24,9 +24,6 @@ func (s *search) given() (all []filter) {
 		marks := s.in("type", s.Types)
 		add("types", "SELECT x.seq FROM search_documents x WHERE x."+marks, "d."+marks)
 	}
-	if s.Items && len(s.Types) == 0 {
-		add("items", "", "d.type NOT IN ('User', 'Group')")
-	}
 	if len(s.Extensions) > 0 {
 		add("extensions", "", "d.type IN ('Image', 'Attachment')", s.in("d.extension", s.Extensions))
 	}
@@ -35,10 +32,7 @@ func (s *search) given() (all []filter) {
 	}
 	if s.Author != 0 {
 		by := s.arg(s.Author)
-		add("author", madeBy(by), "d.author_id = "+by)
-		if !s.Items {
-			add("author's", "", "d.type <> 'User'")
-		}
+		add("author", madeBy(by), "d.author_id = "+by, "d.type <> 'User'")
 	}
 	switch s.Scope {
 	case domain.SearchMine:

@@ -11,10 +11,7 @@ import (
 // the page. Only what is on the page is looked up where the order is that of numbers.
 func (s *search) page() string {
 	key, dir := s.key()
-	per := s.Page.Per
-	if !s.Exact {
-		per++
-	}
+	per := s.Page.Per + 1 // the one more tells of the next page
 	most := limit(s.arg(s.Page.Offset() + per))
 	columns, ties := ", d.item_id AS item_id, d.type AS type", fmt.Sprintf(", item_id %s, type %s", dir, dir)
 	if key == "" {

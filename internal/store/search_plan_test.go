@@ -18,7 +18,7 @@ func (st stage) searches(r *recorder, page int64) {
 func (st stage) searchAll(r *recorder, page int64) {
 	for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 		for _, q := range []domain.Search{
-			{Query: ""}, {Items: true, Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
+			{Query: ""}, {Author: st.ada}, {Types: []string{"Image"}}, {Query: "nothing such"},
 			{Query: "https://example.org/x"}, {Scope: domain.SearchMine, Query: "nothing"}, {Scope: domain.SearchFollowing},
 			{Query: "x"}, {Query: "x", Types: []string{"Channel"}}, {Query: "x", Channel: st.channel}, {Channel: st.channel},
 			{Query: "x", Scope: domain.SearchFollowing}, {Query: "x", Author: st.bob},
