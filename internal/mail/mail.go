@@ -58,6 +58,7 @@ type Options struct {
 type Mailer struct {
 	from     *netmail.Address
 	now      func() time.Time
+	encoding gomail.Encoding // of texts
 	delivers func(ctx context.Context, id string, m *gomail.Msg) error
 }
 
@@ -70,12 +71,13 @@ func New(o Options) (*Mailer, error) {
 	if from.Address, err = ascii(from.Address); err != nil {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
-	m := &Mailer{from: from, now: o.Now, delivers: folder(o.Folder).deliver}
+	m := &Mailer{from: from, now: o.Now, encoding: gomail.NoEncoding, // people read the files, and copy links from them
+		delivers: folder(o.Folder).deliver}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	if o.SMTP != nil {
-		m.delivers = o.SMTP.deliver
+		m.encoding, m.delivers = gomail.EncodingQP, o.SMTP.deliver
 	}
 	return m, nil
 }
@@ -106,7 +108,7 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 		return nil, err
 	}
 	_, domain, _ := strings.Cut(m.from.Address, "@")
-	g := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	g := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(m.encoding))
 	g.FromMailAddress(m.from)
 	g.ToMailAddress(&netmail.Address{Name: msg.To.Name, Address: to})
 	g.Subject(msg.Subject)

@@ -57,7 +57,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("Date is %v, %v", date, err)
 	}
 	body, err := io.ReadAll(got.Body)
-	if err != nil || !strings.Contains(string(body), "Ein Brief: https://example.org/x?a=3Db") || !strings.Contains(string(body), "<p>Ein Brief</p>") {
+	if err != nil || !strings.Contains(string(body), "Ein Brief: https://example.org/x?a=b") || !strings.Contains(string(body), "<p>Ein Brief</p>") {
 		t.Errorf("the body is %q, %v", body, err)
 	}
 }
