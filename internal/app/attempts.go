@@ -29,7 +29,8 @@ var (
 
 // try counts an attempt at something with an account, by any name of it, and is TooMany
 // over a limit. It counts before the attempt is made, so that parallel ones do not slip
-// through.
+// through. One that is over a limit counts no further: who tries too often from one
+// address uses up nothing of what others have for the account, and fills no table.
 func (a *App) try(ctx context.Context, t attempt, account string, from netip.Addr) error {
 	now, address := a.now(), network(from)
 	counters := []struct {
@@ -37,8 +38,8 @@ func (a *App) try(ctx context.Context, t attempt, account string, from netip.Add
 		limit int64
 	}{
 		{attemptKey(t.what, "address", address), t.address},
-		{attemptKey(t.what, "account", account), t.account},
 		{attemptKey(t.what, "pair", account, address), t.pair},
+		{attemptKey(t.what, "account", account), t.account},
 	}
 	var wait time.Duration
 	err := a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -49,7 +50,8 @@ func (a *App) try(ctx context.Context, t attempt, account string, from netip.Add
 				return err
 			}
 			if count > c.limit {
-				wait = max(wait, end.Sub(now))
+				wait = end.Sub(now)
+				return nil
 			}
 		}
 		return nil

@@ -68,7 +68,7 @@ func (a *App) ConfirmEmail(ctx context.Context, token string) (u domain.User, er
 }
 
 func (a *App) confirmEmail(ctx context.Context, tx *store.Tx, l store.MailLink, hash []byte) (u domain.User, err error) {
-	c, err := tx.LockUser(ctx, l.User)
+	c, err := tx.LockUser(ctx, l.User) // a suspension or another password meanwhile has ended the link
 	if err != nil {
 		return u, err
 	}

@@ -234,6 +234,76 @@ func (w *accounts) adopt(by domain.Actor, name string) domain.Actor {
 	return actor
 }
 
+// Changes of one profile come one after another: none writes over what another has
+// changed meanwhile, be it a part of the profile or that the account is deleted.
+func TestProfileAtOnce(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		who := w.first("ada")
+		change := func(in app.UpdateMeInput) {
+			if _, err := w.a.UpdateMe(w.ctx(), who, in); err != nil && domain.KindOf(err) != domain.NotFound {
+				t.Error(err)
+			}
+		}
+		for i := range 25 {
+			text := fmt.Sprintf("round %d", i)
+			var g sync.WaitGroup
+			g.Go(func() { change(app.UpdateMeInput{Name: &text}) })
+			g.Go(func() { change(app.UpdateMeInput{Bio: app.Patch{Set: true, Value: &text}}) })
+			g.Wait()
+			if u, err := w.a.Me(w.ctx(), who); err != nil || u.Name != text || u.Bio == nil || u.Bio.Plain != text {
+				t.Fatalf("%s: %q, %v, %v", text, u.Name, u.Bio, err)
+			}
+		}
+		late := "written late"
+		var g sync.WaitGroup
+		for range 8 {
+			g.Go(func() { change(app.UpdateMeInput{Name: &late}) })
+		}
+		g.Go(func() {
+			if err := w.a.DeleteAccount(w.ctx(), home, who, "ada", password); err != nil {
+				t.Error(err)
+			}
+		})
+		g.Wait()
+		for table, rows := range w.Dump() {
+			if slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, late) }) {
+				t.Errorf("%s has what was written late", table)
+			}
+		}
+	})
+}
+
+// Nobody lets an application do anything at the moment when its owner's account goes.
+func TestAllowWhileDeleting(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		w.first("ada")
+		for i := range 6 {
+			owner := fmt.Sprintf("owner%d", i)
+			grace, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: owner, Name: owner, Email: owner + "@example.org", Tier: domain.TierFree})
+			w.must(err)
+			actor := domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}
+			_, reader, err := w.a.CreateApplication(w.ctx(), actor, app.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
+			w.must(err)
+			var g sync.WaitGroup
+			for j := range 8 {
+				who := domain.Actor{UserID: w.Person(fmt.Sprintf("r%d", j)).ID, Scope: domain.ScopeWrite}
+				g.Go(func() {
+					_, _ = w.a.Allow(w.ctx(), who, app.AuthorizationRequest{ClientID: reader.ClientID, ResponseType: "code"})
+				})
+			}
+			g.Go(func() {
+				if err := w.a.DeleteAccount(w.ctx(), home, actor, owner, ""); err != nil {
+					t.Error(err)
+				}
+			})
+			g.Wait()
+		}
+		if d := w.Dump(); len(d["grants"])+len(d["authorization_codes"]) > 0 {
+			t.Errorf("grants %v, codes %v", d["grants"], d["authorization_codes"])
+		}
+	})
+}
+
 // Two operators who delete their accounts at the same moment leave one.
 func TestOperatorsLeaveAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accounts) {

@@ -135,7 +135,7 @@ func (a *App) setSuspended(ctx context.Context, tx *store.Tx, id domain.UserID, 
 	if err := tx.SetSuspended(ctx, id, &now); err != nil {
 		return err
 	}
-	if err := tx.EndMailLinks(ctx, id, store.PasswordLink); err != nil {
+	if err := endLinks(ctx, tx, id); err != nil {
 		return err
 	}
 	return tx.EndSessions(ctx, id, 0)

@@ -104,8 +104,9 @@ func (a *App) ResetPassword(ctx context.Context, from domain.Visitor, token, pas
 	return session, err
 }
 
-// setPassword gives a locked account another password, ends its sessions but one, and
-// the links with which yet another could be chosen, and tells its holder.
+// setPassword gives a locked account another password, ends its sessions but one and the
+// links that were mailed, and tells its holder. Whoever knew the old password may have
+// asked for a link that gives the account their own address.
 func setPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, keep domain.SessionID) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
@@ -113,10 +114,18 @@ func setPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, 
 	if err := tx.EndSessions(ctx, u.ID, keep); err != nil {
 		return err
 	}
-	if err := tx.EndMailLinks(ctx, u.ID, store.PasswordLink); err != nil {
+	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	return warn(ctx, tx, u, passwordChanged)
+}
+
+// endLinks ends every link that was mailed for a locked account.
+func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
+	if err := tx.EndMailLinks(ctx, id, store.PasswordLink); err != nil {
+		return err
+	}
+	return tx.EndMailLinks(ctx, id, store.AddressLink)
 }
 
 // ChangePassword sets a new password where the current one is right ("" for an account

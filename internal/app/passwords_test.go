@@ -140,6 +140,37 @@ func TestChangeEmail(t *testing.T) {
 	})
 }
 
+// Who knew the old password, and asked for another address with it, does not get the
+// account by that once the password is another, or the account was suspended.
+func TestAddressLinksEnd(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accounts) {
+		ada := w.first("ada")
+		suspend := func(id domain.UserID, yes bool) {
+			_, err := w.a.SetAccount(w.ctx(), ada, id, app.AccountChange{Suspended: &yes})
+			w.must(err)
+		}
+		for name, end := range map[string]func(who domain.Actor){
+			"grace": func(who domain.Actor) { w.must(w.a.ChangePassword(w.ctx(), home, who, 0, password, another)) },
+			"alan": func(domain.Actor) {
+				w.must(w.a.ForgotPassword(w.ctx(), home, "alan@example.org"))
+				_, err := w.a.ResetPassword(w.ctx(), home, w.token("alan@example.org"), another)
+				w.must(err)
+			},
+			"edsger": func(who domain.Actor) {
+				suspend(who.UserID, true)
+				suspend(who.UserID, false)
+			},
+		} {
+			who := w.member(name)
+			w.must(w.a.ChangeEmail(w.ctx(), elsewhere, who, name+"@example.net", password))
+			token := w.token(name + "@example.net")
+			end(who)
+			_, err := w.a.ConfirmEmail(w.ctx(), token)
+			w.want(domain.NotFound, err)
+		}
+	})
+}
+
 func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accounts) {
 		ada := w.first("ada")

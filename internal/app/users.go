@@ -190,7 +190,11 @@ func (a *App) changeUser(ctx context.Context, ref domain.Ref, change func(tx *st
 		if u, err = tx.User(ctx, ref); err != nil {
 			return err
 		}
-		if err := change(tx, u); err != nil {
+		c, err := tx.LockUser(ctx, u.ID) // a deletion meanwhile must not be written over
+		if err != nil {
+			return err
+		}
+		if err := change(tx, c.User); err != nil {
 			return err
 		}
 		u, err = tx.User(ctx, domain.Ref{ID: int64(u.ID)})

@@ -58,6 +58,13 @@ func (tx *Tx) buriedSlug(ctx context.Context, id domain.UserID, now time.Time) (
 // that they registered.
 func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) error {
 	const theirs = `application_id IN (SELECT id FROM applications WHERE user_id = $1)`
+	// The applications go first: who is giving one a grant or a token holds its row, and
+	// what they make is there for the statements after.
+	err := tx.exec(ctx, `UPDATE applications SET deleted_at = $2, updated_at = $2 WHERE user_id = $1 AND deleted_at IS NULL`,
+		id, micros(now))
+	if err != nil {
+		return err
+	}
 	for _, query := range []string{
 		`DELETE FROM sessions WHERE user_id = $1`,
 		`DELETE FROM mail_links WHERE user_id = $1`,
@@ -74,7 +81,6 @@ func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) er
 	for _, query := range []string{
 		`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`,
 		`UPDATE tokens SET revoked_at = $2 WHERE ` + theirs + ` AND revoked_at IS NULL`,
-		`UPDATE applications SET deleted_at = $2, updated_at = $2 WHERE user_id = $1 AND deleted_at IS NULL`,
 	} {
 		if err := tx.exec(ctx, query, id, micros(now)); err != nil {
 			return err

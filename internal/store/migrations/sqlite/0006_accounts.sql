@@ -38,6 +38,7 @@ CREATE TABLE signups (
     expires_at    BIGINT NOT NULL
 );
 CREATE INDEX signups_expires ON signups (expires_at);
+CREATE INDEX signups_email ON signups (email);
 
 -- Links with which an operator lets one person sign up.
 CREATE TABLE signup_links (
@@ -120,6 +121,8 @@ CREATE TABLE authorization_codes (
     expires_at     BIGINT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX authorization_codes_expires ON authorization_codes (expires_at);
+CREATE INDEX authorization_codes_application ON authorization_codes (application_id);
+CREATE INDEX authorization_codes_user ON authorization_codes (user_id);
 
 -- Tokens of users, of applications that act for users, and of applications themselves.
 CREATE TABLE tokens_of_all (

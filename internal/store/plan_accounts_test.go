@@ -1,0 +1,50 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// What ends or confirms one account reads no table whose length is strangers' doing.
+func TestPlansOfAccounts(t *testing.T) {
+	t.Parallel()
+	o := storetest.Migrated.SQLite(t)
+	s, db := storetest.OpenDB(t, o)
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	ada, now := storetest.User(t, s, "Ada"), time.Unix(1e9, 0)
+	r.write(func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.ForgetSignups(ctx, "ada@example.org"); err != nil {
+			return err
+		}
+		if err := tx.DeleteGrantsOf(ctx, ada); err != nil {
+			return err
+		}
+		if err := tx.DeleteApplication(ctx, 2, now); err != nil {
+			return err
+		}
+		c, err := tx.LockUser(ctx, ada)
+		if err != nil {
+			return err
+		}
+		return tx.BuryAccount(ctx, c.User, now)
+	})
+	if _, err := s.User(t.Context(), domain.Ref{ID: int64(ada)}); domain.KindOf(err) != domain.NotFound || len(r.all) < 20 {
+		t.Fatalf("%d statements, %v", len(r.all), err)
+	}
+	storetest.Exec(t, db, "ANALYZE")
+	storetest.Exec(t, db, "DELETE FROM sqlite_stat1") // that there is little now
+	_, fresh := storetest.OpenDB(t, o)
+	for _, st := range r.all {
+		for _, step := range planOf(t, fresh, st) {
+			if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) && step != "SCAN signup_links" { // of which operators make a few
+				t.Errorf("%s\nin %s", step, st.query)
+			}
+		}
+	}
+}
