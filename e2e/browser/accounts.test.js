@@ -57,6 +57,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     assert.equal(await bea.signedIn(), false);
     const url = await link("bea", /^\/confirm\//);
     await bea.to(url);
+    await bea.fill({ Password: passwordOf("bea") });
     await bea.press("Confirm and sign in");
     assert.match(await bea.text(), /Welcome/);
     assert.equal(await bea.signedIn(), true);

@@ -51,6 +51,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
     await cy.to(url);
     await cy.signUp("cy");
     await cy.to(await linkInMail(world.outbox, "cy@example.org", /^\/confirm\//));
+    await cy.fill({ Password: passwordOf("cy") });
     await cy.press("Confirm and sign in");
     assert.equal(await cy.signedIn(), true);
     const dot = await browsers.open();

@@ -101,7 +101,7 @@ func TestBadTokens(t *testing.T) {
 		for _, token := range []string{"", "x", "\x00", "\xff", strings.Repeat("x", 1<<20), personal} {
 			w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), token))
 			w.want(domain.NotFound, w.a.SignUpPending(w.ctx(), token))
-			_, _, err := w.a.ConfirmSignUp(w.ctx(), home, token)
+			_, _, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
 			w.want(domain.NotFound, err)
 			_, err = w.a.ResetPassword(w.ctx(), home, token, another)
 			w.want(domain.NotFound, err)

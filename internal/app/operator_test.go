@@ -138,10 +138,10 @@ func TestSignUpLinks(t *testing.T) {
 			_, err := w.a.SignUp(w.ctx(), home, in)
 			w.must(err)
 		}
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, w.token("grace@example.org"))
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, w.token("grace@example.org"), password)
 		w.must(err)
 		alans := w.token("alan@example.org")
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, alans)
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, alans, password)
 		w.want(domain.Forbidden, err)
 		all, err := w.a.SignUpLinks(w.ctx(), ada)
 		if err != nil || len(all) != 1 || all[0].UsedBy != "grace" || all[0].UsedAt == nil || all[0].Note != "for Grace" {
@@ -153,10 +153,19 @@ func TestSignUpLinks(t *testing.T) {
 		}
 		second, err := w.a.CreateSignUpLink(w.ctx(), ada, "")
 		w.must(err)
+		for _, suspended := range []bool{true, false} {
+			_, err := w.a.Suspend(w.ctx(), domain.Ref{Slug: "ada"}, suspended)
+			w.must(err)
+			if o, err := w.a.SignUpOffer(w.ctx(), second); err != nil || o.Open == suspended {
+				t.Errorf("an operator is suspended: %v, and the link lets in: %v, %v", suspended, o.Open, err)
+			}
+		}
 		w.Clock.Advance(15 * 24 * time.Hour)
 		if o, err := w.a.SignUpOffer(w.ctx(), second); err != nil || o.Open {
 			t.Error("an old link lets in", err)
 		}
+		_, err = w.a.CreateSignUpLink(w.ctx(), ada, "for \u202ebE")
+		w.want(domain.Invalid, err)
 		_, err = w.a.CreateSignUpLink(w.ctx(), ada, "\x00")
 		w.want(domain.Invalid, err)
 		w.Clock.Advance(30 * 24 * time.Hour)

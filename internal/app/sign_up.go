@@ -115,13 +115,18 @@ func (a *App) SignUpPending(ctx context.Context, token string) error {
 	return err
 }
 
-// ConfirmSignUp makes the account that a mailed link is for, and signs it in. A link
-// that is used, expired or none is NotFound. The slug that was wished may have been
+// ConfirmSignUp makes the account that a mailed link is for, and signs it in. The password
+// is asked for again: the link proves the address, and the password that the account was
+// wanted by who reads its mail, not by somebody who would share it. Errors name
+// `password`. A link that is used, expired or none is NotFound. The slug that was wished may have been
 // taken meanwhile: then it is one from the name. Forbidden says that nobody can sign up
 // any more, or that somebody else has used the link that let this one in.
-func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token string) (session string, u domain.User, err error) {
+func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, password string) (session string, u domain.User, err error) {
 	if !isToken(token, auth.Mailed) {
 		return "", u, domain.NewNotFound()
+	}
+	if err := a.wantedBy(ctx, from, token, password); err != nil {
+		return "", u, err
 	}
 	now := a.now()
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -139,6 +144,25 @@ func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token stri
 		err = domain.NewNotFound() // the address has got an account meanwhile
 	}
 	return session, u, err
+}
+
+// wantedBy checks the password of a signup.
+func (a *App) wantedBy(ctx context.Context, from domain.Visitor, token, password string) error {
+	s, err := a.store.SignupByHash(ctx, auth.HashToken(token), a.now())
+	if err != nil {
+		return err
+	}
+	if err := a.try(ctx, tryPassword, s.Email, from.Address); err != nil {
+		return err
+	}
+	right, err := auth.CheckPassword(password, s.PasswordHash)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return domain.NewInvalid("password: is not the one that was chosen with this address; if you chose none, ignore the mail, or sign up yourself")
+	}
+	return a.succeeded(ctx, tryPassword, s.Email, from.Address)
 }
 
 func (a *App) confirm(ctx context.Context, tx *store.Tx, s store.Signup, now time.Time) (u domain.User, err error) {

@@ -75,12 +75,14 @@ func TestSignUpByMail(t *testing.T) {
 		w.want(domain.Unauthenticated, err)
 		token := w.token("grace@example.org")
 		w.must(w.a.SignUpPending(w.ctx(), token))
-		session, u, err := w.a.ConfirmSignUp(w.ctx(), home, token)
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, "another good one")
+		w.want(domain.Invalid, err)
+		session, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
 		w.must(err)
 		if w.actor(session).UserID != u.ID || u.Slug != "grace" || u.Office != domain.OfficeMember || u.Tier != domain.TierSupporter {
 			t.Errorf("%+v", u)
 		}
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token)
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, password)
 		w.want(domain.NotFound, err)
 		w.want(domain.NotFound, w.a.SignUpPending(w.ctx(), token))
 		w.signIn("grace")
@@ -102,7 +104,7 @@ func TestConfirmTwiceAtOnce(t *testing.T) {
 		made := make(chan domain.UserID, 10)
 		for i := range 6 {
 			g.Go(func() {
-				_, u, err := w.a.ConfirmSignUp(w.ctx(), home, tokens[i%2])
+				_, u, err := w.a.ConfirmSignUp(w.ctx(), home, tokens[i%2], password)
 				switch {
 				case err == nil:
 					made <- u.ID
@@ -130,7 +132,7 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 		other.Slug = "grace"
 		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: "grace", Name: "Other", Email: "other@example.org", Tier: domain.TierFree})
 		w.must(err)
-		_, u, err := w.a.ConfirmSignUp(w.ctx(), home, token)
+		_, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
 		if w.must(err); u.Slug != "grace-hopper" {
 			t.Errorf("slug %q", u.Slug)
 		}
@@ -147,7 +149,7 @@ func TestSignUpLinkExpires(t *testing.T) {
 		w.must(err)
 		token := w.token("grace@example.org")
 		w.Clock.Advance(25 * time.Hour)
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token)
+		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, password)
 		w.want(domain.NotFound, err)
 	}, open)
 }

@@ -164,11 +164,18 @@ func badName(name string) string {
 		return "must be valid UTF-8"
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return "must not contain control characters"
+	case strings.ContainsFunc(name, turns):
+		return "must not contain characters that turn the direction of what follows"
 	case l < 1 || l > domain.MaxTitle:
 		return "must be 1 to 255 characters long"
 	}
 	return ""
 }
+
+// turns tells whether a character turns the direction of the text after it (Unicode
+// Standard Annex 9, the explicit ones): with them a name could read as another, or as
+// part of the sentence around it.
+func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
 // SetTier changes the tier of a user.
 func (a *App) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier) (domain.User, error) {

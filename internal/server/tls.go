@@ -9,11 +9,16 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"vitrine/internal/certs"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 )
+
+// plainTimeout is how long a request without TLS, which is redirected or a challenge, may
+// take to come, and its answer to go.
+const plainTimeout = 10 * time.Second
 
 // lasting tells browsers to come by TLS only, for a year.
 const lasting = "max-age=31536000"
@@ -26,7 +31,9 @@ func (s *Server) startTLS(ctx context.Context, l net.Listener) error {
 		if err != nil {
 			return err
 		}
-		s.plain = s.serve(plain, s.certs.Challenges(http.HandlerFunc(s.toTLS)))
+		s.plain = s.newHTTP(s.certs.Challenges(http.HandlerFunc(s.toTLS)))
+		s.plain.ReadTimeout, s.plain.WriteTimeout = plainTimeout, plainTimeout // nobody has much to say here
+		go s.watch(func() error { return s.plain.Serve(plain) })
 	}
 	s.http = s.serveTLS(l, s.handler, s.certs.TLS())
 	s.certs.Keep(ctx)

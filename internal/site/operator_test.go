@@ -78,7 +78,7 @@ func TestOperatorSignUp(t *testing.T) {
 		guest.get(path).want(200).says(`name="invite"`)
 		guest.post("/sign-up", "name", "Eve", "email", "eve@example.org", "password", password, "invite", strings.TrimPrefix(path, "/sign-up?invite=")).
 			want(200).says("Look in your mail")
-		guest.post(mailed(t, r, "eve@example.org")).leads("/")
+		guest.post(mailed(t, r, "eve@example.org"), "password", password).leads("/")
 		operator.get(at).says("<script>for Eve", "by eve").hides(strings.TrimPrefix(path, "/sign-up?invite="))
 		guest.post("/sign-out").leads("/")
 		guest.get(path).want(200).says("was used already, or has expired")

@@ -61,18 +61,25 @@ func signUp(v *visit) error {
 	return v.done(next, "welcome")
 }
 
-// confirmPage asks for a click, so that programs that look at mails do not use the link up.
+// confirmPage asks for the password that was chosen. So programs that look at mails do not
+// use the link up, and nobody is talked into an account of which another has the password.
 func confirmPage(v *visit) error {
 	if err := v.app().SignUpPending(v.r.Context(), v.args[0]); err != nil {
 		return v.deadLink(err)
 	}
-	return v.page("confirm", "Confirm your address", nil, nil)
+	return v.showConfirm(nil)
 }
+
+func (v *visit) showConfirm(f *form) error { return v.page("confirm", "Confirm your address", f, nil) }
 
 // confirm makes the account that a mailed link is for.
 func confirm(v *visit) error {
-	session, _, err := v.app().ConfirmSignUp(v.r.Context(), v.visitor(), v.args[0])
+	f := v.form()
+	session, _, err := v.app().ConfirmSignUp(v.r.Context(), v.visitor(), v.args[0], f.values.Get("password"))
 	if err != nil {
+		if f.refused(err, "password") {
+			return v.showConfirm(f)
+		}
 		return v.deadLink(err)
 	}
 	if err := v.signedIn(session); err != nil {

@@ -13,10 +13,11 @@ func (tx *Tx) CreateSignUpLink(ctx context.Context, by domain.UserID, l domain.S
 		VALUES ($1, $2, $3, $4, $5)`, hash, l.Note, by, micros(l.CreatedAt), micros(l.ExpiresAt))
 }
 
-// UsableSignUpLink finds the link whose token has this hash; NotFound if it was used or
-// is over.
+// UsableSignUpLink finds the link whose token has this hash; NotFound if it was used, is
+// over, or whoever made it is no operator any more or suspended.
 func (q Queries) UsableSignUpLink(ctx context.Context, hash []byte, now time.Time) (id domain.SignUpLinkID, err error) {
-	err = q.q.QueryRow(ctx, `SELECT id FROM signup_links WHERE hash = $1 AND used_at IS NULL AND expires_at > $2`,
+	err = q.q.QueryRow(ctx, `SELECT l.id FROM signup_links l JOIN users u ON u.id = l.created_by
+		WHERE l.hash = $1 AND l.used_at IS NULL AND l.expires_at > $2 AND u.office = 'operator' AND u.suspended_at IS NULL`,
 		hash, micros(now)).Scan(&id)
 	return id, found(err)
 }
