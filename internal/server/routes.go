@@ -48,6 +48,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.Recover(s.log, pages.Render),
 		middleware.Head,
 		middleware.Compress,
+		limitForms(o.Now, pages.Render),
 		middleware.Deadline(s.cfg.RequestTimeout, pages.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
