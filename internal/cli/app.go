@@ -83,17 +83,14 @@ type appListCmd struct {
 func (cmd *appListCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []appJSON{}
-		for after := domain.ApplicationID(0); ; {
-			some, err := a.AllApplications(c.ctx, after, 500)
-			if err != nil {
-				return err
-			}
-			for _, one := range some {
-				all, after = append(all, toAppJSON(one)), one.ID
-			}
-			if len(some) < 500 {
-				break
-			}
+		err := eachOf(func(after domain.ApplicationID, limit int) ([]domain.Application, error) {
+			return a.AllApplications(c.ctx, after, limit)
+		}, func(one domain.Application) domain.ApplicationID {
+			all = append(all, toAppJSON(one))
+			return one.ID
+		})
+		if err != nil {
+			return err
 		}
 		if cmd.JSON {
 			return printJSON(c.out, all)

@@ -160,3 +160,20 @@ func printJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
+
+// eachOf visits a list that is read in parts, each after the id that visit gave last.
+func eachOf[ID ~int64, T any](part func(after ID, limit int) ([]T, error), visit func(T) ID) error {
+	const limit = 500
+	for after := ID(0); ; {
+		some, err := part(after, limit)
+		if err != nil {
+			return err
+		}
+		for _, one := range some {
+			after = visit(one)
+		}
+		if len(some) < limit {
+			return nil
+		}
+	}
+}

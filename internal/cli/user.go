@@ -103,17 +103,14 @@ type userListCmd struct {
 func (cmd *userListCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []userJSON{}
-		for after := domain.UserID(0); ; {
-			some, err := a.Users(c.ctx, after, 500)
-			if err != nil {
-				return err
-			}
-			for _, u := range some {
-				all, after = append(all, toUserJSON(u)), u.ID
-			}
-			if len(some) < 500 {
-				break
-			}
+		err := eachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
+			return a.Users(c.ctx, after, limit)
+		}, func(u domain.User) domain.UserID {
+			all = append(all, toUserJSON(u))
+			return u.ID
+		})
+		if err != nil {
+			return err
 		}
 		if cmd.JSON {
 			return printJSON(c.out, all)
