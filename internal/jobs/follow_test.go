@@ -1,0 +1,34 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/jobs"
+)
+
+// Draining ends, however often it is done: a client that is elected as it stops would hang.
+// Several databases drain at once, so that elections come at all moments.
+func TestDrainsEnd(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a drain hangs"))
+		defer cancel()
+		var g sync.WaitGroup
+		for range 4 {
+			g.Go(func() {
+				w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
+				for range 25 {
+					if err := w.Drain(ctx); err != nil {
+						t.Error(err, context.Cause(ctx))
+						return
+					}
+				}
+			})
+		}
+		g.Wait()
+	})
+}
