@@ -25,17 +25,14 @@ const keptFor = 24 * time.Hour
 // sweepBatch is how many rows a transaction of the sweep removes.
 const sweepBatch = 500
 
-// SweepContent removes uploads and batches that are a day old, codes that have expired,
-// the bytes that nothing refers to, and what crashes have left. It may stop anywhere and run again.
+// SweepContent removes uploads and batches that are a day old, the bytes that nothing
+// refers to, and what crashes have left. It may stop anywhere and run again.
 func (a *App) SweepContent(ctx context.Context) error {
 	before := a.now().Add(-keptFor)
 	if err := a.sweepUploads(ctx, before); err != nil {
 		return err
 	}
 	if err := a.sweepBatches(ctx, before); err != nil {
-		return err
-	}
-	if err := a.sweepCodes(ctx); err != nil {
 		return err
 	}
 	if err := a.sweepBlobs(ctx, before); err != nil {
@@ -68,11 +65,6 @@ func (a *App) sweepUploads(ctx context.Context, before time.Time) error {
 
 func (a *App) sweepBatches(ctx context.Context, before time.Time) error {
 	return a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepBatches(ctx, before, sweepBatch) })
-}
-
-// sweepCodes forgets authorization codes that have expired.
-func (a *App) sweepCodes(ctx context.Context) error {
-	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.SweepCodes(ctx, a.now()) })
 }
 
 func (a *App) sweepBlobs(ctx context.Context, before time.Time) error {

@@ -7,7 +7,7 @@ import (
 )
 
 // SweepAccounts is the job that removes what has run out of accounts: sessions, signups,
-// links and counted attempts.
+// links, authorization codes and counted attempts.
 type SweepAccounts struct{}
 
 // Kind implements jobs.Args.
@@ -23,7 +23,8 @@ func (a *App) SweepAccounts(ctx context.Context) error {
 		func(tx *store.Tx) (int, error) {
 			return tx.SweepSignUpLinks(ctx, now.Add(-signUpLinkKept), sweepBatch)
 		},
-		func(tx *store.Tx) (int, error) { return 0, tx.SweepAttempts(ctx, now) },
+		func(tx *store.Tx) (int, error) { return tx.SweepCodes(ctx, now, sweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.SweepAttempts(ctx, now, sweepBatch) },
 	}
 	for _, sweep := range sweeps {
 		if err := a.inBatches(ctx, sweep); err != nil {

@@ -182,7 +182,7 @@ func TestCodeExpires(t *testing.T) {
 		if !w.works(token) {
 			t.Error("the token has expired, too")
 		}
-		if err := w.S.App.SweepContent(t.Context()); err != nil {
+		if err := w.S.App.SweepAccounts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if left := w.Dump()["authorization_codes"]; len(left) != 0 {

@@ -22,7 +22,7 @@ func (tx *Tx) ForgetAttempts(ctx context.Context, key []byte) error {
 	return tx.exec(ctx, `DELETE FROM attempts WHERE key = $1`, key)
 }
 
-// SweepAttempts forgets windows that have ended.
-func (tx *Tx) SweepAttempts(ctx context.Context, now time.Time) error {
-	return tx.exec(ctx, `DELETE FROM attempts WHERE expires_at <= $1`, micros(now))
+// SweepAttempts forgets some of the windows that have ended, and tells how many.
+func (tx *Tx) SweepAttempts(ctx context.Context, now time.Time, most int) (int, error) {
+	return tx.sweepExpired(ctx, "attempts", "key", now, most)
 }

@@ -53,7 +53,7 @@ func (tx *Tx) RevokeCode(ctx context.Context, hash []byte) error {
 	return tx.exec(ctx, `DELETE FROM tokens WHERE code_hash = $1`, hash)
 }
 
-// SweepCodes forgets codes that expired before a time.
-func (tx *Tx) SweepCodes(ctx context.Context, before time.Time) error {
-	return tx.exec(ctx, `DELETE FROM authorization_codes WHERE expires_at <= $1`, micros(before))
+// SweepCodes forgets some of the codes that have expired, and tells how many.
+func (tx *Tx) SweepCodes(ctx context.Context, now time.Time, most int) (int, error) {
+	return tx.sweepExpired(ctx, "authorization_codes", "hash", now, most)
 }

@@ -79,5 +79,5 @@ func (tx *Tx) EndMailLinks(ctx context.Context, user domain.UserID, p LinkPurpos
 
 // SweepMailLinks removes some of those that are over, and tells how many.
 func (tx *Tx) SweepMailLinks(ctx context.Context, now time.Time, most int) (int, error) {
-	return tx.sweepExpired(ctx, "mail_links", now, most)
+	return tx.sweepExpired(ctx, "mail_links", "id", now, most)
 }

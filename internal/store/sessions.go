@@ -71,12 +71,13 @@ func (tx *Tx) EndSessions(ctx context.Context, user domain.UserID, keep domain.S
 
 // SweepSessions removes some of those that are over, and tells how many.
 func (tx *Tx) SweepSessions(ctx context.Context, now time.Time, most int) (int, error) {
-	return tx.sweepExpired(ctx, "sessions", now, most)
+	return tx.sweepExpired(ctx, "sessions", "id", now, most)
 }
 
-// sweepExpired removes rows of a table with an id whose expires_at has come.
-func (tx *Tx) sweepExpired(ctx context.Context, table string, now time.Time, most int) (int, error) {
-	res, err := tx.q.Exec(ctx, "DELETE FROM "+table+" WHERE id IN (SELECT id FROM "+table+
+// sweepExpired removes some rows of a table whose expires_at has come, found by their
+// primary key.
+func (tx *Tx) sweepExpired(ctx context.Context, table, key string, now time.Time, most int) (int, error) {
+	res, err := tx.q.Exec(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
 		" WHERE expires_at <= $1 ORDER BY expires_at"+limit("$2")+")", micros(now), most)
 	if err != nil {
 		return 0, err

@@ -62,5 +62,5 @@ func (tx *Tx) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID) error {
 
 // SweepSignUpLinks removes some of those that were over at a time, and tells how many.
 func (tx *Tx) SweepSignUpLinks(ctx context.Context, before time.Time, most int) (int, error) {
-	return tx.sweepExpired(ctx, "signup_links", before, most)
+	return tx.sweepExpired(ctx, "signup_links", "id", before, most)
 }

@@ -70,5 +70,5 @@ func (tx *Tx) ForgetSignups(ctx context.Context, email string) error {
 
 // SweepSignups removes some of those that are over, and tells how many.
 func (tx *Tx) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
-	return tx.sweepExpired(ctx, "signups", now, most)
+	return tx.sweepExpired(ctx, "signups", "id", now, most)
 }
