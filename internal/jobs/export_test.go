@@ -2,9 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+
+	"vitrine/internal/database"
 )
 
 // Fetch gives what looks for jobs, on SQLite.
@@ -16,6 +21,27 @@ func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1, Queue: "default"})
 		return len(found), err
 	}
+}
+
+// Elected has a client that drains, or stays, stand for election, and gives the outcome,
+// which is taken back.
+func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err error) {
+	p := &pilot{}
+	if draining {
+		p.first = make(chan fetched, 1)
+	}
+	var exec riverdriver.Executor
+	if db := w.queue.db; db.Dialect() == database.Postgres {
+		exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()
+	} else {
+		exec = liteDriver{riversqlite.New(db.SQL()), p}.GetExecutor()
+	}
+	tx, err := exec.Begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	elected, err = tx.LeaderAttemptElect(ctx, &riverdriver.LeaderElectParams{LeaderID: "test", TTL: time.Minute})
+	return elected, errors.Join(err, tx.Rollback(ctx))
 }
 
 // Rescue looks once for jobs that were cut off, and gives how many it put back.

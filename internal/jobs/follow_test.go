@@ -10,8 +10,21 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// Draining ends, however often it is done: a client that is elected as it stops would hang.
-// Several databases drain at once, so that elections come at all moments.
+// A draining client never leads, and one that stays does.
+func TestElections(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
+		for _, draining := range []bool{true, false} {
+			if elected, err := jobs.Elected(t.Context(), w, draining); err != nil || elected == draining {
+				t.Errorf("draining %v: elected %v, %v", draining, elected, err)
+			}
+		}
+	})
+}
+
+// Draining ends, however often it is done and by how many at once: a client that is
+// elected as it stops would hang.
 func TestDrainsEnd(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
