@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"slices"
 	"testing"
 
 	"vitrine/internal/database"
@@ -44,21 +43,7 @@ func TestCheckFindsEveryHarmToContent(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		shownWaitingAndText(t, s)
 		storetest.Check(t, s)
-		unseen := store.ContentCheckNames()
-		for _, h := range contentHarms() {
-			storetest.Exec(t, db, h.do)
-			if found := findings(t, s); !slices.Contains(found, h.finds) {
-				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
-			}
-			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
-			storetest.Exec(t, db, h.undo)
-			if found := findings(t, s); found != nil {
-				t.Fatalf("%s\nleaves %q", h.undo, found)
-			}
-		}
-		if len(unseen) > 0 {
-			t.Errorf("no harm is done for %q", unseen)
-		}
+		doHarm(t, s, db, store.ContentCheckNames(), contentHarms())
 	})
 }
 

@@ -100,21 +100,7 @@ func TestCheckFindsEveryHarm(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		harmless(t, s, db)
 		storetest.Check(t, s)
-		unseen := store.CheckNames()
-		for _, h := range harms() {
-			storetest.Exec(t, db, h.do)
-			if found := findings(t, s); !slices.Contains(found, h.finds) {
-				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
-			}
-			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
-			storetest.Exec(t, db, h.undo)
-			if found := findings(t, s); found != nil {
-				t.Fatalf("%s\nleaves %q", h.undo, found)
-			}
-		}
-		if len(unseen) > 0 {
-			t.Errorf("no harm is done for %q", unseen)
-		}
+		doHarm(t, s, db, store.CheckNames(), harms())
 	})
 }
 
@@ -147,6 +133,26 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 		}
 		return tx.DeleteChannel(t.Context(), c, storetest.Now)
 	})
+}
+
+// doHarm does each harm and undoes it: the check must name it, and nothing afterwards. Of
+// the checks with these names each must be needed.
+func doHarm(t *testing.T, s *store.Store, db *database.DB, unseen []string, all []harm) {
+	t.Helper()
+	for _, h := range all {
+		storetest.Exec(t, db, h.do)
+		if found := findings(t, s); !slices.Contains(found, h.finds) {
+			t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
+		}
+		unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
+		storetest.Exec(t, db, h.undo)
+		if found := findings(t, s); found != nil {
+			t.Fatalf("%s\nleaves %q", h.undo, found)
+		}
+	}
+	if len(unseen) > 0 {
+		t.Errorf("no harm is done for %q", unseen)
+	}
 }
 
 // findings are what Check finds wrong, without numbers.

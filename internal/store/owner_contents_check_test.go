@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"slices"
 	"testing"
 
 	"vitrine/internal/database"
@@ -37,20 +36,6 @@ func TestCheckFindsEveryHarmToOwnerContents(t *testing.T) {
 		group := storetest.Group(t, s, "Group", ada)
 		channel := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Of the group", domain.Public)
 		storetest.Connect(t, s, ada, channel, domain.BlockRef(storetest.Block(t, s, ada, "x")), 0)
-		unseen := store.OwnerCheckNames()
-		for _, h := range ownerHarms() {
-			storetest.Exec(t, db, h.do)
-			if found := findings(t, s); !slices.Contains(found, h.finds) {
-				t.Errorf("%s\nnames %q, not %s", h.do, found, h.finds)
-			}
-			unseen = slices.DeleteFunc(unseen, func(name string) bool { return name == h.finds })
-			storetest.Exec(t, db, h.undo)
-			if found := findings(t, s); found != nil {
-				t.Fatalf("%s\nleaves %q", h.undo, found)
-			}
-		}
-		if len(unseen) > 0 {
-			t.Errorf("no harm is done for %q", unseen)
-		}
+		doHarm(t, s, db, store.OwnerCheckNames(), ownerHarms())
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,27 +173,6 @@ func TestStormOfOwners(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		w := newOwners(t, s)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		var writers sync.WaitGroup
-		var done atomic.Int64
-		for n := range uint64(8) {
-			writers.Go(func() {
-				r := rand.New(rand.NewPCG(n, 7))
-				for range 80 {
-					switch err := w.step(ctx, r); {
-					case err == nil:
-						done.Add(1)
-					case domain.KindOf(err) != domain.NotFound:
-						t.Error(err)
-						return
-					}
-				}
-			})
-		}
-		writers.Wait()
-		if done.Load() < 8*80/2 {
-			t.Errorf("only %d steps found what they wanted", done.Load())
-		}
+		atOnce(t, 7, 80, w.step)
 	})
 }
