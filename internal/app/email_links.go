@@ -95,11 +95,11 @@ func (a *App) SendAddressLink(ctx context.Context, id store.MailLinkID) error {
 	if err != nil {
 		return err
 	}
-	to := mail.Address{Name: oneLine(u.Name), Email: l.Email}
 	if taken {
 		return a.send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
 	}
-	return a.send(ctx, "address", hash, to, "Confirm your new address", a.addressText(u, token))
+	return a.send(ctx, "address", hash, mail.Address{Name: oneLine(u.Name), Email: l.Email},
+		"Confirm your new address", a.addressText(u, token))
 }
 
 func emailTaken(ctx context.Context, q store.Queries, email string) (bool, error) {

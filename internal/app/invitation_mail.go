@@ -89,7 +89,7 @@ func addressee(ctx context.Context, tx *store.Tx, i domain.Invitation) (mail.Add
 		return mail.Address{Email: *i.Email}, nil
 	}
 	u, err := tx.User(ctx, domain.Ref{ID: i.Invitee.ID})
-	return mail.Address{Name: oneLine(u.Name), Email: u.Email}, err
+	return addressOf(u), err
 }
 
 func (a *App) invitationText(i domain.Invitation, token string) string {

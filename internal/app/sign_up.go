@@ -80,12 +80,12 @@ func (a *App) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in 
 		return "", err
 	}
 	if by.proven {
-		_, err := tx.UserByEmail(ctx, n.Email)
-		if domain.KindOf(err) == domain.NotFound {
-			return a.enroll(ctx, tx, from, in.Slug, n)
-		}
+		taken, err := emailTaken(ctx, tx.Queries, n.Email)
 		if err != nil {
 			return "", err
+		}
+		if !taken {
+			return a.enroll(ctx, tx, from, in.Slug, n)
 		}
 	}
 	id, err := tx.CreateSignup(ctx, store.Signup{Email: n.Email, Slug: in.Slug, Name: n.Name, PasswordHash: n.PasswordHash,

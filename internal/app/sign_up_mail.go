@@ -46,13 +46,10 @@ func (a *App) SendSignUp(ctx context.Context, id store.SignupID) error {
 		return err
 	}
 	if owner != nil {
-		err = a.send(ctx, "signup", hash, mail.Address{Name: oneLine(owner.Name), Email: owner.Email},
-			"You have an account already", a.haveAccountText(*owner))
-	} else {
-		err = a.send(ctx, "signup", hash, mail.Address{Name: oneLine(s.Name), Email: s.Email},
-			"Confirm your address", a.confirmText(token))
+		return a.send(ctx, "signup", hash, addressOf(*owner), "You have an account already", a.haveAccountText(*owner))
 	}
-	return err
+	return a.send(ctx, "signup", hash, mail.Address{Name: oneLine(s.Name), Email: s.Email},
+		"Confirm your address", a.confirmText(token))
 }
 
 // send hands a mail over that a job must send. It may be tried again unless it was

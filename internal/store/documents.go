@@ -74,7 +74,9 @@ func (tx *Tx) putDocument(ctx context.Context, d document) error {
 	} else if err == nil {
 		err = tx.execOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
 			extension = $7, source_key = $8, value_key = $9, updated_at = $10, digest = $11 WHERE kind = $1 AND item_id = $2`, values...)
-		err = errors.Join(err, tx.changed(ctx, was, d))
+		if err == nil {
+			err = tx.changed(ctx, was, d)
+		}
 	}
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
