@@ -89,7 +89,10 @@ func database(cfg config.Config) string {
 // greet says where the server is and what to do next.
 func (cmd *serveCmd) greet(c *console, cfg config.Config) {
 	again := c.program
-	if cmd.DataDir != "./data" {
+	switch {
+	case cfg.DatabaseURL != "": // is a secret: who reads this puts theirs
+		again = "VITRINE_DATABASE_URL='postgres://…' " + again
+	case cmd.DataDir != "./data":
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
 	fmt.Fprintf(c.out, `Vitrine listens on %[1]s and keeps its data in %[2]s.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vitrine/internal/cli"
+	"vitrine/internal/database/dbtest"
 )
 
 // Serve says where it is and what to do next, in words that a shell takes, and ends
@@ -53,6 +54,33 @@ func TestServe(t *testing.T) {
 	}
 	if strings.Count(errs.String(), "shutting down") != 1 {
 		t.Errorf("the log is %s", &errs)
+	}
+}
+
+// On PostgreSQL the commands that serve names are told where the database is, or they
+// would make the account in a new SQLite file, but not the password.
+func TestServeOnPostgres(t *testing.T) {
+	t.Parallel()
+	url := dbtest.PostgresURL(t)
+	run(t, "migrate", "--database-url", url).ok()
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	var errs bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- cli.Run(ctx, []string{"vitrine", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--database-url", url}, in, &errs)
+		_ = in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	stop()
+	rest, _ := io.ReadAll(lines)
+	if <-code != 0 || err != nil || !strings.HasSuffix(first, " in PostgreSQL.\n") {
+		t.Fatalf("%q (%v): %s", first, err, &errs)
+	}
+	again := "VITRINE_DATABASE_URL='postgres://…' vitrine "
+	if text := string(rest); !strings.Contains(text, again+"user create ") || !strings.Contains(text, again+"token create ") || strings.Contains(text, url) {
+		t.Errorf("the next steps are\n%s", text)
 	}
 }
 
