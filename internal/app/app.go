@@ -149,6 +149,14 @@ func nonEmpty(s *string) *string {
 	return s
 }
 
+// replace sets a field to a value that differs, so that what it belongs to stays equal
+// to what it was where nothing changes.
+func replace[T comparable](field **T, value *T) {
+	if *field == nil || value == nil || **field != *value {
+		*field = value
+	}
+}
+
 // title trims a title and refuses a blank one.
 func title(field, s string) (string, error) {
 	s = strings.TrimSpace(s)

@@ -185,20 +185,24 @@ func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.Blo
 		if err := fits(b, in); err != nil {
 			return err
 		}
+		was := b
 		if b.Metadata, err = mergedMetadata(b.Metadata, in.Metadata); err != nil {
 			return err
 		}
 		if in.Title != nil {
-			b.Title = nonEmpty(in.Title)
+			replace(&b.Title, nonEmpty(in.Title))
 		}
 		if in.Description != nil {
-			b.Description = description
+			replace(&b.Description, description)
 		}
 		if in.Content != nil {
-			b.Content = content
+			replace(&b.Content, content)
 		}
 		if in.AltText != nil {
-			b.AltText = nonEmpty(in.AltText)
+			replace(&b.AltText, nonEmpty(in.AltText))
+		}
+		if b == was { // no change, and so none of updated_at
+			return nil
 		}
 		if err := tx.UpdateBlock(ctx, b, a.now()); err != nil {
 			return err
