@@ -36,6 +36,7 @@ func TestUpdateBlock(t *testing.T) {
 		"blank content":     {`{"content":" \n","title":"New"}`, nil, 400, 422},
 		"alt_text":          {`{"alt_text":"Words","title":"New"}`, nil, 422, 422},
 		"empty alt_text":    {`{"alt_text":"","title":"New"}`, nil, 422, 422},
+		"blank title":       {`{"title":" \t","description":"New"}`, nil, 400, 400},
 		"null title":        {`{"title":null}`, nil, 400, 400},
 		"long title":        {fmt.Sprintf(`{"title":"%0256d"}`, 1), nil, 400, 400},
 	}

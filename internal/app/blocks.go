@@ -103,6 +103,9 @@ func (a *App) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (
 		AltText: nonEmpty(in.AltText),
 	}
 	var wrong faults
+	if err := wrong.add("", notBlank("title", in.Title)); err != nil {
+		return b, err
+	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
 	if err := wrong.add("", err); err != nil {
 		return b, err
@@ -223,5 +226,5 @@ func fits(b domain.Block, in UpdateBlockInput) error {
 	case in.AltText != nil && !b.HasImage():
 		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
 	}
-	return nil
+	return notBlank("title", in.Title)
 }
