@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -36,7 +37,7 @@ func scanBlock(row scanner) (b domain.Block, err error) {
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
+	b, err := scanBlock(q.q.QueryRow(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
 	if err != nil {
 		return b, found(err)
 	}
@@ -45,7 +46,7 @@ func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.Bloc
 
 // AnyBlock reads a block, whoever may see it.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
+	b, err := scanBlock(q.q.QueryRow(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
 	if err != nil {
 		return b, found(err)
 	}
@@ -57,7 +58,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
+	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanBlock)
 	if err != nil {
 		return nil, err

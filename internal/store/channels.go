@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -70,7 +71,7 @@ func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.R
 	if ref.Slug != "" {
 		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
 	}
-	c, err := scanChannelRole(q.q.QueryRow(ctx, "SELECT "+channelColumns+", "+roleOf+
+	c, err := scanChannelRole(q.q.QueryRow(database.Brief(ctx), "SELECT "+channelColumns+", "+roleOf+
 		" FROM channels ch "+channelOwner+" WHERE "+where+" AND ch.state = 'available' AND ou.deleted_at IS NULL", viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
@@ -83,7 +84,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
+	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
 		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+visibleChannel, viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
@@ -303,6 +304,6 @@ func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.Cha
 		return 0, domain.NewNotFound()
 	}
 	var id domain.ChannelID
-	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
+	err := q.q.QueryRow(database.Brief(ctx), `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
 	return id, found(err)
 }

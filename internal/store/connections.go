@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -26,7 +27,7 @@ func scanConnection(row scanner) (c domain.Connection, err error) {
 
 // Connection reads a connection by id, without its position and whoever looks.
 func (q Queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
-	c, err := scanConnection(q.q.QueryRow(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+	c, err := scanConnection(q.q.QueryRow(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.id = $1", id))
 	return c, found(err)
 }
