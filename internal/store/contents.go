@@ -137,7 +137,7 @@ func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]dom
 	rows, err := v.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
-	return collect(ctx, rows, err, scanConnection)
+	return gather(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), readConnection)
 }
 
 // mergedRun reads the connections from a key on, of open items and of the given
@@ -178,7 +178,7 @@ func (q Queries) connectionsInOrder(ctx context.Context, ids []domain.Connection
 	}
 	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE "+q.d.in("c.id", "$1"), list(q.d, ids))
-	all, err := collect(ctx, rows, err, scanConnection)
+	all, err := gather(ctx, rows, err, len(ids), readConnection)
 	if err != nil {
 		return nil, err
 	}
