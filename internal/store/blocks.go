@@ -41,11 +41,11 @@ func readBlock(row scanner, b *domain.Block) (err error) {
 	return err
 }
 
-const blockSeen = "SELECT " + blockColumns + blockFrom + "WHERE b.id = $2 AND " + visibleBlock
+const blockByID = "SELECT " + blockColumns + blockFrom + "WHERE b.id = $2 AND "
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), blockSeen, viewer, id))
+	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
 }
 
 // AnyBlock reads a block, whoever may see it.
