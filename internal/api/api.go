@@ -4,7 +4,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	description "vitrine/api"
 	"vitrine/internal/app"
 	"vitrine/internal/describe"
-	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
 	"vitrine/internal/oas/ext"
 	"vitrine/internal/oas/v3"
@@ -103,12 +101,4 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.v3.ServeHTTP(w, r)
-}
-
-type actorKey struct{}
-
-// actor is who makes the request, as the gate found out.
-func actor(ctx context.Context) domain.Actor {
-	a, _ := ctx.Value(actorKey{}).(domain.Actor)
-	return a
 }

@@ -49,17 +49,33 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			renderError(r.Context(), w, r, err)
 			return
 		}
-		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), actorKey{}, who), operationKey{}, op))
+		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
 	}
 	g.next.ServeHTTP(w, r)
 }
 
-type operationKey struct{}
+// admitted is what the gate tells the handlers of a request.
+type admitted struct {
+	actor     domain.Actor
+	operation *describe.Operation
+}
+
+type admittedKey struct{}
 
 // operation is what the description says of the request's operation, or nil.
 func operation(ctx context.Context) *describe.Operation {
-	op, _ := ctx.Value(operationKey{}).(*describe.Operation)
-	return op
+	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
+		return a.operation
+	}
+	return nil
+}
+
+// actor is who makes the request, as the gate found out.
+func actor(ctx context.Context) domain.Actor {
+	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
+		return a.actor
+	}
+	return domain.Actor{}
 }
 
 // allowed holds the actor against the security of the operation. An application that

@@ -63,7 +63,7 @@ func items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []d
 	for _, c := range conns {
 		content := Content{Connection: c}
 		if b, ok := blocks[domain.BlockID(c.Item.ID)]; ok && c.Item.Type == domain.ItemBlock {
-			content.Block = &b
+			content.Block = b
 		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok {
 			content.Channel = &ch
 		}

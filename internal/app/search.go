@@ -106,7 +106,7 @@ func readFound(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs 
 	for i, ref := range refs {
 		switch ref.Type {
 		case domain.SubjectBlock:
-			all[i].Block = found(blocks, domain.BlockID(ref.ID))
+			all[i].Block = blocks[domain.BlockID(ref.ID)]
 		case domain.SubjectChannel:
 			all[i].Channel = found(channels, domain.ChannelID(ref.ID))
 		case domain.SubjectUser:

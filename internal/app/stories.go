@@ -27,7 +27,7 @@ type Story struct {
 type cast struct {
 	comments   map[domain.CommentID]domain.Comment
 	parents    map[domain.BlockID]domain.ChannelID
-	blocks     map[domain.BlockID]domain.Block
+	blocks     map[domain.BlockID]*domain.Block
 	channels   map[domain.ChannelID]domain.Channel
 	principals map[domain.PrincipalRef]domain.Principal
 }
@@ -109,7 +109,7 @@ func (c cast) thing(s domain.Subject) (t Thing) {
 	case domain.SubjectComment:
 		t.Comment = found(c.comments, domain.CommentID(s.ID))
 	case domain.SubjectBlock:
-		t.Block = found(c.blocks, domain.BlockID(s.ID))
+		t.Block = c.blocks[domain.BlockID(s.ID)]
 	case domain.SubjectChannel:
 		t.Channel = found(c.channels, domain.ChannelID(s.ID))
 	case domain.SubjectUser, domain.SubjectGroup:

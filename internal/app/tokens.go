@@ -36,13 +36,12 @@ func (u *usage) take() map[domain.TokenID]time.Time {
 // Authenticate gives the actor of a token. A token that is unknown or revoked, or
 // whose user is suspended, is Unauthenticated.
 func (a *App) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
-	bad := domain.NewUnauthenticated("The token is not valid")
 	if !auth.LooksLikeToken(token) {
-		return domain.Actor{}, bad
+		return domain.Actor{}, badToken()
 	}
 	h, err := a.store.TokenHolder(ctx, auth.HashToken(token))
 	if domain.KindOf(err) == domain.NotFound || h.Suspended {
-		return domain.Actor{}, bad
+		return domain.Actor{}, badToken()
 	}
 	if err != nil {
 		return domain.Actor{}, err
@@ -50,6 +49,8 @@ func (a *App) Authenticate(ctx context.Context, token string) (domain.Actor, err
 	a.used.note(h.TokenID, a.now())
 	return h.Actor, nil
 }
+
+func badToken() error { return domain.NewUnauthenticated("The token is not valid") }
 
 // FlushUsage writes when tokens were last used. What a crash loses is at most the
 // time between two flushes.

@@ -99,6 +99,9 @@ func (s *cachedStmt) release(err error) {
 }
 
 func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if err := begin(ctx); err != nil {
+		return nil, err
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return nil, err
@@ -112,6 +115,9 @@ func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 }
 
 func (c *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := begin(ctx); err != nil {
+		return nil, err
+	}
 	s, err := c.statement(ctx, query)
 	if err != nil {
 		return nil, err

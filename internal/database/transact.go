@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 )
@@ -11,13 +12,33 @@ import (
 // it was at the first of them, whatever others write meanwhile. fn may run again
 // when PostgreSQL reports a conflict, so it should fill its results afresh.
 func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
-	opts := sql.TxOptions{ReadOnly: true}
-	if db.dialect == Postgres {
-		opts.Isolation = sql.LevelRepeatableRead
+	if db.dialect == SQLite {
+		return db.retry(ctx, func() error { return db.viewSQLite(ctx, fn) })
 	}
+	opts := sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.readers, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(tx)}) })
 	})
+}
+
+// viewSQLite begins and ends the transaction by statements: an sql.Tx would start a
+// goroutine for itself and one for each statement in it, brief or not.
+func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
+	conn, err := db.readers.Conn(ctx)
+	if err != nil {
+		return Classify(ctx, err)
+	}
+	defer func() { _ = conn.Close() }() // back to the pool
+	if _, err := conn.ExecContext(Brief(ctx), "BEGIN"); err != nil {
+		return Classify(ctx, err)
+	}
+	defer func() {
+		// Nothing was written. A connection that cannot roll back is given up.
+		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+	}()
+	return classifyCallback(ctx, fn(querier{db.watched(conn)}))
 }
 
 // Transact runs fn in a transaction that writes, and commits if fn returns nil.

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-const (
-	cachePublic  = "max-age=300, public"
-	cachePrivate = "private, no-cache"
-	cacheNever   = "no-store"
+// Shared by all responses, as in SecureHeaders.
+var (
+	cachePublic  = []string{"max-age=300, public"}
+	cachePrivate = []string{"private, no-cache"}
+	cacheNever   = []string{"no-store"}
+	varyUsual    = []string{"Authorization, Accept-Encoding"}
 )
 
 // CacheHeaders sets Cache-Control and Vary on every response (V3.md section 1).
@@ -27,11 +29,11 @@ func CacheHeaders(next http.Handler) http.Handler {
 func setCacheHeaders(h http.Header, r *http.Request, status int) {
 	addVary(h)
 	if h.Get("Cache-Control") == "" || status >= http.StatusBadRequest {
-		h.Set("Cache-Control", cachePolicy(r, status))
+		h["Cache-Control"] = cachePolicy(r, status)
 	}
 }
 
-func cachePolicy(r *http.Request, status int) string {
+func cachePolicy(r *http.Request, status int) []string {
 	kept := status == http.StatusOK || status == http.StatusPartialContent || status == http.StatusNotModified
 	switch {
 	case !kept || !isRead(r.Method):
@@ -54,6 +56,10 @@ func addVary(h http.Header) {
 				fields = append(fields, field)
 			}
 		}
+	}
+	if len(fields) == 2 {
+		h["Vary"] = varyUsual
+		return
 	}
 	h.Set("Vary", strings.Join(fields, ", "))
 }

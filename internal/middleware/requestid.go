@@ -19,7 +19,7 @@ func RequestID(trusted []netip.Prefix) Piece {
 			if !validRequestID(x.RequestID) || !contains(trusted, x.peer) {
 				x.RequestID = rand.Text()
 			}
-			w.Header().Set("X-Request-Id", x.RequestID)
+			w.Header()["X-Request-Id"] = []string{x.RequestID}
 			next.ServeHTTP(w, r)
 		})
 	}

@@ -1,5 +1,7 @@
 package store
 
+import "vitrine/internal/domain"
+
 // The fragments below are the only place where SQL decides who sees what. The
 // viewer is $1, 0 for guests. `ch` is the channels row in question.
 
@@ -33,3 +35,21 @@ const visibleChannel = `(ch.state = 'available' AND (ch.visibility <> 'private' 
 const visibleBlock = `(b.open_count > 0 OR (CAST($1 AS BIGINT) <> 0 AND (b.user_id = $1 OR (b.private_count > 0 AND EXISTS (
 	SELECT 1 FROM connections bc JOIN channels ch ON ch.id = bc.channel_id
 	WHERE bc.item_type = 'Block' AND bc.item_id = b.id AND ` + visibleChannel + `)))))`
+
+// What the fragments come to for guests, which are asked for by these. PostgreSQL finds
+// the text for everybody cheaper to run where it has just planned it for a guest, and so
+// plans it again for each: 150 µs, where running it takes 15. With these a viewer who
+// is no guest has no role and sees nothing.
+const (
+	guestRole    = `CAST($1 AS BIGINT) * 0`
+	guestChannel = `(ch.state = 'available' AND ch.visibility <> 'private' AND CAST($1 AS BIGINT) = 0)`
+	guestBlock   = `(b.open_count > 0 AND CAST($1 AS BIGINT) = 0)`
+)
+
+// to chooses between the text for a viewer and the one for guests.
+func to(viewer domain.UserID, everybody, guests string) string {
+	if viewer == 0 {
+		return guests
+	}
+	return everybody
+}

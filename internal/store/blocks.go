@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -14,51 +15,58 @@ const blockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.
 
 const blockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
 
-// scanBlock reads a block whose files are known by their ids alone.
-func scanBlock(row scanner) (b domain.Block, err error) {
-	var description, content text
-	var image, file *domain.FileID
-	var embed, metadata *string
-	var created, updated int64
-	b.Author.Type = domain.TypeUser
-	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &description.markdown, &description.html, &description.plain,
-		&content.markdown, &content.html, &content.plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
-		&image, &file, &embed, &metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &created, &updated,
-		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
-	b.Description, b.Content, b.Metadata = description.value(), content.value(), metadataValue(metadata)
-	b.CreatedAt, b.UpdatedAt = instant(created), instant(updated)
-	b.Image, b.File = unread(image), unread(file)
-	if err == nil {
-		b.Embed, err = embedValue(embed)
-	}
-	return b, err
+// blockFields are scan targets that become parts of a block.
+type blockFields struct {
+	description, content text
+	image, file          *domain.FileID
+	embed, metadata      *string
+	created, updated     int64
 }
+
+// readBlock reads a block whose files are known by their ids alone.
+func readBlock(row scanner, b *domain.Block) (err error) {
+	var f blockFields
+	b.Author.Type = domain.TypeUser
+	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &f.description.markdown, &f.description.html, &f.description.plain,
+		&f.content.markdown, &f.content.html, &f.content.plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
+		&f.image, &f.file, &f.embed, &f.metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &f.created, &f.updated,
+		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
+	if err != nil {
+		return err
+	}
+	b.Description, b.Content, b.Metadata = f.description.value(), f.content.value(), metadataValue(f.metadata)
+	b.CreatedAt, b.UpdatedAt = instant(f.created), instant(f.updated)
+	b.Image, b.File = unread(f.image), unread(f.file)
+	b.Embed, err = embedValue(f.embed)
+	return err
+}
+
+const blockByID = "SELECT " + blockColumns + blockFrom + "WHERE b.id = $2 AND "
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $2 AND "+visibleBlock, viewer, id))
-	if err != nil {
-		return b, found(err)
-	}
-	return b, q.readFiles(ctx, &b)
+	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
 }
 
 // AnyBlock reads a block, whoever may see it.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	b, err := scanBlock(q.q.QueryRow(ctx, "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
-	if err != nil {
+	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
+}
+
+func (q Queries) oneBlock(ctx context.Context, row scanner) (b domain.Block, err error) {
+	if err := readBlock(row, &b); err != nil {
 		return b, found(err)
 	}
 	return b, q.readFiles(ctx, &b)
 }
 
 // BlocksByID reads blocks whose visibility is already known.
-func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]domain.Block, error) {
+func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
-	all, err := collect(ctx, rows, err, scanBlock)
+	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
+	all, err := gather(ctx, rows, err, len(ids), readBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +75,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 		with[i] = &all[i]
 	}
 	err = q.readFiles(ctx, with...)
-	return byID(all, func(b domain.Block) domain.BlockID { return b.ID }), err
+	return byID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
 }
 
 // LockBlock locks a block against changes until the transaction ends.

@@ -41,7 +41,7 @@ func TestBlocksAsMade(t *testing.T) {
 			if got, err := s.Block(ctx, ada, ids[i]); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 			}
-			if !reflect.DeepEqual(byID[ids[i]], want) {
+			if !reflect.DeepEqual(byID[ids[i]], &want) {
 				t.Errorf("by id: %+v", byID[ids[i]])
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -60,18 +61,25 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 	return f.value(), err
 }
 
+// The texts by which Channel reads; the role stands between start and end.
+const (
+	channelStart  = "SELECT " + channelColumns + ", "
+	channelEnd    = " FROM channels ch " + channelOwner + " WHERE ch.state = 'available' AND ou.deleted_at IS NULL AND ch.id = "
+	channelByID   = channelEnd + "$2"
+	channelBySlug = channelEnd + "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
+)
+
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it, or its owner's account is deleted and a job is about to end it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
 	}
-	where, arg := "ch.id = $2", any(ref.ID)
+	query, arg := to(viewer, channelStart+roleOf+channelByID, channelStart+guestRole+channelByID), any(ref.ID)
 	if ref.Slug != "" {
-		where, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
+		query, arg = to(viewer, channelStart+roleOf+channelBySlug, channelStart+guestRole+channelBySlug), ref.Slug
 	}
-	c, err := scanChannelRole(q.q.QueryRow(ctx, "SELECT "+channelColumns+", "+roleOf+
-		" FROM channels ch "+channelOwner+" WHERE "+where+" AND ch.state = 'available' AND ou.deleted_at IS NULL", viewer, arg))
+	c, err := scanChannelRole(q.q.QueryRow(database.Brief(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}
@@ -83,8 +91,8 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
-		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+visibleChannel, viewer, list(q.d, ids))
+	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
+		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
@@ -303,6 +311,6 @@ func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.Cha
 		return 0, domain.NewNotFound()
 	}
 	var id domain.ChannelID
-	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
+	err := q.q.QueryRow(database.Brief(ctx), `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
 	return id, found(err)
 }

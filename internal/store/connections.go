@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -15,18 +16,23 @@ const connectionColumns = `c.id, c.channel_id, c.item_type, c.item_id, c.positio
 const connectionMaker = `JOIN users cu ON cu.id = c.user_id`
 
 func scanConnection(row scanner) (c domain.Connection, err error) {
+	err = readConnection(row, &c)
+	return c, err
+}
+
+func readConnection(row scanner, c *domain.Connection) error {
 	var metadata *string
 	var created int64
 	c.Maker.Type = domain.TypeUser
-	err = row.Scan(&c.ID, &c.ChannelID, &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate, &c.Pinned,
+	err := row.Scan(&c.ID, &c.ChannelID, &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate, &c.Pinned,
 		&metadata, &c.Version, &created, &c.Maker.ID, &c.Maker.Name, &c.Maker.Slug, &c.Maker.Avatar, &c.Maker.Version)
 	c.Metadata, c.CreatedAt = metadataValue(metadata), instant(created)
-	return c, err
+	return err
 }
 
 // Connection reads a connection by id, without its position and whoever looks.
 func (q Queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
-	c, err := scanConnection(q.q.QueryRow(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+	c, err := scanConnection(q.q.QueryRow(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.id = $1", id))
 	return c, found(err)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -133,10 +134,10 @@ func direction(desc bool) (compare, order string) {
 func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := "c." + sortOf(q.Sort).column()
-	rows, err := v.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
+	rows, err := v.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
-	return collect(ctx, rows, err, scanConnection)
+	return gather(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), readConnection)
 }
 
 // mergedRun reads the connections from a key on, of open items and of the given
@@ -144,7 +145,7 @@ func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]dom
 func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, private []keyed) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := sortOf(q.Sort).column()
-	rows, err := v.q.Query(ctx, "SELECT id, "+key+` FROM connections
+	rows, err := v.q.Query(database.Brief(ctx), "SELECT id, "+key+` FROM connections
 		WHERE channel_id = $1 AND item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
 	page, err := collect(ctx, rows, err, scanKeyed)
@@ -175,9 +176,9 @@ func (q Queries) connectionsInOrder(ctx context.Context, ids []domain.Connection
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE "+q.d.in("c.id", "$1"), list(q.d, ids))
-	all, err := collect(ctx, rows, err, scanConnection)
+	all, err := gather(ctx, rows, err, len(ids), readConnection)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (w *owners) refill(ctx context.Context, id domain.BlockID, r *rand.Rand, no
 		if err != nil {
 			return err
 		}
-		was := all[id]
+		was := *all[id]
 		b := was
 		b.Type = []domain.BlockType{domain.TextBlock, domain.LinkBlock}[r.IntN(2)]
 		return tx.FillBlock(ctx, was, b, now)

@@ -120,6 +120,24 @@ func collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(sc
 	return all, database.Classify(ctx, rows.Err())
 }
 
+// gather is collect for a page of things that are large: n is how many there may be, and
+// scan writes each in its place. Growing and copying cost a page a fifth of its allocations.
+func gather[T any](ctx context.Context, rows *sql.Rows, err error, n int, scan func(scanner, *T) error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := make([]T, 0, n)
+	for rows.Next() {
+		var zero T
+		all = append(all, zero)
+		if err := scan(rows, &all[len(all)-1]); err != nil {
+			return nil, err
+		}
+	}
+	return all, database.Classify(ctx, rows.Err())
+}
+
 // byID indexes rows by their ids.
 func byID[K comparable, V any](all []V, id func(V) K) map[K]V {
 	index := make(map[K]V, len(all))

@@ -7,7 +7,6 @@ import (
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 )
 
@@ -17,7 +16,8 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -29,7 +29,8 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -58,7 +59,8 @@ func encodeFilterChannelContentsResponse(response *ItemList, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -71,7 +73,8 @@ func encodeFollowChannelResponse(response *FollowState, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -84,7 +87,8 @@ func encodeFollowGroupResponse(response *FollowState, w http.ResponseWriter) err
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -97,7 +101,8 @@ func encodeFollowUserResponse(response *FollowState, w http.ResponseWriter) erro
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -110,7 +115,8 @@ func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.Response
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -123,7 +129,8 @@ func encodeGetChannelFollowResponse(response *FollowState, w http.ResponseWriter
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -136,7 +143,8 @@ func encodeGetCollaboratorsResponse(response *CollaboratorList, w http.ResponseW
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -149,7 +157,8 @@ func encodeGetExtOpenapiSpecJsonResponse(response wire.JSON, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	json.EncodeNative(e, response)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -162,7 +171,8 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -175,7 +185,8 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -194,7 +205,8 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -225,7 +237,8 @@ func encodeUpdateCommentResponse(response *Comment, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -238,7 +251,8 @@ func encodeUpdateMeResponse(response *Profile, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")

@@ -8,7 +8,6 @@ import (
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 )
 
@@ -16,7 +15,8 @@ func encodeBatchCreateBlocksResponse(response *BatchResponse, w http.ResponseWri
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -29,7 +29,8 @@ func encodeCreateBlockResponse(response wire.Item, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	json.EncodeNative(e, response)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -42,7 +43,8 @@ func encodeCreateBlockCommentResponse(response *Comment, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -55,7 +57,8 @@ func encodeCreateChannelResponse(response *Channel, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -68,7 +71,8 @@ func encodeCreateConnectionResponse(response *CreateConnectionCreated, w http.Re
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -81,7 +85,8 @@ func encodeCreateGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -96,7 +101,8 @@ func encodeCreateGroupInvitationResponse(response CreateGroupInvitationRes, w ht
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -108,7 +114,8 @@ func encodeCreateGroupInvitationResponse(response CreateGroupInvitationRes, w ht
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -127,7 +134,8 @@ func encodeCreateGroupInviteResponse(response CreateGroupInviteRes, w http.Respo
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -139,7 +147,8 @@ func encodeCreateGroupInviteResponse(response CreateGroupInviteRes, w http.Respo
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -186,7 +195,8 @@ func encodeGetBatchStatusResponse(response *BatchStatus, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -199,7 +209,8 @@ func encodeGetBlockResponse(response wire.Item, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	json.EncodeNative(e, response)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -212,7 +223,8 @@ func encodeGetBlockCommentsResponse(response *CommentListResponse, w http.Respon
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -225,7 +237,8 @@ func encodeGetBlockConnectionsResponse(response *ChannelListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -238,7 +251,8 @@ func encodeGetChannelResponse(response *Channel, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -251,7 +265,8 @@ func encodeGetChannelConnectionsResponse(response *ChannelListResponse, w http.R
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -264,7 +279,8 @@ func encodeGetChannelContentsResponse(response *ConnectableListResponse, w http.
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -277,7 +293,8 @@ func encodeGetChannelFollowersResponse(response *UserListResponse, w http.Respon
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -290,7 +307,8 @@ func encodeGetConnectionResponse(response *Connection, w http.ResponseWriter) er
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -303,7 +321,8 @@ func encodeGetCurrentUserResponse(response *Me, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -316,7 +335,8 @@ func encodeGetGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -329,7 +349,8 @@ func encodeGetGroupContentsResponse(response *ConnectableListResponse, w http.Re
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -342,7 +363,8 @@ func encodeGetGroupFollowersResponse(response *UserListResponse, w http.Response
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -355,7 +377,8 @@ func encodeGetGroupInvitationsResponse(response *MembershipInvitationListRespons
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -368,7 +391,8 @@ func encodeGetGroupInviteResponse(response *GroupInvite, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -381,7 +405,8 @@ func encodeGetGroupMembersResponse(response *GroupMemberListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -394,7 +419,8 @@ func encodeGetMyFeedResponse(response *FeedListResponse, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -407,7 +433,8 @@ func encodeGetMyNotificationsResponse(response *NotificationListResponse, w http
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -435,7 +462,8 @@ func encodeGetOpenapiSpecJsonResponse(response wire.JSON, w http.ResponseWriter)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	json.EncodeNative(e, response)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -448,7 +476,8 @@ func encodeGetPingResponse(response *PingResponse, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -461,7 +490,8 @@ func encodeGetUserResponse(response *User, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -474,7 +504,8 @@ func encodeGetUserContentsResponse(response *ConnectableListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -487,7 +518,8 @@ func encodeGetUserFollowersResponse(response *UserListResponse, w http.ResponseW
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -500,7 +532,8 @@ func encodeGetUserFollowingResponse(response *FollowableListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -513,7 +546,8 @@ func encodeGetUserGroupsResponse(response *GroupListResponse, w http.ResponseWri
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -528,7 +562,8 @@ func encodeJoinGroupResponse(response JoinGroupRes, w http.ResponseWriter) error
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -540,7 +575,8 @@ func encodeJoinGroupResponse(response JoinGroupRes, w http.ResponseWriter) error
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := new(jx.Encoder)
+		e := wire.GetEncoder()
+		defer wire.PutEncoder(e)
 		response.Encode(e)
 		if _, err := e.WriteTo(w); err != nil {
 			return errors.Wrap(err, "write")
@@ -563,7 +599,8 @@ func encodeMarkAllMyNotificationsReadResponse(response *NotificationsReadAllResp
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -576,7 +613,8 @@ func encodeMarkMyNotificationReadResponse(response *NotificationReadResponse, w 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -589,7 +627,8 @@ func encodeMoveConnectionResponse(response *Connection, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -602,7 +641,8 @@ func encodePresignUploadResponse(response *PresignResponse, w http.ResponseWrite
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -627,7 +667,8 @@ func encodeSearchResponse(response *EverythingListResponse, w http.ResponseWrite
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -640,7 +681,8 @@ func encodeUpdateBlockResponse(response wire.Item, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	json.EncodeNative(e, response)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -653,7 +695,8 @@ func encodeUpdateChannelResponse(response *Channel, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -666,7 +709,8 @@ func encodeUpdateConnectionResponse(response *Connection, w http.ResponseWriter)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")
@@ -679,7 +723,8 @@ func encodeUpdateGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := new(jx.Encoder)
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
 	response.Encode(e)
 	if _, err := e.WriteTo(w); err != nil {
 		return errors.Wrap(err, "write")

@@ -70,8 +70,8 @@ func (t Time) Encode(e *jx.Encoder) {
 		e.Null()
 		return
 	}
-	var buf [len(timeLayout)]byte
-	e.Raw(t.UTC().AppendFormat(buf[:0], timeLayout))
+	e.RawStr("") // a comma, where one is due
+	e.SetBytes(t.UTC().AppendFormat(e.Bytes(), timeLayout))
 }
 
 // Decode reads any RFC 3339 instant, and null as the zero Time.

@@ -1,0 +1,60 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+)
+
+// hotReads are the reads that bench/README.md measures: what each may cost on either
+// database, and the objects that it may allocate on SQLite, a tenth more than it does.
+func hotReads(r *apptest.Rig) (reads []hotRead) {
+	made := func(path, body string) *apptest.Response {
+		return r.Do("ada", "POST", path, body).Want(http.StatusCreated)
+	}
+	channel, block := made("/v3/channels", `{"title":"Field notes","visibility":"public"}`), int64(0)
+	for i := range 24 {
+		block = made("/v3/blocks", fmt.Sprintf(`{"value":"Note %d: a *short* text","channel_ids":[%d]}`, i, channel.Int("id"))).Int("id")
+	}
+	one, page := fmt.Sprintf("/v3/blocks/%d", block), "/v3/channels/"+channel.Str("slug")+"/contents?per=24"
+	return []hotRead{
+		{"block, guest", "", one, "", 1, 185},
+		{"block, token", "ada", one, "", 2, 230},
+		{"block, 304", "", one, r.Do("", "GET", one, nil).Header.Get("ETag"), 1, 165},
+		{"page, guest", "", page, "", 3, 1740},
+		{"page, token", "ada", page, "", 4, 1790},
+	}
+}
+
+type hotRead struct {
+	name, as, path, tag string
+	statements, allocs  int
+}
+
+func TestStatementsOfHotReads(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		for _, read := range hotReads(r) {
+			seen := r.Statements(func() { r.Do(read.as, "GET", read.path, nil, "If-None-Match", read.tag) })
+			if len(seen) != read.statements {
+				t.Errorf("%s: %d statements, want %d:\n%s", read.name, len(seen), read.statements, strings.Join(seen, "\n"))
+			}
+		}
+	})
+}
+
+// Not parallel: it counts allocations.
+func TestAllocationsOfHotReads(t *testing.T) {
+	r := apptest.New(t)
+	for _, read := range hotReads(r) {
+		req := r.Request(read.as, "GET", read.path, nil, "If-None-Match", read.tag)
+		got := testing.AllocsPerRun(50, func() { r.S.Handler().ServeHTTP(httptest.NewRecorder(), req) })
+		if int(got) > read.allocs {
+			t.Errorf("%s: %.0f allocations, want %d at most", read.name, got, read.allocs)
+		}
+	}
+}
