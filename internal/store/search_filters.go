@@ -53,6 +53,9 @@ func (s *search) given() (all []filter) {
 	return all
 }
 
+// filtered is how many filters the query sets.
+func (s search) filtered() int { return len(s.given()) }
+
 // filters are the numbers of what passes the filter that is read first, "" if none is,
 // and the conditions of all others.
 func (s *search) filters() (few string, where []string) {

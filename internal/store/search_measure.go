@@ -37,16 +37,13 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 		if err != nil {
 			return false, err
 		}
-		s.inside = c.Contents() - c.PrivateItems
+		s.items, s.secret = c.Contents()-c.PrivateItems, c.Visibility == domain.Private
 		if n := 3 * c.Contents(); n < least { // each is a look at two tables
 			least, s.few = n, inChannel
 		}
 	}
-	if s.Viewer != 0 {
-		rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
-		if s.private, err = collect(ctx, rows, err, scanChannelID); err != nil {
-			return false, err
-		}
+	if err := v.findPrivate(ctx, s); err != nil {
+		return false, err
 	}
 	for _, alone := range s.measured() {
 		f := alone.given()[0]
@@ -62,9 +59,22 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 	return true, nil
 }
 
-func scanChannelID(row scanner) (id domain.ChannelID, err error) {
-	err = row.Scan(&id)
-	return id, err
+// findPrivate finds the private channels that the viewer may see.
+func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
+	if s.Viewer == 0 {
+		return nil
+	}
+	rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
+	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
+		var blocks int64
+		err = row.Scan(&id, &blocks)
+		s.seen += blocks
+		return id, err
+	})
+	if len(ids) > 0 {
+		s.private = s.arg(list(s.d, ids))
+	}
+	return err
 }
 
 // measured are searches with one filter each, of those that few may pass. An index has
@@ -90,7 +100,7 @@ func (s *search) measured() (all []search) {
 
 // known tells that at least as many are found as are counted, without a look.
 func (s *search) known() bool {
-	return s.Words.Everything && s.inside >= countedUpTo && len(s.given()) == 1
+	return s.Words.Everything && s.items >= countedUpTo && s.filtered() == 1
 }
 
 // whole is the statement that gives the page, and how many there are in all, of what is
@@ -105,7 +115,7 @@ func (s *search) whole() string {
 		a = a.documented()
 		parts = append(parts, "SELECT "+a.tier+" AS tier, "+key+" AS k, d.item_id AS item_id, d.type AS type"+a.text())
 	}
-	return "SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (" + strings.Join(parts, " UNION ALL ") +
+	return s.with("SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (" + strings.Join(parts, " UNION ALL ") +
 		") AS found) AS counted ORDER BY tier, k " + dir + ", item_id " + dir + ", type " + dir +
-		limit(s.arg(s.Page.Per)) + " OFFSET " + s.arg(s.Page.Offset())
+		limit(s.arg(s.Page.Per)) + " OFFSET " + s.arg(s.Page.Offset()))
 }

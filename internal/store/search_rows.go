@@ -1,26 +1,63 @@
 package store
 
-// privateChannels are the private channels that the viewer may see. The query begins at
-// the viewer's side; CROSS JOIN has SQLite do so.
+// privateChannels are the private channels that the viewer may see, and how many blocks
+// are in each. The query begins at the viewer's side; CROSS JOIN has SQLite do so.
 const privateChannels = `WITH ` + myChannels + `
-	SELECT ch.id FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel
+	SELECT ch.id, ch.blocks_count FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel
 
-// privateDocuments are those of the private channels that the viewer may see and of the
-// blocks in them, whether these are open elsewhere or not; some twice.
-func (s *search) privateDocuments() string {
-	ids := s.arg(list(s.d, s.private))
-	return "SELECT x.seq FROM search_documents x WHERE x.kind = 'Channel' AND " + s.d.in("x.item_id", ids) + `
-	UNION ALL SELECT x.seq FROM connections c CROSS JOIN search_documents x WHERE c.item_type = 'Block' AND ` + s.d.in("c.channel_id", ids) + `
-		AND x.kind = 'Block' AND x.item_id = c.item_id`
+// seenDocuments are those of the private channels that the viewer may see and of the
+// blocks in them, whether these are open elsewhere or not; some twice. A statement that
+// asks for them is one of those that with begins.
+const seenDocuments = "SELECT x.seq FROM seen x"
+
+// with begins a statement with what it may ask for. The databases read that when it is
+// asked for the first time, and not at all where nothing closed is met.
+func (s *search) with(statement string) string {
+	if s.private == "" {
+		return statement
+	}
+	return "WITH seen (seq) AS MATERIALIZED (SELECT x.seq FROM search_documents x WHERE " + s.privateChannel("x") + `
+		UNION ALL SELECT x.seq FROM connections c CROSS JOIN search_documents x WHERE c.item_type = 'Block' AND ` + s.d.in("c.channel_id", s.private) + `
+			AND x.kind = 'Block' AND x.item_id = c.item_id) ` + statement
+}
+
+// privateChannel tells whether a document is of one of the private channels, of which
+// there are some.
+func (s *search) privateChannel(x string) string {
+	return x + ".kind = 'Channel' AND " + s.d.in(x+".item_id", s.private)
+}
+
+// fewSeen is how many documents in private channels are read at once, when one of them
+// may be met. Where there are more, each closed document is looked up that is met.
+const fewSeen = 20_000
+
+// sees tells whether the viewer sees a closed document: by having made the block, or in a
+// private channel.
+func (s *search) sees(x string) string {
+	if s.private == "" || s.seen > fewSeen {
+		return s.met(x)
+	}
+	return "(" + x + ".kind = 'Block' AND " + x + ".author_id = $1 OR " + x + ".seq IN (" + seenDocuments + "))"
+}
+
+// met is sees for a document of which not many are met. The sign has SQLite begin with the
+// channels that the block is in.
+func (s *search) met(x string) string {
+	own := x + ".kind = 'Block' AND " + x + ".author_id = $1"
+	if s.private == "" {
+		return "(" + own + ")"
+	}
+	return "(" + own + " OR " + s.privateChannel(x) + " OR " + x + `.kind = 'Block' AND EXISTS (
+		SELECT 1 FROM connections c WHERE c.item_type = 'Block' AND c.item_id = ` + x + ".item_id AND " + s.d.in("+c.channel_id", s.private) + "))"
 }
 
 // closedDocuments are those that not everyone may see, but the viewer; some twice.
 func (s *search) closedDocuments() string {
 	own := "SELECT x.seq FROM search_documents x WHERE x.author_id = $1 AND x.open = FALSE AND x.kind = 'Block'"
-	if len(s.private) == 0 {
+	if s.private == "" {
 		return own
 	}
-	return own + " UNION ALL " + s.privateDocuments()
+	return own + " UNION ALL " + seenDocuments
 }
 
 // followedDocuments are by users, or in channels, that the viewer follows; some twice.
