@@ -73,8 +73,8 @@ func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domai
 
 // countFound counts what a search finds, up to a bound.
 func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
-	if s.known() {
-		return countedUpTo, nil
+	if known, err := v.known(ctx, s); known || err != nil {
+		return countedUpTo, err
 	}
 	if s.Words.Everything && s.few == "" { // the order does not matter here
 		switch {
@@ -110,6 +110,7 @@ type search struct {
 	seen    int64  // how many blocks are in them
 
 	few    string // the name of the filter that is read first, if there is one
+	least  int64  // how many documents are too many for that
 	beyond string // a condition that the closed documents meet that can be on the page, if these are few
 	items  int64  // how many things are in the channel asked for, but private ones
 	secret bool   // the channel asked for is private

@@ -25,9 +25,9 @@ func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 // measure finds the filter that the fewest documents pass, if these are few. It tells
 // whether there can be anything to find: there is not in a channel that is not seen.
 func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error) {
-	least := v.search.BeforeWords + 1
+	s.least = v.search.BeforeWords + 1
 	if s.Words.Everything {
-		least = v.search.BeforeOrder + 1
+		s.least = v.search.BeforeOrder + 1
 	}
 	if s.Channel != 0 {
 		c, err := v.Channel(ctx, s.Viewer, domain.Ref{ID: int64(s.Channel)})
@@ -38,8 +38,8 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 			return false, err
 		}
 		s.items, s.secret = c.Contents()-c.PrivateItems, c.Visibility == domain.Private
-		if n := 3 * c.Contents(); n < least { // each is a look at two tables
-			least, s.few = n, inChannel
+		if n := 3 * c.Contents(); n < s.least { // each is a look at two tables
+			s.least, s.few = n, inChannel
 		}
 	}
 	if err := v.findPrivate(ctx, s); err != nil {
@@ -47,13 +47,12 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 	}
 	for _, alone := range s.measured() {
 		f := alone.given()[0]
-		rest := " FROM (" + f.rows + limit(alone.arg(least)) + ") AS few WHERE CAST($1 AS BIGINT) IS NOT NULL"
-		n, err := scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+rest, alone.args...))
+		n, err := scanInt64(v.q.QueryRow(ctx, f.size+" WHERE CAST($1 AS BIGINT) IS NOT NULL", alone.args...))
 		if err != nil {
 			return false, err
 		}
-		if n < least {
-			least, s.few = n, f.name
+		if n < s.least {
+			s.least, s.few = n, f.name
 		}
 	}
 	return true, nil
@@ -81,7 +80,7 @@ func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
 // what somebody made in order, and needs no other way.
 func (s *search) measured() (all []search) {
 	alone := func(q domain.Search) {
-		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}})
+		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}, least: s.least})
 	}
 	if len(s.Types) > 0 {
 		alone(domain.Search{Types: s.Types})
@@ -98,9 +97,16 @@ func (s *search) measured() (all []search) {
 	return all
 }
 
-// known tells that at least as many are found as are counted, without a look.
-func (s *search) known() bool {
-	return s.Words.Everything && s.items >= countedUpTo && s.filtered() == 1
+// known tells that at least as many are found as are counted, by what is counted anyhow.
+func (v *Snapshot) known(ctx context.Context, s search) (bool, error) {
+	if !s.Words.Everything || s.filtered() != 1 {
+		return false, nil
+	}
+	if s.Scope != domain.SearchFollowing {
+		return s.items >= countedUpTo, nil
+	}
+	n, err := scanInt64(v.q.QueryRow(ctx, followedCounted, s.Viewer))
+	return n >= countedUpTo, err
 }
 
 // whole is the statement that gives the page, and how many there are in all, of what is

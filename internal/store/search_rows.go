@@ -1,5 +1,7 @@
 package store
 
+import "vitrine/internal/domain"
+
 // privateChannels are the private channels that the viewer may see, and how many blocks
 // are in each. The query begins at the viewer's side; CROSS JOIN has SQLite do so.
 const privateChannels = `WITH ` + myChannels + `
@@ -73,6 +75,27 @@ const followedDocument = `(d.type <> 'User' AND d.author_id IN (SELECT followed_
 	OR EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = d.kind AND c.item_id = d.item_id
 		AND +c.channel_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'Channel')
 		AND ch.id = c.channel_id AND ` + visibleChannel + `))`
+
+// followedCounts are the counts of users whom the viewer follows; each has about sixteen.
+const followedCounts = `follows f CROSS JOIN content_counts cc
+	WHERE f.follower_id = $1 AND f.followed_type = 'User' AND cc.owner_type = 'User' AND cc.owner_id = f.followed_id`
+
+// followedCounted is how much that everyone may see is by users whom the viewer follows,
+// or less than that.
+const followedCounted = `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT cc.open AS n FROM ` + followedCounts + ` LIMIT 2000) AS some`
+
+// followedSize is how many documents followedDocuments gives. Where there are more counts
+// to read than it takes to read many documents, it is said to be many.
+const followedSize = `SELECT CAST(CASE WHEN count(*) < 20000 THEN COALESCE(sum(n), 0) ELSE 1000000000 END AS BIGINT) FROM (SELECT * FROM (
+	SELECT cc.open + cc.hidden AS n FROM ` + followedCounts + `
+	UNION ALL SELECT ch.blocks_count + ch.channels_count FROM follows f CROSS JOIN channels ch
+		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id) AS counts LIMIT 20000) AS counted`
+
+// ownedSize is how much a user made, or is in a group's channels.
+func ownedSize(owner domain.PrincipalType, id string) string {
+	return "SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT open + hidden AS n FROM content_counts WHERE owner_type = '" + string(owner) +
+		"' AND owner_id = " + id + ") AS counted"
+}
 
 // groupDocuments are a group's channels that the viewer may see, and the blocks in them,
 // some of these twice.
