@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	if l.Total, err = v.countFound(ctx, s); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
-	if err := v.edge(ctx, &s); err != nil {
+	if err := errors.Join(v.edge(ctx, &s), v.findRecent(ctx, &s)); err != nil {
 		return l, err
 	}
 	text := s.page()
@@ -73,8 +74,8 @@ func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domai
 
 // countFound counts what a search finds, up to a bound.
 func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
-	if known, err := v.known(ctx, s); known || err != nil {
-		return countedUpTo, err
+	if s.enough {
+		return countedUpTo, nil
 	}
 	if s.Words.Everything && s.few == "" { // the order does not matter here
 		switch {
@@ -108,9 +109,11 @@ type search struct {
 
 	private string // binds the private channels that the viewer may see, if there are any
 	seen    int64  // how many blocks are in them
+	recent  int64  // the number from which on only a few documents are closed
 
 	few    string // the name of the filter that is read first, if there is one
-	least  int64  // how many documents are too many for that
+	least  int64  // how many documents are counted of it, where it is measured
+	enough bool   // there are as many as are counted, or more
 	beyond string // a condition that the closed documents meet that can be on the page, if these are few
 	items  int64  // how many things are in the channel asked for, but private ones
 	secret bool   // the channel asked for is private

@@ -6,8 +6,23 @@ import (
 	"errors"
 )
 
-// closedOnPage is how many closed documents are looked at one by one for a page.
-const closedOnPage = 200
+// closedOnPage is how many closed documents are looked at one by one for a page, or for
+// each part of it.
+const closedOnPage = 1_000
+
+// findRecent finds from which number on so few are closed. The first pages of what has
+// words mostly end there.
+func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
+	if _, dir := s.key(); s.private == "" || s.Words.Everything || dir == "ASC" {
+		return nil
+	}
+	n, err := scanInt64(v.q.QueryRow(ctx, "SELECT seq FROM search_closed ORDER BY seq DESC LIMIT 1 OFFSET $1", closedOnPage))
+	if errors.Is(err, sql.ErrNoRows) {
+		n, err = 1, nil
+	}
+	s.recent = n
+	return err
+}
 
 // edge finds which closed documents can be on a page of everything: those that come
 // before the last open one on it. Mostly there are few, and to look at each costs less

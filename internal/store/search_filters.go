@@ -26,7 +26,9 @@ func (s *search) given() (all []filter) {
 	if len(s.Types) > 0 {
 		marks := s.in("type", s.Types)
 		add("types", "SELECT x.seq FROM search_documents x WHERE x."+marks, "d."+marks)
-		sized("SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE x." + marks + limit(s.arg(s.least)) + ") AS few")
+		if s.least > 0 {
+			sized("SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE x." + marks + limit(s.arg(s.least)) + ") AS few")
+		}
 	}
 	if len(s.Extensions) > 0 {
 		add("extensions", "", "d.type IN ('Image', 'Attachment')", s.in("d.extension", s.Extensions))

@@ -25,9 +25,9 @@ func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 // measure finds the filter that the fewest documents pass, if these are few. It tells
 // whether there can be anything to find: there is not in a channel that is not seen.
 func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error) {
-	s.least = v.search.BeforeWords + 1
+	least := v.search.BeforeWords + 1
 	if s.Words.Everything {
-		s.least = v.search.BeforeOrder + 1
+		least = v.search.BeforeOrder + 1
 	}
 	if s.Channel != 0 {
 		c, err := v.Channel(ctx, s.Viewer, domain.Ref{ID: int64(s.Channel)})
@@ -38,21 +38,24 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 			return false, err
 		}
 		s.items, s.secret = c.Contents()-c.PrivateItems, c.Visibility == domain.Private
-		if n := 3 * c.Contents(); n < s.least { // each is a look at two tables
-			s.least, s.few = n, inChannel
+		if n := 3 * c.Contents(); n < least { // each is a look at two tables
+			least, s.few = n, inChannel
 		}
 	}
 	if err := v.findPrivate(ctx, s); err != nil {
 		return false, err
 	}
-	for _, alone := range s.measured() {
+	if s.enough, err = v.enough(ctx, *s); s.enough || err != nil { // then nothing is few
+		return true, err
+	}
+	for _, alone := range s.measured(max(1, least)) {
 		f := alone.given()[0]
 		n, err := scanInt64(v.q.QueryRow(ctx, f.size+" WHERE CAST($1 AS BIGINT) IS NOT NULL", alone.args...))
 		if err != nil {
 			return false, err
 		}
-		if n < s.least {
-			s.least, s.few = n, f.name
+		if n < least {
+			least, s.few = n, f.name
 		}
 	}
 	return true, nil
@@ -76,13 +79,13 @@ func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
 	return err
 }
 
-// measured are searches with one filter each, of those that few may pass. An index has
-// what somebody made in order, and needs no other way.
-func (s *search) measured() (all []search) {
+// measured are searches with one filter each, of those that few may pass. Indexes have
+// what somebody made, and what is of one kind, in order, and need no other way.
+func (s *search) measured(least int64) (all []search) {
 	alone := func(q domain.Search) {
-		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}, least: s.least})
+		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}, least: least})
 	}
-	if len(s.Types) > 0 {
+	if key, _ := s.key(); len(s.Types) > 1 || len(s.Types) == 1 && key != "d.created_at" {
 		alone(domain.Search{Types: s.Types})
 	}
 	if s.Author != 0 && !s.Words.Everything {
@@ -97,8 +100,8 @@ func (s *search) measured() (all []search) {
 	return all
 }
 
-// known tells that at least as many are found as are counted, by what is counted anyhow.
-func (v *Snapshot) known(ctx context.Context, s search) (bool, error) {
+// enough tells that at least as many are found as are counted, by what is counted anyhow.
+func (v *Snapshot) enough(ctx context.Context, s search) (bool, error) {
 	if !s.Words.Everything || s.filtered() != 1 {
 		return false, nil
 	}

@@ -10,7 +10,7 @@ const privateChannels = `WITH ` + myChannels + `
 // seenDocuments are those of the private channels that the viewer may see and of the
 // blocks in them, whether these are open elsewhere or not; some twice. A statement that
 // asks for them is one of those that with begins.
-const seenDocuments = "SELECT x.seq FROM seen x"
+const seenDocuments = "SELECT seq FROM seen"
 
 // with begins a statement with what it may ask for. The databases read that when it is
 // asked for the first time, and not at all where nothing closed is met.
@@ -82,7 +82,7 @@ const followedCounts = `follows f CROSS JOIN content_counts cc
 
 // followedCounted is how much that everyone may see is by users whom the viewer follows,
 // or less than that.
-const followedCounted = `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT cc.open AS n FROM ` + followedCounts + ` LIMIT 2000) AS some`
+const followedCounted = `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT cc.open AS n FROM ` + followedCounts + ` LIMIT 2000) AS counted`
 
 // followedSize is how many documents followedDocuments gives. Where there are more counts
 // to read than it takes to read many documents, it is said to be many.

@@ -228,7 +228,11 @@ func (s *search) shown(a set, seq string, ordered bool) []set {
 	if s.Viewer == 0 {
 		return []set{open.and("CAST($1 AS BIGINT) = 0")}
 	}
-	seen := "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + s.sees("x") + ")"
+	sees := s.sees("x")
+	if ordered && s.recent > 0 {
+		sees = fmt.Sprintf("CASE WHEN x.seq >= %s THEN %s ELSE %s END", s.arg(s.recent), s.met("x"), sees)
+	}
+	seen := "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + sees + ")"
 	if ordered {
 		return []set{a.and("(NOT (" + closed + ") OR " + seen + ")")}
 	}
