@@ -33,7 +33,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	if q.Words, err = v.endings(ctx, q.Words); err != nil {
 		return l, err
 	}
-	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}}
+	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}}
 	if seen, err := v.measure(ctx, &s); err != nil || !seen {
 		return l, err
 	}
@@ -104,8 +104,9 @@ func scanFound(row scanner, more ...any) (f domain.Subject, err error) {
 // search builds the statements of one search. The viewer is $1.
 type search struct {
 	SearchQuery
-	d    dialect
-	args []any
+	d      dialect
+	limits SearchLimits
+	args   []any
 
 	private string // binds the private channels that the viewer may see, if there are any
 	seen    int64  // how many blocks are in them

@@ -19,7 +19,7 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 	if q.Words, err = v.endings(ctx, q.Words); err != nil {
 		return l, err
 	}
-	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}, within: true}
+	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}, within: true}
 	if seen, err := v.measure(ctx, &s); err != nil || !seen {
 		return l, err
 	}

@@ -6,17 +6,13 @@ import (
 	"errors"
 )
 
-// closedOnPage is how many closed documents are looked at one by one for a page, or for
-// each part of it.
-const closedOnPage = 1_000
-
-// findRecent finds from which number on so few are closed. The first pages of what has
+// findRecent finds from which number on few documents are closed. The first pages of what has
 // words mostly end there.
 func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
-	if _, dir := s.key(); s.private == "" || s.Words.Everything || dir == "ASC" {
+	if _, dir := s.key(); s.private == "" || s.Words.Everything || dir == "ASC" || s.limits.OnPage == 0 {
 		return nil
 	}
-	n, err := scanInt64(v.q.QueryRow(ctx, "SELECT seq FROM search_closed ORDER BY seq DESC LIMIT 1 OFFSET $1", closedOnPage))
+	n, err := scanInt64(v.q.QueryRow(ctx, "SELECT seq FROM search_closed ORDER BY seq DESC LIMIT 1 OFFSET $1", s.limits.OnPage))
 	if errors.Is(err, sql.ErrNoRows) {
 		n, err = 1, nil
 	}
@@ -47,8 +43,8 @@ func (v *Snapshot) edge(ctx context.Context, s *search) error {
 	closed, first := s.half("d.open = FALSE")
 	first = first.and(before + closed.arg(last))
 	n, err := scanInt64(v.q.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 AS one"+first.text()+
-		limit(closed.arg(closedOnPage+1))+") AS counted", closed.args...))
-	if err == nil && n <= closedOnPage {
+		limit(closed.arg(s.limits.OnPage+1))+") AS counted", closed.args...))
+	if err == nil && n <= s.limits.OnPage {
 		s.beyond = before + s.arg(last)
 	}
 	return err

@@ -7,13 +7,17 @@ import (
 	"vitrine/internal/domain"
 )
 
-// SearchLimits say how many documents may pass a filter for it to be read first: before
-// the words, or before the order where there are none.
-type SearchLimits struct{ BeforeWords, BeforeOrder int64 }
+// SearchLimits say how many documents are few. BeforeWords and BeforeOrder are how many
+// may pass a filter for it to be read first: before the words, or before the order where
+// there are none. OnPage is how many closed documents are looked at one by one for a page,
+// or for each part of it. Seen is how many documents in private channels are read at once
+// when one of them may be met.
+type SearchLimits struct{ BeforeWords, BeforeOrder, OnPage, Seen int64 }
 
-// DefaultSearchLimits are reckoned from single figures: on SQLite, to read the numbers of
-// 44,000 documents took as long as to look at some 20,000 matches one by one.
-var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000}
+// DefaultSearchLimits are reckoned from single figures on SQLite: to read the numbers of
+// 44,000 documents took as long as to look at some 20,000 matches one by one; to look at a
+// closed document takes up to 10 µs, and to read one that is seen 2 µs.
+var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000}
 
 // WithSearchLimits is the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {

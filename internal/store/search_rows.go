@@ -29,14 +29,10 @@ func (s *search) privateChannel(x string) string {
 	return x + ".kind = 'Channel' AND " + s.d.in(x+".item_id", s.private)
 }
 
-// fewSeen is how many documents in private channels are read at once, when one of them
-// may be met. Where there are more, each closed document is looked up that is met.
-const fewSeen = 20_000
-
 // sees tells whether the viewer sees a closed document: by having made the block, or in a
-// private channel.
+// private channel. Where there is much in these, each document is looked up that is met.
 func (s *search) sees(x string) string {
-	if s.private == "" || s.seen > fewSeen {
+	if s.private == "" || s.seen > s.limits.Seen {
 		return s.met(x)
 	}
 	return "(" + x + ".kind = 'Block' AND " + x + ".author_id = $1 OR " + x + ".seq IN (" + seenDocuments + "))"
