@@ -154,6 +154,15 @@ func (d dialect) closed(seq string) string {
 	return "+" + seq + " IN (SELECT seq FROM search_closed)"
 }
 
+// apart ends a subquery that is to be asked for each row. PostgreSQL would make a join of it
+// and read all that the subquery can give, for a page or for a bounded count.
+func (d dialect) apart() string {
+	if d.of == database.Postgres {
+		return " OFFSET 0"
+	}
+	return ""
+}
+
 // beginning gives the query for words from $1 to before $2, at most $3, if the database
 // needs it.
 func (d dialect) beginning() string {

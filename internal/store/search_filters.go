@@ -59,7 +59,7 @@ func (s *search) given() (all []filter) {
 		in := s.arg(s.Channel)
 		add(inChannel, `SELECT x.seq FROM connections c CROSS JOIN search_documents x
 			WHERE c.channel_id = `+in+` AND x.kind = c.item_type AND x.item_id = c.item_id`,
-			`EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = `+in+` AND c.item_type = d.kind AND c.item_id = d.item_id)`)
+			`EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = `+in+` AND c.item_type = d.kind AND c.item_id = d.item_id`+s.d.apart()+")")
 	}
 	return all
 }

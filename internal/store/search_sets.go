@@ -143,7 +143,7 @@ func (s *search) split(a set, ordered bool) []set {
 	case s.Sort.Key == domain.SearchByChance:
 		first = "d.random_key >= " + s.arg(chance(s.Seed))
 	case s.Sort.Key == domain.SearchByName:
-		first = "d.name_key <> ''"
+		first = "d.name_key > ''"
 	}
 	if first == "" {
 		return []set{a}
