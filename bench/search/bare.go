@@ -63,6 +63,13 @@ func (e engine) within(id domain.ChannelID, words ...string) []statement {
 	return []statement{found(match, asked, id), page("w.rowid", match, "w.rowid DESC", 1, asked, id)}
 }
 
+// ofType joins what matches with the documents of one type.
+func (e engine) ofType(name string, words ...string) []statement {
+	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND d.type = $2 AND " + e.match("$1")
+	asked := e.asked(anywhere, words)
+	return []statement{found(match, asked, name), page("w.rowid", match, "w.rowid DESC", 1, asked, name)}
+}
+
 // followed takes what is by users whom somebody follows, or in channels.
 func (e engine) followed(by domain.UserID, word string) []statement {
 	const rest = `(d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
@@ -77,9 +84,14 @@ func (e engine) followed(by domain.UserID, word string) []statement {
 	return []statement{found(match, by, asked), page("w.rowid", match, "w.rowid DESC", 1, by, asked)}
 }
 
-// address looks one up.
+// address looks one up, and then for texts that have it.
 func (e engine) address() []statement {
-	return []statement{{"SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0", nil}}
+	phrase := `"https www example org a utm source x" *`
+	if e.d == database.Postgres {
+		phrase = "'https' <-> 'www' <-> 'example' <-> 'org' <-> 'a' <-> 'utm' <-> 'source' <-> 'x':*"
+	}
+	match := "search_words w WHERE " + e.match("$1")
+	return []statement{{"SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0", nil}, found(match, phrase)}
 }
 
 // match tells whether the words `w` are those bound at p.

@@ -43,7 +43,7 @@ func question(query string, changes ...change) domain.Search {
 }
 
 // cases are what is measured. Words of the data set are common: "amber" is in one block
-// of sixteen.
+// of sixteen. The last word of a question may go on, which is the engine's to find as well.
 func cases(d database.Dialect, who people) []testCase {
 	e := engine{d}
 	const created, chance = "created_at", "random_key"
@@ -55,24 +55,24 @@ func cases(d database.Dialect, who people) []testCase {
 		}
 		all = append(all, testCase{name, viewer, q, bare, plain})
 	}
-	add("rare word", question("zyzzyva"), e.scored(1, "zyzzyva"))
-	add("a name", question("amber alphabet"), e.scored(1, "amber", "alphabet"))
-	add("common word", question("amber"), e.scored(1, "amber"))
-	add("common word, page 50", question("amber", onPage(50)), e.scored(50, "amber"))
-	add("common word, newest first", question("amber", sorted(domain.SearchByCreated)), e.newest("amber"))
-	add("common word, by chance", question("amber", sorted(domain.SearchByChance)), e.ordered(chance, "amber"))
-	add("two common words", question("amber water"), e.scored(1, "amber", "water"))
+	add("rare word", question("zyzzyva"), e.scored(1, "zyzzyva*"))
+	add("a name", question("amber alphabet"), e.scored(1, "amber", "alphabet*"))
+	add("common word", question("amber"), e.scored(1, "amber*"))
+	add("common word, page 50", question("amber", onPage(50)), e.scored(50, "amber*"))
+	add("common word, newest first", question("amber", sorted(domain.SearchByCreated)), e.newest("amber*"))
+	add("common word, by chance", question("amber", sorted(domain.SearchByChance)), e.ordered(chance, "amber*"))
+	add("two common words", question("amber water"), e.scored(1, "amber", "water*"))
 	add("common beginning", question("w"), e.scored(1, "w*"))
 	add("everything, newest first", question("*", sorted(domain.SearchByCreated)), e.everything(created, 1))
 	add("everything, by name", question("*", sorted(domain.SearchByName)), e.everything("name_key", 1))
 	add("links, newest first", question("*", ofType("Link"), sorted(domain.SearchByCreated)), e.everything(created, 1))
 	add("images (there are none), newest first", question("*", ofType("Image"), sorted(domain.SearchByCreated)), e.everything(created, 1))
-	add("channels with a common word", question("amber", ofType("Channel")), e.scored(1, "amber"))
-	add("common word in the channel of 1,000,000", question("amber", in(who.large)), e.scored(1, "amber"), e.within(who.large, "amber")...)
-	add("common word in the channel of 1,000", question("amber", in(who.small)), e.scored(1, "amber"), e.within(who.small, "amber")...)
+	add("channels with a common word", question("amber", ofType("Channel")), e.scored(1, "amber*"), e.ofType("Channel", "amber*")...)
+	add("common word in the channel of 1,000,000", question("amber", in(who.large)), e.scored(1, "amber*"), e.within(who.large, "amber*")...)
+	add("common word in the channel of 1,000", question("amber", in(who.small)), e.scored(1, "amber*"), e.within(who.small, "amber*")...)
 	add("everything in the channel of 1,000,000", question("*", in(who.large)), e.everything(created, 1))
 	add("following", question("*", following), e.everything(created, 1), e.followed(who.reader, "")...)
-	add("common word, following", question("amber", following), e.scored(1, "amber"), e.followed(who.reader, "amber")...)
+	add("common word, following", question("amber", following), e.scored(1, "amber*"), e.followed(who.reader, "amber*")...)
 	add("random, page 1", question("*", sorted(domain.SearchByChance)), e.everything(chance, 1))
 	add("random, page 50", question("*", sorted(domain.SearchByChance), onPage(50)), e.everything(chance, 50))
 	add("an address", question("https://www.example.org/a?utm_source=x"), e.address())

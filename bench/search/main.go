@@ -32,6 +32,7 @@ type command struct {
 	Clients int    `default:"1" help:"How many search at once; with more than one, p50 and p99 are given."`
 	Only    string `help:"Regular expression of the cases to measure."`
 	Owned   bool   `help:"Measure lists of what users made and groups have instead; changes the data."`
+	Writes  bool   `help:"Measure what a document adds to a write instead; changes the data."`
 }
 
 func main() {
@@ -49,6 +50,9 @@ func (cmd command) run(ctx context.Context) error {
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
 		return errors.Join(problems...)
+	}
+	if cmd.Writes {
+		return cmd.writes(ctx, cfg)
 	}
 	cfg.SQLiteSynchronous = "off"
 	db, err := server.Open(ctx, cfg)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,6 +145,33 @@ func (d dialect) matches(p string) string {
 	return "w.search_words MATCH " + p
 }
 
+// closed tells whether the document with a number is among the closed ones. The sign
+// keeps SQLite from asking for the words of each of these.
+func (d dialect) closed(seq string) string {
+	if d.of == database.Postgres {
+		return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + ")"
+	}
+	return "+" + seq + " IN (SELECT seq FROM search_closed)"
+}
+
+// apart ends a subquery that is to be asked for each row. PostgreSQL would make a join of it
+// and read all that the subquery can give, for a page or for a bounded count.
+func (d dialect) apart() string {
+	if d.of == database.Postgres {
+		return " OFFSET 0"
+	}
+	return ""
+}
+
+// beginning gives the query for words from $1 to before $2, at most $3, if the database
+// needs it.
+func (d dialect) beginning() string {
+	if d.of == database.Postgres {
+		return ""
+	}
+	return "SELECT term FROM search_vocabulary WHERE term >= $1 AND term < $2 LIMIT $3"
+}
+
 // titled tells whether the words `w` have those bound at p, which asks for them in
 // titles. SQLite cannot say so of one row, and finds all titles first.
 func (d dialect) titled(p string) string {
@@ -192,11 +220,7 @@ func (d dialect) conjunction(terms []words.Term, title bool) string {
 
 func (d dialect) phrase(t words.Term, title bool) string {
 	if d.of == database.SQLite {
-		text := `"` + strings.Join(t.Words, " ") + `"`
-		if t.Prefix {
-			text += " *"
-		}
-		return text
+		return spelledOut(t)
 	}
 	lexemes := make([]string, len(t.Words))
 	for i, word := range t.Words {
@@ -213,4 +237,20 @@ func (d dialect) phrase(t words.Term, title bool) string {
 		}
 	}
 	return "(" + strings.Join(lexemes, " <-> ") + ")"
+}
+
+// spelledOut is a term for FTS5.
+func spelledOut(t words.Term) string {
+	text := `"` + strings.Join(t.Words, " ") + `"`
+	if !t.Prefix {
+		return text
+	}
+	if len(t.Endings) == 0 {
+		return text + " *"
+	}
+	all := make([]string, len(t.Endings))
+	for i, word := range t.Endings {
+		all[i] = `"` + strings.Join(append(slices.Clone(t.Words[:len(t.Words)-1]), word), " ") + `"`
+	}
+	return "(" + strings.Join(all, " OR ") + ")"
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,10 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	if !q.Words.Everything && len(q.Words.Terms) == 0 {
 		return l, nil // a query of punctuation
 	}
-	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}}
+	if q.Words, err = v.endings(ctx, q.Words); err != nil {
+		return l, err
+	}
+	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}}
 	if seen, err := v.measure(ctx, &s); err != nil || !seen {
 		return l, err
 	}
@@ -37,6 +41,9 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 		return v.searchFew(ctx, s)
 	}
 	if l.Total, err = v.countFound(ctx, s); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+		return l, err
+	}
+	if err := errors.Join(v.edge(ctx, &s), v.findRecent(ctx, &s)); err != nil {
 		return l, err
 	}
 	text := s.page()
@@ -67,7 +74,7 @@ func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domai
 
 // countFound counts what a search finds, up to a bound.
 func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
-	if counting := s; counting.known() {
+	if s.enough {
 		return countedUpTo, nil
 	}
 	if s.Words.Everything && s.few == "" { // the order does not matter here
@@ -97,13 +104,20 @@ func scanFound(row scanner, more ...any) (f domain.Subject, err error) {
 // search builds the statements of one search. The viewer is $1.
 type search struct {
 	SearchQuery
-	d    dialect
-	args []any
+	d      dialect
+	limits SearchLimits
+	args   []any
 
-	private []domain.ChannelID // those that the viewer may see
+	private string // binds the private channels that the viewer may see, if there are any
+	seen    int64  // how many blocks are in them
+	recent  int64  // the number from which on only a few documents are closed
 
 	few    string // the name of the filter that is read first, if there is one
-	inside int64  // how many things are in the channel asked for, but private ones
+	least  int64  // how many documents are counted of it, where it is measured
+	enough bool   // there are as many as are counted, or more
+	beyond string // a condition that the closed documents meet that can be on the page, if these are few
+	items  int64  // how many things are in the channel asked for, but private ones
+	secret bool   // the channel asked for is private
 	within bool   // one channel is read anyhow, and the items in it once
 }
 
@@ -130,6 +144,6 @@ func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64
 	}
 	// One limit for all, so that what comes later is not even read.
 	query := "SELECT count(*) FROM (" + strings.Join(parts, " UNION ALL ") + limit(s.arg(countedUpTo+1)) + ") AS counted"
-	err = v.q.QueryRow(ctx, query, s.args...).Scan(&n)
+	err = v.q.QueryRow(ctx, s.with(query), s.args...).Scan(&n)
 	return min(n, countedUpTo), err
 }

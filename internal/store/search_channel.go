@@ -16,7 +16,10 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 		return l, nil
 	}
 	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more sets
-	s := search{SearchQuery: q, d: v.d, args: []any{q.Viewer}, within: true}
+	if q.Words, err = v.endings(ctx, q.Words); err != nil {
+		return l, err
+	}
+	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}, within: true}
 	if seen, err := v.measure(ctx, &s); err != nil || !seen {
 		return l, err
 	}
@@ -40,8 +43,8 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 	for _, a := range sets {
 		parts = append(parts, "SELECT c.id AS id, c.position_key AS k"+a.text())
 	}
-	rows, err := v.q.Query(ctx, fmt.Sprintf("SELECT id FROM (%s) AS found ORDER BY k DESC%s OFFSET %s",
-		strings.Join(parts, " UNION ALL "), limit(s.arg(q.Page.Per+1)), s.arg(q.Page.Offset())), s.args...)
+	rows, err := v.q.Query(ctx, s.with(fmt.Sprintf("SELECT id FROM (%s) AS found ORDER BY k DESC%s OFFSET %s",
+		strings.Join(parts, " UNION ALL "), limit(s.arg(q.Page.Per+1)), s.arg(q.Page.Offset()))), s.args...)
 	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ConnectionID, err error) {
 		err = row.Scan(&id)
 		return id, err

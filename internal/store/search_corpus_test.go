@@ -99,6 +99,8 @@ var corpusCases = []struct {
 	{"ΑΝΘΡΩΠΟΣ", []string{"greek"}},
 	{"елка", []string{"russian"}},
 	{"ВОЙНА", []string{"russian"}},
+	{"вой", []string{"russian"}},
+	{"ανθρ", []string{"greek"}},
 	{"еще", []string{"russian"}},
 	{"שלום", []string{"hebrew"}},
 	{"محمد", []string{"arabic"}},

@@ -7,13 +7,17 @@ import (
 	"vitrine/internal/domain"
 )
 
-// SearchLimits say how many documents may pass a filter for it to be read first: before
-// the words, or before the order where there are none.
-type SearchLimits struct{ BeforeWords, BeforeOrder int64 }
+// SearchLimits say how many documents are few. BeforeWords and BeforeOrder are how many
+// may pass a filter for it to be read first: before the words, or before the order where
+// there are none. OnPage is how many closed documents are looked at one by one for a page,
+// or for each part of it. Seen is how many documents in private channels are read at once
+// when one of them may be met.
+type SearchLimits struct{ BeforeWords, BeforeOrder, OnPage, Seen int64 }
 
-// DefaultSearchLimits are reckoned from single figures: on SQLite, to read the numbers of
-// 44,000 documents took as long as to look at some 20,000 matches one by one.
-var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000}
+// DefaultSearchLimits are reckoned from single figures on SQLite: to read the numbers of
+// 44,000 documents took as long as to look at some 20,000 matches one by one; to look at a
+// closed document takes up to 10 µs, and to read one that is seen 2 µs.
+var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000}
 
 // WithSearchLimits is the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
@@ -37,21 +41,20 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 		if err != nil {
 			return false, err
 		}
-		s.inside = c.Contents() - c.PrivateItems
+		s.items, s.secret = c.Contents()-c.PrivateItems, c.Visibility == domain.Private
 		if n := 3 * c.Contents(); n < least { // each is a look at two tables
 			least, s.few = n, inChannel
 		}
 	}
-	if s.Viewer != 0 {
-		rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
-		if s.private, err = collect(ctx, rows, err, scanChannelID); err != nil {
-			return false, err
-		}
+	if err := v.findPrivate(ctx, s); err != nil {
+		return false, err
 	}
-	for _, alone := range s.measured() {
+	if s.enough, err = v.enough(ctx, *s); s.enough || err != nil { // then nothing is few
+		return true, err
+	}
+	for _, alone := range s.measured(max(1, least)) {
 		f := alone.given()[0]
-		rest := " FROM (" + f.rows + limit(alone.arg(least)) + ") AS few WHERE CAST($1 AS BIGINT) IS NOT NULL"
-		n, err := scanInt64(v.q.QueryRow(ctx, "SELECT count(*)"+rest, alone.args...))
+		n, err := scanInt64(v.q.QueryRow(ctx, f.size+" WHERE CAST($1 AS BIGINT) IS NOT NULL", alone.args...))
 		if err != nil {
 			return false, err
 		}
@@ -62,18 +65,31 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 	return true, nil
 }
 
-func scanChannelID(row scanner) (id domain.ChannelID, err error) {
-	err = row.Scan(&id)
-	return id, err
+// findPrivate finds the private channels that the viewer may see.
+func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
+	if s.Viewer == 0 {
+		return nil
+	}
+	rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
+	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
+		var blocks int64
+		err = row.Scan(&id, &blocks)
+		s.seen += blocks
+		return id, err
+	})
+	if len(ids) > 0 {
+		s.private = s.arg(list(s.d, ids))
+	}
+	return err
 }
 
-// measured are searches with one filter each, of those that few may pass. An index has
-// what somebody made in order, and needs no other way.
-func (s *search) measured() (all []search) {
+// measured are searches with one filter each, of those that few may pass. Indexes have
+// what somebody made, and what is of one kind, in order, and need no other way.
+func (s *search) measured(least int64) (all []search) {
 	alone := func(q domain.Search) {
-		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}})
+		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}, least: least})
 	}
-	if len(s.Types) > 0 {
+	if key, _ := s.key(); len(s.Types) > 1 || len(s.Types) == 1 && key != "d.created_at" {
 		alone(domain.Search{Types: s.Types})
 	}
 	if s.Author != 0 && !s.Words.Everything {
@@ -88,9 +104,16 @@ func (s *search) measured() (all []search) {
 	return all
 }
 
-// known tells that at least as many are found as are counted, without a look.
-func (s *search) known() bool {
-	return s.Words.Everything && s.inside >= countedUpTo && len(s.given()) == 1
+// enough tells that at least as many are found as are counted, by what is counted anyhow.
+func (v *Snapshot) enough(ctx context.Context, s search) (bool, error) {
+	if !s.Words.Everything || s.filtered() != 1 {
+		return false, nil
+	}
+	if s.Scope != domain.SearchFollowing {
+		return s.items >= countedUpTo, nil
+	}
+	n, err := scanInt64(v.q.QueryRow(ctx, followedCounted, s.Viewer))
+	return n >= countedUpTo, err
 }
 
 // whole is the statement that gives the page, and how many there are in all, of what is
@@ -105,7 +128,7 @@ func (s *search) whole() string {
 		a = a.documented()
 		parts = append(parts, "SELECT "+a.tier+" AS tier, "+key+" AS k, d.item_id AS item_id, d.type AS type"+a.text())
 	}
-	return "SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (" + strings.Join(parts, " UNION ALL ") +
+	return s.with("SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (" + strings.Join(parts, " UNION ALL ") +
 		") AS found) AS counted ORDER BY tier, k " + dir + ", item_id " + dir + ", type " + dir +
-		limit(s.arg(s.Page.Per)) + " OFFSET " + s.arg(s.Page.Offset())
+		limit(s.arg(s.Page.Per)) + " OFFSET " + s.arg(s.Page.Offset()))
 }

@@ -29,9 +29,9 @@ func (s *search) page() string {
 	found := fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY tier, k %s%s%s OFFSET %s",
 		strings.Join(parts, " UNION ALL "), dir, ties, limit(s.arg(per)), s.arg(s.Page.Offset()))
 	if key != "" {
-		return "SELECT type, item_id FROM (" + found + ") AS paged"
+		return s.with("SELECT type, item_id FROM (" + found + ") AS paged")
 	}
-	return "SELECT d.type, d.item_id FROM (" + found + ") AS paged CROSS JOIN search_documents d WHERE d.seq = paged.k ORDER BY paged.tier, paged.k " + dir
+	return s.with("SELECT d.type, d.item_id FROM (" + found + ") AS paged CROSS JOIN search_documents d WHERE d.seq = paged.k ORDER BY paged.tier, paged.k " + dir)
 }
 
 // order is what a set is ordered by: first by tier where that is not the same for all.

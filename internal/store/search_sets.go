@@ -73,7 +73,7 @@ func (s *search) sets(ordered bool) []set {
 		case few != "" && a.words(): // the sign keeps SQLite from asking for the words of each
 			a = a.and("+w.rowid IN (" + few + ")")
 		case few != "" && s.Words.Everything && !ordered && len(filters) == 0: // only counted
-			all = append(all, set{from: "(SELECT DISTINCT seq FROM (" + few + ") AS several) AS few", where: []string{s.shown("few.seq")}})
+			all = append(all, s.shown(set{from: "(SELECT DISTINCT seq FROM (" + few + ") AS several) AS few"}, "few.seq", false)...)
 			continue
 		case few != "" && a.ranged && s.Words.Everything: // these, and not a range
 			a = a.of(few)
@@ -143,7 +143,7 @@ func (s *search) split(a set, ordered bool) []set {
 	case s.Sort.Key == domain.SearchByChance:
 		first = "d.random_key >= " + s.arg(chance(s.Seed))
 	case s.Sort.Key == domain.SearchByName:
-		first = "d.name_key <> ''"
+		first = "d.name_key > ''"
 	}
 	if first == "" {
 		return []set{a}
@@ -151,6 +151,9 @@ func (s *search) split(a set, ordered bool) []set {
 	if !a.ranged {
 		a.tier = "CASE WHEN " + first + " THEN 0 ELSE 1 END"
 		return []set{a}
+	}
+	if s.beyond != "" { // the page ends in the first half
+		return []set{a.and(first)}
 	}
 	second := map[domain.SearchKey]string{domain.SearchByName: "d.name_key = ''"}[s.Sort.Key]
 	if second == "" {
@@ -171,41 +174,67 @@ func chance(seed int64) int64 {
 }
 
 // visible narrows a set to what the viewer may see: what is open, the viewer's own
-// blocks, and what is in private channels that the viewer may see. Of words, what is
-// hidden is left out; where a range of an index is read, these are sets of their own,
-// and the last begins with the channels.
+// blocks, and what is in private channels that the viewer may see. Where a range of an
+// index is read, these are sets of their own.
 func (s *search) visible(a set, ordered bool) []set {
 	const own = "d.author_id = $1 AND d.kind = 'Block'"
 	switch {
 	case s.Group != 0: // what is in a group's channels that the viewer may see
 		return []set{a}
+	case s.Channel != 0 || s.within:
+		return s.inside(a)
 	case a.words():
-		return []set{a.and(s.shown(a.seq()))}
+		return s.shown(a, a.seq(), ordered)
 	case s.Viewer == 0:
 		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
-	case !a.ranged && len(s.private) == 0:
-		return []set{a.and("(d.open = TRUE OR " + own + ")")}
 	case !a.ranged:
-		return []set{a.and("(d.open = TRUE OR " + own + " OR d.seq IN (" + s.privateDocuments() + "))")}
+		return []set{a.and("(d.open = TRUE OR " + s.sees("d") + ")")}
+	case s.beyond != "":
+		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.beyond, s.met("d"))}
 	}
 	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
 		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
 	}
 	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
-	if len(s.private) > 0 {
-		all = append(all, a.of(s.privateDocuments()).and("d.open = FALSE", "NOT ("+own+")"))
+	if s.private != "" {
+		all = append(all, a.of(seenDocuments).and("d.open = FALSE", "NOT ("+own+")"))
 	}
 	return all
 }
 
-// shown tells whether the document with a number is not hidden from the viewer.
-func (s *search) shown(seq string) string {
-	hidden := "h.author_id <> $1"
-	switch {
-	case s.Viewer == 0:
-		hidden = "CAST($1 AS BIGINT) = 0"
-	case len(s.private) > 0:
-		hidden += " AND h.seq NOT IN (" + s.privateDocuments() + ")"
+// inside narrows a set to what the viewer may see in a channel that the viewer sees: its
+// blocks, and of its channels those that are not hidden.
+func (s *search) inside(a set) []set {
+	if a.words() || !a.ranged {
+		return []set{a.documented().and("(d.open = TRUE OR d.kind = 'Block' OR " + s.sees("d") + ")")}
 	}
-	return "NOT EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + " AND " + hidden + ")"
+	all := []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) IS NOT NULL")}
+	if s.private != "" {
+		channels := "SELECT x.seq FROM search_documents x WHERE " + s.privateChannel("x")
+		all = append(all, a.of(channels).and("d.open = FALSE"))
+	}
+	if s.secret {
+		all = append(all, a.and("d.open = FALSE", "d.kind = 'Block'"))
+	}
+	return all
+}
+
+// shown narrows documents with a number to those that are not hidden from the viewer. To be
+// counted they are two sets, so that what is closed is looked at only where there is not
+// enough that is open.
+func (s *search) shown(a set, seq string, ordered bool) []set {
+	closed := s.d.closed(seq)
+	open := a.and("NOT (" + closed + ")")
+	if s.Viewer == 0 {
+		return []set{open.and("CAST($1 AS BIGINT) = 0")}
+	}
+	sees := s.sees("x")
+	if ordered && s.recent > 0 {
+		sees = fmt.Sprintf("CASE WHEN x.seq >= %s THEN %s ELSE %s END", s.arg(s.recent), s.met("x"), sees)
+	}
+	seen := "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + sees + ")"
+	if ordered {
+		return []set{a.and("(NOT (" + closed + ") OR " + seen + ")")}
+	}
+	return []set{open, a.and(closed, seen)}
 }

@@ -114,11 +114,14 @@ func (w *town) question() domain.Search {
 // more and no less; pages are parts of the whole.
 func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range uint64(8) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
-			if seed%2 == 1 { // as with many of everything
-				s = s.WithSearchLimits(store.SearchLimits{})
-			}
+			s = s.WithSearchLimits([]store.SearchLimits{
+				store.DefaultSearchLimits,
+				{}, // as with many of everything
+				{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3},
+				{OnPage: 3, Seen: 20_000},
+			}[seed%4])
 			w := newTown(t, s, seed)
 			for range 160 {
 				w.step()

@@ -1,0 +1,40 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// The last word goes on in every way there is, however many these are, at the end of a
+// phrase too; a word that only begins alike further on is another one.
+func TestSearchEndings(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		words := []string{"rose", "rose", "rosary", "ros", "ro", "arose", "Rosé", "розы"}
+		for _, word := range words {
+			storetest.Block(t, s, ada, "red "+word)
+		}
+		expect := func(query string, want int64) {
+			t.Helper()
+			if l := search(t, s, ada, domain.Search{Query: query}); l.Total != want {
+				t.Errorf("%q finds %d, want %d", query, l.Total, want)
+			}
+		}
+		few := map[string]int64{"rose": 3, "ros": 5, "ro": 6, "rosa": 1, "rosee": 0, `"red ros`: 5, `"red ros"`: 1, "red ros": 5, "роз": 1, `"ros`: 5, `"ros"`: 1}
+		for query, want := range few {
+			expect(query, want)
+		}
+		// More ways to go on than are looked for one by one.
+		for i := range 40 {
+			storetest.Block(t, s, ada, fmt.Sprintf("red ros%c%c and more", 'a'+i%20, 'a'+i/20))
+		}
+		for query, want := range map[string]int64{"ros": 45, `"red ros`: 45, `"red ros"`: 1, "rosb": 2, "rose": 5} {
+			expect(query, want)
+		}
+	})
+}
