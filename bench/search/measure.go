@@ -57,16 +57,23 @@ func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	})
 }
 
-// crowd measures each case by many clients at once, and then what the engine has to do.
+// crowd measures each case by many clients at once, and then what the engine has to do:
+// bare, or plain where the question names more than words.
 func (cmd command) crowd(ctx context.Context, b bench, who people) error {
-	fmt.Printf("%-42s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99")
+	fmt.Printf("%-42s %9s %9s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99", "plain p50", "plain p99")
 	return cmd.each(b, who, func(c testCase) error {
 		ours, err := cmd.together(func() error { return c.answer(ctx, b) })
 		if err != nil {
 			return err
 		}
 		bare, err := cmd.together(func() error { return b.run(ctx, c.bare) })
-		fmt.Printf("%-42s %9.2f %9.2f %9.2f %9.2f\n", c.name, ours.at(0.5), ours.at(0.99), bare.at(0.5), bare.at(0.99))
+		fmt.Printf("%-42s %9.2f %9.2f %9.2f %9.2f", c.name, ours.at(0.5), ours.at(0.99), bare.at(0.5), bare.at(0.99))
+		if len(c.plain) > 0 && err == nil {
+			var plain times
+			plain, err = cmd.together(func() error { return b.run(ctx, c.plain) })
+			fmt.Printf(" %9.2f %9.2f", plain.at(0.5), plain.at(0.99))
+		}
+		fmt.Println()
 		return err
 	})
 }

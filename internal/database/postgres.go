@@ -27,6 +27,10 @@ func (db *DB) openPostgres(o Options) error {
 	if _, set := config.ConnConfig.RuntimeParams["application_name"]; !set {
 		config.ConnConfig.RuntimeParams["application_name"] = "vitrine"
 	}
+	// Compiling a search took several times as long as running it.
+	if _, set := config.ConnConfig.RuntimeParams["jit"]; !set {
+		config.ConnConfig.RuntimeParams["jit"] = "off"
+	}
 	// A cancelled context cancels the statement on the server and keeps the
 	// connection; only a server that does not answer loses it.
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {

@@ -145,13 +145,12 @@ func (d dialect) matches(p string) string {
 	return "w.search_words MATCH " + p
 }
 
-// closed tells whether the document with a number is among the closed ones. The sign
-// keeps SQLite from asking for the words of each of these.
+// closed tells whether the document with a number is among the closed ones.
 func (d dialect) closed(seq string) string {
 	if d.of == database.Postgres {
 		return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + ")"
 	}
-	return "+" + seq + " IN (SELECT seq FROM search_closed)"
+	return d.noIndex(seq) + " IN (SELECT seq FROM search_closed)"
 }
 
 // apart ends a subquery that is to be asked for each row. PostgreSQL would make a join of it
@@ -161,6 +160,24 @@ func (d dialect) apart() string {
 		return " OFFSET 0"
 	}
 	return ""
+}
+
+// noIndex writes a column so that SQLite uses no index on it: the number of words above
+// all, for each of which it would ask for its words. PostgreSQL weighs that well.
+func (d dialect) noIndex(column string) string {
+	if d.of == database.Postgres {
+		return column
+	}
+	return "+" + column
+}
+
+// along joins, as x, the documents that a condition names for every row before it, by an
+// index. PostgreSQL would read all documents where some users made very many.
+func (d dialect) along(where string) (join, rest string) {
+	if d.of == database.Postgres {
+		return " CROSS JOIN LATERAL (SELECT x.seq FROM search_documents x WHERE " + where + " OFFSET 0) x", "TRUE"
+	}
+	return " CROSS JOIN search_documents x", where
 }
 
 // beginning gives the query for words from $1 to before $2, at most $3, if the database

@@ -46,7 +46,7 @@ func (s *search) given() (all []filter) {
 		add("mine", madeBy("$1"), "d.author_id = $1", "d.type <> 'User'")
 		sized(ownedSize(domain.TypeUser, "$1"))
 	case domain.SearchFollowing:
-		add("following", followedDocuments, followedDocument)
+		add("following", followedDocuments(s.d), followedDocument)
 		sized(followedSize)
 	}
 	if s.Group != 0 {

@@ -59,8 +59,12 @@ func (s *search) closedDocuments() string {
 }
 
 // followedDocuments are by users, or in channels, that the viewer follows; some twice.
-const followedDocuments = `SELECT x.seq FROM follows f CROSS JOIN search_documents x
-		WHERE f.follower_id = $1 AND f.followed_type = 'User' AND x.author_id = f.followed_id AND x.type <> 'User'
+func followedDocuments(d dialect) string {
+	join, rest := d.along("x.author_id = f.followed_id AND x.type <> 'User'")
+	return "SELECT x.seq FROM follows f" + join + " WHERE f.follower_id = $1 AND f.followed_type = 'User' AND " + rest + followedByChannel
+}
+
+const followedByChannel = `
 	UNION ALL SELECT x.seq FROM follows f CROSS JOIN channels ch CROSS JOIN connections c CROSS JOIN search_documents x
 		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
 			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + visibleChannel

@@ -70,8 +70,8 @@ func (s *search) sets(ordered bool) []set {
 		}
 		a = a.and(filters...)
 		switch {
-		case few != "" && a.words(): // the sign keeps SQLite from asking for the words of each
-			a = a.and("+w.rowid IN (" + few + ")")
+		case few != "" && a.words():
+			a = a.and(s.d.noIndex("w.rowid") + " IN (" + few + ")")
 		case few != "" && s.Words.Everything && !ordered && len(filters) == 0: // only counted
 			all = append(all, s.shown(set{from: "(SELECT DISTINCT seq FROM (" + few + ") AS several) AS few"}, "few.seq", false)...)
 			continue
