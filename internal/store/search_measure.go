@@ -58,7 +58,7 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 		if err != nil {
 			return false, err
 		}
-		if n < least {
+		if n < min(least, alone.least) {
 			least, s.few = n, f.name
 		}
 	}
@@ -83,14 +83,21 @@ func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
 	return err
 }
 
-// measured are searches with one filter each, of those that few may pass. Indexes have
-// what somebody made, and what is of one kind, in order, and need no other way.
+// fewOfType is how many things of a kind are too many to be read before an index that has
+// them in order.
+const fewOfType = 1_000
+
+// measured are searches with one filter each, of those that few may pass. An index has
+// what somebody made in order, and needs no other way.
 func (s *search) measured(least int64) (all []search) {
 	alone := func(q domain.Search) {
 		all = append(all, search{SearchQuery: SearchQuery{Search: q, Viewer: s.Viewer}, d: s.d, args: []any{s.Viewer}, least: least})
 	}
-	if key, _ := s.key(); len(s.Types) > 1 || len(s.Types) == 1 && key != "d.created_at" {
+	if len(s.Types) > 0 {
 		alone(domain.Search{Types: s.Types})
+		if key, _ := s.key(); len(s.Types) == 1 && key == "d.created_at" { // read in order as well
+			all[0].least = min(least, fewOfType)
+		}
 	}
 	if s.Author != 0 && !s.Words.Everything {
 		alone(domain.Search{Author: s.Author})
