@@ -10,7 +10,7 @@ import (
 )
 
 // nearMost is how many connections a walk may pass before its start is looked up.
-const nearMost = 512
+const nearMost = 100
 
 // walk is a way along an index to a page: from a key, if the order is known there, past
 // some connections, in one direction. It begins at the nearer end of the list, so that

@@ -54,6 +54,7 @@ func TestPlansOfSQLite(t *testing.T) {
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
 	st := newStage(t, s, db, 600, 20)
 	st.reads(r, 2)
+	st.reads(r, 13) // in the middle
 	st.searches(r, 2)
 	st.writes(r)
 	if len(r.all) < 60 {
