@@ -38,6 +38,8 @@ type bench struct {
 	rng      *rand.Rand
 	blocks   []int64    // that everybody sees
 	sample   [2][]int64 // connections of the large and of the small channel
+	items    [2][]int64 // the blocks that these connect
+	ofOwner  string     // the filter by the user who owns both channels
 }
 
 // run starts both servers in this process, each on a port of its own, and measures.
@@ -97,7 +99,7 @@ func (b *bench) all(ctx context.Context) error {
 	}
 	fmt.Fprintln(b.out, head)
 	err = b.measure(ctx, slices.Concat(reads, b.pages(""), b.connections(),
-		[]group{b.creates(target), b.inserts(), b.moves()}))
+		[]group{b.creates(target), b.inserts(), b.moves(), b.updates()}))
 	if err == nil {
 		err = b.hide(hidden)
 	}
@@ -140,35 +142,48 @@ func (b *bench) pick() error {
 			b.blocks = append(b.blocks, id)
 		}
 	}
+	var owner struct {
+		ID int64 `json:"id"`
+	}
+	a, err := record(b.addr, get("/v3/users/"+b.made.User))
+	if err == nil {
+		err = json.Unmarshal(a.body, &owner)
+	}
+	if err != nil {
+		return err
+	}
+	b.ofOwner = fmt.Sprint("&user_id=", owner.ID)
 	for i, p := range []dataset.Place{b.made.Large, b.made.Small} {
 		for range 10 {
-			ids, err := b.connectionsOn(contents(p.Slug, 1+b.rng.IntN(lastPage(p.Items)), ""))
+			connections, blocks, err := b.on(contents(p.Slug, 1+b.rng.IntN(lastPage(p.Items)), ""))
 			if err != nil {
 				return err
 			}
-			b.sample[i] = append(b.sample[i], ids...)
+			b.sample[i], b.items[i] = append(b.sample[i], connections...), append(b.items[i], blocks...)
 		}
 	}
 	return nil
 }
 
-func (b *bench) connectionsOn(page string) (ids []int64, err error) {
+// on gives the ids of the connections on a page, and of what they connect.
+func (b *bench) on(page string) (connections, items []int64, err error) {
 	a, err := record(b.addr, get(page))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var list struct {
 		Data []struct {
+			ID         int64 `json:"id"`
 			Connection struct {
 				ID int64 `json:"id"`
 			} `json:"connection"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK {
-		return nil, fmt.Errorf("%s: status %d: %v", page, a.status, err)
+		return nil, nil, fmt.Errorf("%s: status %d: %v", page, a.status, err)
 	}
 	for _, item := range list.Data {
-		ids = append(ids, item.Connection.ID)
+		connections, items = append(connections, item.Connection.ID), append(items, item.ID)
 	}
-	return ids, nil
+	return connections, items, nil
 }

@@ -76,6 +76,12 @@ func (b *bench) pages(what string) []group {
 		{against: 1, subjects: []subject{
 			page("large channel, updated_at_desc, page in the middle", large.Slug, deepLarge, "&sort=updated_at_desc"),
 			page("small channel, updated_at_desc, page in the middle", small.Slug, deepSmall, "&sort=updated_at_desc")}},
+		{against: 1, subjects: []subject{
+			page("large channel, updated_at_desc, last page", large.Slug, lastPage(large.Items), "&sort=updated_at_desc"),
+			page("small channel, updated_at_desc, last page", small.Slug, lastPage(small.Items), "&sort=updated_at_desc")}},
+		{against: 1, subjects: []subject{
+			page("large channel, of who added all, page in the middle", large.Slug, deepLarge, b.ofOwner),
+			page("small channel, of who added all, page in the middle", small.Slug, deepSmall, b.ofOwner)}},
 	}
 }
 

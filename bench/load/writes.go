@@ -87,6 +87,26 @@ func (b *bench) moves() group {
 		into("POST move in the small channel", b.made.Small, b.sample[1])}}
 }
 
+// updates compares changing blocks that are in the one or in the other channel.
+func (b *bench) updates() group {
+	of := func(name string, ids []int64) subject {
+		made := 0
+		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
+			round: func() ([]request, error) {
+				all := make([]request, b.writes)
+				for i := range all {
+					made++
+					all[i] = b.post(fmt.Sprintf("/v3/blocks/%d", ids[b.rng.IntN(len(ids))]), `{"title":"Note %d"}`, made)
+					all[i].method = http.MethodPut
+				}
+				return all, nil
+			}}
+	}
+	return group{against: 1, subjects: []subject{
+		of("PUT block in the large channel", b.items[0]),
+		of("PUT block in the small channel", b.items[1])}}
+}
+
 // newChannel makes a channel and gives its id.
 func (b *bench) newChannel(title, visibility string) (int64, error) {
 	a, err := record(b.addr, b.post("/v3/channels", `{"title":%q,"visibility":%q}`, title, visibility))

@@ -119,9 +119,3 @@ func (tx *Tx) UpdateBlock(ctx context.Context, b domain.Block, now time.Time) er
 	}
 	return tx.touchItem(ctx, domain.BlockRef(b.ID), now)
 }
-
-// touchItem carries an item's time of change to its connections, which sort by it.
-func (tx *Tx) touchItem(ctx context.Context, item domain.ItemRef, now time.Time) error {
-	return tx.exec(ctx, `UPDATE connections SET item_updated_at = $3 WHERE item_type = $1 AND item_id = $2`,
-		item.Type, item.ID, micros(now))
-}

@@ -87,6 +87,9 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 	if err != nil {
 		return 0, err
 	}
+	if !item.private {
+		tx.tallyConnection(n.Channel.ID, n.UserID, item.updatedAt, 1)
+	}
 	if err := positions.add(ctx, key, item.private, 1); err != nil {
 		return 0, err
 	}
@@ -180,8 +183,12 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 	if err := tx.relink(ctx, c.Item, visibility, -1); err != nil {
 		return err
 	}
-	if err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID); err != nil {
+	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
+	if err != nil {
 		return err
+	}
+	if !c.ItemPrivate {
+		tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), updatedAt, -1)
 	}
 	if err := (order{tx.Queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
 		return err
@@ -241,10 +248,13 @@ func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private b
 	if !private {
 		by = -1
 	}
-	if err := tx.execOne(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1`, c.ID, private); err != nil {
+	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1
+		RETURNING item_updated_at`, c.ID, private))
+	if err != nil {
 		return err
 	}
-	err := tx.execOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
+	tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), updatedAt, -by)
+	err = tx.execOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
 		c.ChannelID, by)
 	if err != nil {
 		return err

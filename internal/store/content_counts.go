@@ -3,16 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"vitrine/internal/domain"
 )
 
 // How many blocks and channels somebody made, and how many a group has, is counted in
-// content_counts as they come, go, and turn open or hidden. A transaction collects what it
-// changes and writes it once, at its end: so the counts are the last rows that it locks,
-// in one order for all, and only while it commits.
+// content_counts.
 
 // countParts is over how many rows a count is spread.
 const countParts = 8
@@ -24,15 +21,15 @@ type countKey struct {
 	part  int64
 }
 
-// tallies are what is added to counts: of what all see, and of the rest.
-type tallies struct{ open, hidden int64 }
-
-// tallied is tallies for one thing more, or one less by -1.
-func tallied(open bool, by int64) tallies {
-	if open {
-		return tallies{open: by}
-	}
-	return tallies{hidden: by}
+var contentCounts = countTable[countKey]{
+	name: "content_counts",
+	key:  []string{"owner_type", "owner_id", "type", "part"},
+	sums: []string{"open", "hidden"},
+	compare: func(a, b countKey) int {
+		return cmp.Or(strings.Compare(string(a.owner.Type), string(b.owner.Type)), cmp.Compare(a.owner.ID, b.owner.ID),
+			strings.Compare(a.typ, b.typ), cmp.Compare(a.part, b.part))
+	},
+	values: func(k countKey) []any { return []any{k.owner.Type, k.owner.ID, k.typ, k.part} },
 }
 
 // recount notes a change of counts, to be written when the transaction ends. Users and
@@ -41,12 +38,7 @@ func (tx *Tx) recount(owner domain.PrincipalRef, typ string, item int64, by tall
 	if typ == string(domain.SubjectUser) || typ == string(domain.SubjectGroup) {
 		return
 	}
-	if tx.counts == nil {
-		tx.counts = map[countKey]tallies{}
-	}
-	key := countKey{owner, typ, item % countParts}
-	sum := tx.counts[key]
-	tx.counts[key] = tallies{sum.open + by.open, sum.hidden + by.hidden}
+	tx.counts.add(countKey{owner, typ, item % countParts}, by)
 }
 
 // recountMany notes changes that a query gives as (owner, type, part, open, hidden).
@@ -82,35 +74,6 @@ func (tx *Tx) recountTurned(ctx context.Context, id domain.ChannelID, by int64) 
 		FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
 		WHERE c.channel_id = $1 AND c.item_type = 'Block' AND d.links = $3
 		GROUP BY d.author_id, d.type, d.item_id % 8`, id, by, max(by, 0))
-}
-
-// writeCounts writes what was noted.
-func (tx *Tx) writeCounts(ctx context.Context) error {
-	keys := make([]countKey, 0, len(tx.counts))
-	for key, by := range tx.counts {
-		if by != (tallies{}) {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, func(a, b countKey) int {
-		return cmp.Or(strings.Compare(string(a.owner.Type), string(b.owner.Type)), cmp.Compare(a.owner.ID, b.owner.ID),
-			strings.Compare(a.typ, b.typ), cmp.Compare(a.part, b.part))
-	})
-	for some := range slices.Chunk(keys, bulkRows) {
-		var args []any
-		for _, k := range some {
-			by := tx.counts[k]
-			args = append(args, k.owner.Type, k.owner.ID, k.typ, k.part, by.open, by.hidden)
-		}
-		err := tx.exec(ctx, `INSERT INTO content_counts (owner_type, owner_id, type, part, open, hidden) VALUES `+
-			placeholders(len(some), 6)+` ON CONFLICT (owner_type, owner_id, type, part) DO UPDATE SET
-				open = content_counts.open + excluded.open, hidden = content_counts.hidden + excluded.hidden`, args...)
-		if err != nil {
-			return err
-		}
-	}
-	tx.counts = nil
-	return nil
 }
 
 // contentCounts gives how many contents an owner has by type.

@@ -20,29 +20,61 @@ type ContentsQuery struct {
 }
 
 // Contents lists connections of a channel, with their positions, whose items the
-// viewer may see (V3.md section 5). Without By, and but for the order by the items'
-// time of change, the cost grows with the logarithm of the channel's size.
-func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (domain.List[domain.Connection], error) {
-	hidden, err := v.visiblePrivate(ctx, q)
+// viewer may see (V3.md section 5). The cost grows with the logarithm of the channel's
+// size, but where By is one of several who added to it: such a page costs a walk along
+// that user's connections from the nearer end.
+func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List[domain.Connection], err error) {
+	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
-		return domain.List[domain.Connection]{}, err
+		return l, err
 	}
-	if q.By != 0 || q.Sort.Key == domain.ByUpdated {
-		return v.scanContents(ctx, q, hidden)
+	open := q.Channel.Contents() - q.Channel.PrivateItems
+	if q.By != 0 {
+		if q, open, private, err = v.narrow(ctx, q, open, private); err != nil {
+			return l, err
+		}
 	}
-	return v.rankedContents(ctx, q, hidden)
+	total := open + int64(len(private))
+	switch {
+	case q.Page.Offset() >= total:
+		return domain.List[domain.Connection]{Total: total}, nil
+	case q.By != 0 || q.Sort.Key == domain.ByUpdated:
+		return v.scanContents(ctx, q, total, private)
+	}
+	return v.rankedContents(ctx, q, total, private)
 }
 
-// keyed is a connection with its key in some order.
+// narrow leaves what By connected of open items and of the given private ones. A filter
+// that leaves all of them is dropped.
+func (v *Snapshot) narrow(ctx context.Context, q ContentsQuery, open int64, private []keyed) (ContentsQuery, int64, []keyed, error) {
+	own, err := scanInt64(v.q.QueryRow(ctx, `SELECT COALESCE((SELECT n FROM adder_counts WHERE channel_id = $1 AND user_id = $2), 0)`,
+		q.Channel.ID, q.By))
+	if err != nil {
+		return q, 0, nil, err
+	}
+	all := len(private)
+	private = slices.DeleteFunc(private, func(k keyed) bool { return k.by != q.By })
+	if own == open && len(private) == all {
+		q.By = 0
+	}
+	return q, own, private, nil
+}
+
+// keyed is a connection with its key in some order, and who made it if that is asked.
 type keyed struct {
 	id  domain.ConnectionID
 	key int64
+	by  domain.UserID
 }
 
 func scanKeyed(row scanner) (k keyed, err error) {
 	err = row.Scan(&k.id, &k.key)
 	return k, err
 }
+
+// contentColumns are the columns of connections that contents are sorted by.
+var contentColumns = map[domain.ContentKey]string{domain.ByPosition: "position_key", domain.ByConnected: "created_at",
+	domain.ByUpdated: "item_updated_at"}
 
 func sortOf(s domain.ContentSort) orderSort {
 	if s.Key == domain.ByConnected {
@@ -58,26 +90,24 @@ func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed
 	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
 		return nil, nil
 	}
-	key := sortOf(q.Sort).column()
+	key := contentColumns[q.Sort.Key]
 	const here = ` FROM connections c
 		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
 	rows, err := v.q.Query(ctx, `WITH `+myChannels+`
-		SELECT id, k FROM (SELECT (SELECT c.id`+here+`) AS id, (SELECT c.`+key+here+`) AS k FROM mine) AS found
+		SELECT id, k, maker FROM (SELECT (SELECT c.id`+here+`) AS id, (SELECT c.`+key+here+`) AS k,
+			(SELECT c.user_id`+here+`) AS maker FROM mine) AS found
 		WHERE id IS NOT NULL ORDER BY 2`, q.Viewer, q.Channel.ID)
-	return collect(ctx, rows, err, scanKeyed)
+	return collect(ctx, rows, err, func(row scanner) (k keyed, err error) {
+		err = row.Scan(&k.id, &k.key, &k.by)
+		return k, err
+	})
 }
 
 // rankedContents finds the page by the order's tree.
-func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, private []keyed) (l domain.List[domain.Connection], err error) {
-	s := seen{all: int64(len(private)) == q.Channel.PrivateItems, keys: make([]int64, len(private))}
-	for i, k := range private {
-		s.keys[i] = k.key
-	}
-	l.Total = q.Channel.Contents() - q.Channel.PrivateItems + int64(len(private))
+func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, total int64, private []keyed) (l domain.List[domain.Connection], err error) {
+	s := seenOf(private, q.Channel)
+	l.Total = total
 	offset := q.Page.Offset()
-	if offset >= l.Total {
-		return l, nil
-	}
 	start, err := v.startKey(ctx, q, offset, l.Total, s)
 	if err != nil {
 		return l, err
@@ -100,6 +130,15 @@ func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, private 
 		return l, nil
 	}
 	return l, v.place(ctx, l.Items)
+}
+
+// seenOf tells which keys count in a channel for one who sees the given private items.
+func seenOf(private []keyed, c domain.Channel) seen {
+	s := seen{all: int64(len(private)) == c.PrivateItems, keys: make([]int64, len(private))}
+	for i, k := range private {
+		s.keys[i] = k.key
+	}
+	return s
 }
 
 // startKey is the key at which the page begins.
@@ -164,11 +203,7 @@ func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, 
 		return -1
 	})
 	page = page[:min(int64(len(page)), q.Page.Per)]
-	ids := make([]domain.ConnectionID, len(page))
-	for i, k := range page {
-		ids[i] = k.id
-	}
-	return v.connectionsInOrder(ctx, ids)
+	return v.connectionsInOrder(ctx, idsOf(page))
 }
 
 // connectionsInOrder reads connections in the order of their ids in the list.

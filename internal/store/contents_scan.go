@@ -3,64 +3,55 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 
 	"vitrine/internal/domain"
 )
 
-// scan says which connections of a channel scanContents walks: those of open items,
-// and those of private ones that the viewer may see, if there are any. They are
-// conditions apart, each met by an index.
-type scan struct {
-	where []string
-	args  []any
+// nearMost is how many connections a walk may pass before its start is looked up.
+const nearMost = 100
+
+// walk is a way along an index to a page: from a key, if the order is known there, past
+// some connections, in one direction. It begins at the nearer end of the list, so that
+// what it finds may have to be turned round.
+type walk struct {
+	desc       bool
+	start      int64
+	skip, take int64
+	turned     bool
 }
 
-func (v *Snapshot) scanOf(q ContentsQuery, private []keyed) scan {
-	open, by := "channel_id = $1 AND item_private = FALSE", ""
-	s := scan{args: []any{q.Channel.ID}}
-	if q.By != 0 {
-		// NOT, because SQLite would prefer an index on item_private to that on the user.
-		open, by = "channel_id = $1 AND user_id = $2 AND NOT item_private", " AND user_id = $2"
-		s.args = append(s.args, q.By)
+// walkTo gives the way to the page of a list of so many connections.
+func (v *Snapshot) walkTo(ctx context.Context, q ContentsQuery, total int64, private []keyed) (w walk, err error) {
+	before := q.Page.Offset()
+	w = walk{desc: q.Sort.Desc, skip: before, take: min(q.Page.Per, total-before)}
+	if after := total - before - w.take; after < before {
+		w.desc, w.skip, w.turned = !w.desc, after, true
 	}
-	s.where = []string{open}
-	if len(private) > 0 {
-		ids := make([]domain.ConnectionID, len(private))
-		for i, k := range private {
-			ids[i] = k.id
-		}
-		s.args = append(s.args, list(v.d, ids))
-		s.where = append(s.where, v.d.in("id", fmt.Sprint("$", len(s.args)))+by)
+	w.start = math.MinInt64
+	if w.desc {
+		w.start = math.MaxInt64
 	}
-	return s
+	if q.By == 0 && w.skip > nearMost {
+		w.start, w.skip, err = v.startTime(ctx, q.Channel.ID, w.desc, w.skip, seenOf(private, q.Channel))
+	}
+	return w, err
 }
 
-// count is how many connections the scan has.
-func (v *Snapshot) count(ctx context.Context, s scan) (n int64, err error) {
-	counts := make([]string, len(s.where))
-	for i, where := range s.where {
-		counts[i] = "(SELECT count(*) FROM connections WHERE " + where + ")"
-	}
-	err = v.q.QueryRow(ctx, "SELECT "+strings.Join(counts, " + "), s.args...).Scan(&n)
-	return n, err
-}
-
-// scanContents finds the page by walking an index up to the offset.
-func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, private []keyed) (l domain.List[domain.Connection], err error) {
-	s := v.scanOf(q, private)
-	l.Total = q.Channel.Contents() - q.Channel.PrivateItems + int64(len(private))
-	if q.By != 0 {
-		if l.Total, err = v.count(ctx, s); err != nil {
-			return l, err
-		}
-	}
-	if q.Page.Offset() >= l.Total {
-		return l, nil
-	}
-	found, err := v.walk(ctx, q, s)
+// scanContents finds the page by walking an index.
+func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, total int64, private []keyed) (l domain.List[domain.Connection], err error) {
+	l.Total = total
+	w, err := v.walkTo(ctx, q, total, private)
 	if err != nil {
 		return l, err
+	}
+	found, err := v.walk(ctx, q, w, private)
+	if err != nil {
+		return l, err
+	}
+	if w.turned {
+		slices.Reverse(found)
 	}
 	if l.Items, err = v.connectionsInOrder(ctx, found); err != nil {
 		return l, err
@@ -68,26 +59,43 @@ func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, private []
 	return l, v.place(ctx, l.Items)
 }
 
-// walk gives the connections of the page in order.
-func (v *Snapshot) walk(ctx context.Context, q ContentsQuery, s scan) ([]domain.ConnectionID, error) {
-	key := map[domain.ContentKey]string{domain.ByPosition: "position_key", domain.ByConnected: "created_at",
-		domain.ByUpdated: "item_updated_at"}[q.Sort.Key]
-	_, dir := direction(q.Sort.Desc)
+// walk gives the connections at the end of the way: of open items, and of the given
+// private ones. Those are conditions apart, each met by an index.
+func (v *Snapshot) walk(ctx context.Context, q ContentsQuery, w walk, private []keyed) ([]domain.ConnectionID, error) {
+	key := contentColumns[q.Sort.Key]
+	compare, dir := direction(w.desc)
+	args := []any{q.Channel.ID, w.start, w.take, w.skip}
+	open := "channel_id = $1 AND item_private = FALSE AND " + key + compare + " $2"
+	if q.By != 0 {
+		// NOT, because SQLite would prefer an index on item_private to that on the user.
+		open = "channel_id = $1 AND user_id = $2 AND NOT item_private"
+		args[1] = q.By
+	}
 	order := fmt.Sprintf(" ORDER BY %s %s, id %s", key, dir, dir)
 	part := func(where string) string { return "SELECT id, " + key + " FROM connections WHERE " + where + order }
-	query, args := part(s.where[0]), append(s.args, q.Page.Per, q.Page.Offset())
-	if len(s.where) > 1 {
-		args = append(args, q.Page.Offset()+q.Page.Per)
-		most := limit(fmt.Sprint("$", len(args)))
-		query = "SELECT id, " + key + " FROM (SELECT * FROM (" + part(s.where[0]) + most + ") AS open UNION ALL SELECT * FROM (" +
-			part(s.where[1]) + most + ") AS private) AS visible" + order
+	query := part(open)
+	if ids := w.passes(private); len(ids) > 0 {
+		args = append(args, w.skip+w.take, list(v.d, ids))
+		most := limit("$5")
+		query = "SELECT id, " + key + " FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
+			part(v.d.in("id", "$6")) + most + ") AS private) AS visible" + order
 	}
-	n := len(s.args)
-	rows, err := v.q.Query(ctx, fmt.Sprintf("%s%s OFFSET $%d", query, limit(fmt.Sprint("$", n+1)), n+2), args...)
+	rows, err := v.q.Query(ctx, query+limit("$3")+" OFFSET $4", args...)
 	page, err := collect(ctx, rows, err, scanKeyed)
-	ids := make([]domain.ConnectionID, len(page))
-	for i, k := range page {
+	return idsOf(page), err
+}
+
+// passes gives those of the connections that are on the way.
+func (w walk) passes(all []keyed) []domain.ConnectionID {
+	return idsOf(slices.DeleteFunc(slices.Clone(all), func(k keyed) bool {
+		return k.key != w.start && k.key < w.start != w.desc
+	}))
+}
+
+func idsOf(all []keyed) []domain.ConnectionID {
+	ids := make([]domain.ConnectionID, len(all))
+	for i, k := range all {
 		ids[i] = k.id
 	}
-	return ids, err
+	return ids
 }

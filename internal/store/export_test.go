@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"vitrine/internal/database"
 )
@@ -40,7 +41,7 @@ func ContentCheckNames() (names []string) {
 
 // CheckNames are what Check can find wrong.
 func CheckNames() (names []string) {
-	for _, c := range append(append(checks[:len(checks):len(checks)], orderChecks(positionOrder)...), orderChecks(createdOrder)...) {
+	for _, c := range slices.Concat(checks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
 		names = append(names, c.what)
 	}
 	return names

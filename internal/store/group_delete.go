@@ -105,8 +105,7 @@ func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error 
 	if err != nil {
 		return err
 	}
-	err = tx.exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Channel' AND item_id IN (`+owned+`)`,
-		g.ID, micros(now))
+	err = tx.retime(ctx, `c.item_type = 'Channel' AND c.item_id IN (`+owned+`)`, now, g.ID)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Rebuild makes both trees of a channel anew from its connections: after a bulk
-// load, or to repair.
+// Rebuild makes both trees of a channel and its counts of connections anew from these:
+// after a bulk load, or to repair.
 func (tx *Tx) Rebuild(ctx context.Context, channel domain.ChannelID) error {
 	for _, s := range []orderSort{positionOrder, createdOrder} {
 		o := order{tx.Queries, channel, s}
@@ -16,7 +16,7 @@ func (tx *Tx) Rebuild(ctx context.Context, channel domain.ChannelID) error {
 			return err
 		}
 	}
-	return nil
+	return tx.recountConnections(ctx, channel)
 }
 
 // rebuild makes the nodes below a level anew for the keys in [first, last], half

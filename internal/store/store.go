@@ -54,7 +54,10 @@ type Tx struct {
 	tx       *database.Tx
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
-	counts   map[countKey]tallies
+
+	counts  ledger[countKey] // what is to be added to counts
+	adders  ledger[adderKey]
+	updated ledger[updatedKey]
 }
 
 // New makes a store on an open, migrated database.

@@ -159,28 +159,28 @@ func (w *storm) replace(ctx context.Context, by domain.UserID, id domain.Channel
 	return err
 }
 
-// read walks through a channel and expects it to be whole.
-func (w *storm) read(ctx context.Context, by domain.UserID, id domain.ChannelID) error {
+// read walks through a channel in some order and expects it to be whole.
+func (w *storm) read(ctx context.Context, by domain.UserID, id domain.ChannelID, sort domain.ContentSort) error {
 	return w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Channel(ctx, by, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
-		seen, last := int64(0), int64(0)
+		seen, last := map[int64]bool{}, int64(0)
 		for page := int64(1); ; page++ {
-			l, err := v.Contents(ctx, store.ContentsQuery{Viewer: by, Channel: c, Page: domain.Page{Number: page, Per: 7}})
+			l, err := v.Contents(ctx, store.ContentsQuery{Viewer: by, Channel: c, Sort: sort, Page: domain.Page{Number: page, Per: 7}})
 			if err != nil {
 				return err
 			}
 			for _, conn := range l.Items {
-				if conn.Position <= last {
+				if seen[conn.Position] || sort == (domain.ContentSort{}) && conn.Position < last {
 					return fmt.Errorf("position %d after %d", conn.Position, last)
 				}
-				last, seen = conn.Position, seen+1
+				last, seen[conn.Position] = conn.Position, true
 			}
 			if len(l.Items) == 0 {
-				if seen != l.Total {
-					return fmt.Errorf("%d items of %d", seen, l.Total)
+				if int64(len(seen)) != l.Total {
+					return fmt.Errorf("%d items of %d", len(seen), l.Total)
 				}
 				return nil
 			}

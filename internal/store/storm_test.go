@@ -73,7 +73,7 @@ func (w *storm) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, 
 // step does one random thing in a transaction.
 func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 	by := w.users[r.IntN(4)]
-	now := storetest.Now.Add(time.Duration(r.IntN(1e6)) * time.Microsecond)
+	now := storetest.Now.Add(time.Duration(r.IntN(1e6)) * time.Second)
 	switch k := r.IntN(100); {
 	case k < 25:
 		return w.connectBlock(ctx, by, w.blocks[r.IntN(len(w.blocks))], r.Int64N(20), now, w.channel(r), w.channel(r))
@@ -100,7 +100,7 @@ func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 	case k < 96:
 		return w.replace(ctx, by, w.channel(r), w.owner(r.IntN(12)), now)
 	}
-	return w.read(ctx, by, w.channel(r))
+	return w.read(ctx, by, w.channel(r), domain.ContentSort{Key: domain.ContentKey(r.IntN(3)), Desc: r.IntN(2) == 0})
 }
 
 // Whatever is done at once, nobody gets an error but for what has gone meanwhile, and

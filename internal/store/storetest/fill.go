@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// Fill puts n new blocks on top of a channel that is not private. It goes past the
+// Fill puts n new blocks on top of a channel that is not private, which were changed
+// within a month after Now, in another order. It goes past the
 // store, which would take its time, and rebuilds the orders of the channel. Nobody
 // else may make blocks meanwhile.
 func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, channel domain.ChannelID, n int64) {
@@ -25,7 +26,7 @@ func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, chann
 				SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM g WHERE i < $1)
 			INSERT INTO blocks (user_id, type, state, content_markdown, content_html, content_plain,
 				open_count, created_at, updated_at)
-			SELECT $2, 'Text', 'available', 'x', '<p>x</p>', 'x', 1, $3, $3 FROM g`, n, by, Now.UnixMicro()); err != nil {
+			SELECT $2, 'Text', 'available', 'x', '<p>x</p>', 'x', 1, $3, $3 + i * 7919 % 43200 * 60000000 FROM g`, n, by, Now.UnixMicro()); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(t.Context(), `INSERT INTO connections (channel_id, item_type, item_id, item_updated_at,

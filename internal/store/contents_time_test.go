@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// moment is a time of change: often one that others have too, or microseconds, hours or
+// years away from them.
+func moment(r *rand.Rand) time.Time {
+	width := []time.Duration{1, time.Millisecond, 5 * time.Second, time.Hour, 30 * 24 * time.Hour, 20 * 365 * 24 * time.Hour}[r.IntN(6)]
+	return storetest.Now.Add(time.Duration(r.Int64N(int64(width))) - width/2)
+}
+
+// change marks the item of a connection as changed at a time.
+func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if e.item.Type == domain.ItemBlock {
+		id := domain.BlockID(e.item.ID)
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return err
+		}
+		b, err := tx.AnyBlock(ctx, id)
+		if err != nil {
+			return err
+		}
+		return tx.UpdateBlock(ctx, b, now)
+	}
+	if err := tx.LockWithParents(ctx, domain.ChannelID(e.item.ID)); err != nil {
+		return err
+	}
+	c, err := tx.Channel(ctx, e.owner, domain.Ref{ID: e.item.ID})
+	if err != nil {
+		return err
+	}
+	return tx.UpdateChannel(ctx, c, c, now)
+}
+
+// The order by times of change is that of a slice, with private items between the others,
+// before and after all of them, and many changed at one time; also when many change at once.
+func TestContentsByTimeOfChange(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		h := newShelf(t, s, db)
+		r := rand.New(rand.NewPCG(15, 16))
+		h.hide(h.users[1], 60)
+		storetest.Fill(t, s, db, h.users[0], h.channel, 250)
+		h.hide(h.users[2], 50)
+		storetest.Fill(t, s, db, h.users[2], h.channel, 150)
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		h.compare(r, 20, 60)
+		for _, e := range h.entries() {
+			if r.IntN(4) > 0 {
+				storetest.In(t, s, func(tx *store.Tx) error { return e.change(t.Context(), tx, moment(r)) })
+			}
+		}
+		h.compare(r, 20, 60)
+		for range 60 {
+			h.step(r)
+		}
+		h.compare(r, 60)
+		h.changeAtOnce(r)
+		h.compare(r, 20, 60)
+	})
+}
+
+// changeAtOnce has several change the same items at the same time.
+func (h *shelf) changeAtOnce(r *rand.Rand) {
+	all := h.entries()
+	var writers sync.WaitGroup
+	for range 6 {
+		own := rand.New(rand.NewPCG(r.Uint64(), 17))
+		writers.Go(func() {
+			for range 25 {
+				e, now := all[own.IntN([]int{5, len(all)}[own.IntN(2)])], moment(own)
+				err := h.s.InTx(h.t.Context(), func(tx *store.Tx) error { return e.change(h.t.Context(), tx, now) })
+				if err != nil {
+					h.t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+}
+
+// Where one of two has connected all of the open items, asking for theirs shows their
+// private ones as well, and no other's.
+func TestContentsByWhoConnected(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		h := newShelf(t, s, db)
+		r := rand.New(rand.NewPCG(18, 19))
+		storetest.Fill(t, s, db, h.users[0], h.channel, 300)
+		all := func() {
+			for range 4 { // compare chooses whose
+				h.compare(r, 20, 100)
+			}
+		}
+		all()
+		h.hide(h.users[1], 5)
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		all()
+		last := storetest.Connect(t, s, h.users[1], h.channel, domain.BlockRef(storetest.Block(t, s, h.users[1], "x")), 0)
+		all()
+		storetest.Disconnect(t, s, last)
+		all()
+	})
+}
+
+// A page in the middle of a large channel costs as many statements as one of a channel of a
+// few hundred, and none of these goes by user where that user connected all of it.
+func TestStatementsOfPagesInTheMiddle(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada := storetest.User(t, s, "Ada")
+		var cost []int
+		for _, n := range []int64{400, 8000} {
+			id := storetest.Channel(t, s, ada, fmt.Sprint("Channel of ", n), domain.Public)
+			storetest.Fill(t, s, db, ada, id, n)
+			for _, by := range []domain.UserID{0, ada} {
+				statements := 0
+				err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
+					c, err := v.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					if err != nil {
+						return err
+					}
+					store.Trace(&v.Queries, func(query string, _ []any) {
+						if statements++; strings.Contains(query, "AND user_id = $2 AND NOT") {
+							t.Errorf("walks by user: %s", query)
+						}
+					})
+					_, err = v.Contents(t.Context(), store.ContentsQuery{Viewer: ada, Channel: c, By: by,
+						Sort: domain.ContentSort{Key: domain.ByUpdated}, Page: domain.Page{Number: n / 20, Per: 10}})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cost = append(cost, statements)
+			}
+		}
+		if cost[0] != cost[2] || cost[1] != cost[3] || cost[1] != cost[0]+1 {
+			t.Errorf("pages cost %v statements", cost)
+		}
+	})
+}
