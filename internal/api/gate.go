@@ -108,6 +108,9 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	if !op.Accepts(r.Header.Get("Content-Type")) {
 		return domain.Wrap(domain.Unsupported, "Send the body as application/json", nil)
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return domain.Wrap(domain.Unsupported, "Send the body as it is, without a Content-Encoding", nil)
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return unreadable(err)

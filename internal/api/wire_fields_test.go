@@ -68,6 +68,7 @@ func TestBadCreateBlock(t *testing.T) {
 			bad(`{"value":null,`+in+`}`, "value: must be a string"),
 			bad(`{"value":1,`+in+`}`, "value: must be a string"),
 			bad(`{"value":" \n\t ",`+in+`}`, "value: must not be blank"),
+			bad(`{"value":" ","title":" \t",`+in+`}`, "title: must not be blank", "value: must not be blank"),
 			bad(`{"value":"`+strings.Repeat("é", 200_001)+`",`+in+`}`, "value: must be at most 200000 characters long"),
 			bad(`{"value":"http://example.org/`+strings.Repeat("x", 5000)+`",`+in+`}`,
 				"value: a URL must be at most 4,096 bytes long"),

@@ -88,6 +88,9 @@ func TestUnsupportedMediaTypes(t *testing.T) {
 				w.unchanged(t, before, name)
 			}
 		}
+		packed := w.Do("ada", "POST", "/v3/channels", `{"title":"Packed"}`, "Content-Encoding", "gzip")
+		refused(t, "a body that says it is packed", packed, http.StatusUnsupportedMediaType)
+		w.Do("ada", "POST", "/v3/channels", `{"title":"Plain"}`, "Content-Encoding", "identity").Want(http.StatusCreated)
 		for _, kind := range []string{"", "application/json", "APPLICATION/JSON", "application/json;charset=utf-8",
 			"application/json; charset", `application/json; charset="`} {
 			req := w.Request("ada", "POST", "/v3/channels", `{"title":"Kind"}`)

@@ -89,6 +89,11 @@ func TestRateLimitHeaders(t *testing.T) {
 	}
 	left["guest"]--
 	allowance(t, "bad token", r.Do("", "GET", "/v3/ping", nil, "Authorization", "Bearer x").Want(401), "guest", 100, left["guest"])
+	// A preflight, which nobody asked for by themselves, tells and does not count.
+	for name, left := range map[string]int{"10.0.0.1": 100, "192.0.2.1": left["guest"]} {
+		res := from(r, "", name+":1", "OPTIONS", "/v3/channels", nil, "Access-Control-Request-Method", "POST").Want(204)
+		allowance(t, "preflight from "+name, res, "guest", 100, left)
+	}
 }
 
 func TestGuestsAreCountedByAddress(t *testing.T) {

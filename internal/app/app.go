@@ -149,6 +149,22 @@ func nonEmpty(s *string) *string {
 	return s
 }
 
+// notBlank refuses a text of spaces alone; "" says that there is none.
+func notBlank(field string, s *string) error {
+	if s != nil && *s != "" && strings.TrimSpace(*s) == "" {
+		return domain.NewInvalid(field + ": must not be blank")
+	}
+	return nil
+}
+
+// replace sets a field to a value that differs, so that what it belongs to stays equal
+// to what it was where nothing changes.
+func replace[T comparable](field **T, value *T) {
+	if *field == nil || value == nil || **field != *value {
+		*field = value
+	}
+}
+
 // title trims a title and refuses a blank one.
 func title(field, s string) (string, error) {
 	s = strings.TrimSpace(s)

@@ -103,6 +103,9 @@ func (a *App) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (
 		AltText: nonEmpty(in.AltText),
 	}
 	var wrong faults
+	if err := wrong.add("", notBlank("title", in.Title)); err != nil {
+		return b, err
+	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
 	if err := wrong.add("", err); err != nil {
 		return b, err
@@ -185,20 +188,24 @@ func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.Blo
 		if err := fits(b, in); err != nil {
 			return err
 		}
+		was := b
 		if b.Metadata, err = mergedMetadata(b.Metadata, in.Metadata); err != nil {
 			return err
 		}
 		if in.Title != nil {
-			b.Title = nonEmpty(in.Title)
+			replace(&b.Title, nonEmpty(in.Title))
 		}
 		if in.Description != nil {
-			b.Description = description
+			replace(&b.Description, description)
 		}
 		if in.Content != nil {
-			b.Content = content
+			replace(&b.Content, content)
 		}
 		if in.AltText != nil {
-			b.AltText = nonEmpty(in.AltText)
+			replace(&b.AltText, nonEmpty(in.AltText))
+		}
+		if b == was { // no change, and so none of updated_at
+			return nil
 		}
 		if err := tx.UpdateBlock(ctx, b, a.now()); err != nil {
 			return err
@@ -219,5 +226,5 @@ func fits(b domain.Block, in UpdateBlockInput) error {
 	case in.AltText != nil && !b.HasImage():
 		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
 	}
-	return nil
+	return notBlank("title", in.Title)
 }

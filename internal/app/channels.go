@@ -130,7 +130,7 @@ func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.
 		}
 		c := was
 		if in.Description.Set {
-			c.Description = description
+			replace(&c.Description, description)
 		}
 		if err := own(ctx, tx, actor, &c, in); err != nil {
 			return err
@@ -145,6 +145,10 @@ func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.
 			if c.Slug, err = reslug(ctx, tx, named{store.ChannelSlug, int64(was.ID), was.Title, was.Slug}, c.Title, now); err != nil {
 				return err
 			}
+		}
+		if c == was { // no change, and so none of updated_at
+			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
+			return err
 		}
 		if err := tx.UpdateChannel(ctx, was, c, now); err != nil {
 			return err

@@ -89,16 +89,23 @@ func database(cfg config.Config) string {
 // greet says where the server is and what to do next.
 func (cmd *serveCmd) greet(c *console, cfg config.Config) {
 	again := c.program
-	if cmd.DataDir != "./data" {
+	switch {
+	case cfg.DatabaseURL != "": // is a secret: who reads this puts theirs
+		again = "VITRINE_DATABASE_URL='postgres://…' " + again
+	case cmd.DataDir != "./data":
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
-	fmt.Fprintf(c.out, `Vitrine listens on %[1]s and keeps its data in %[2]s.
+	here := cfg.BaseURL
+	if local := cfg.LocalURL(); local != here && !cfg.TLS.On() { // a certificate is for the name
+		here = local + " (to clients: " + here + ")"
+	}
+	fmt.Fprintf(c.out, `Vitrine listens on %[5]s and keeps its data in %[2]s.
 
 Next, in a browser: %[4]s, where the first account is the operator's. Or in another terminal:
   make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
   make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
   say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
-`, cfg.BaseURL, database(cfg), again, cfg.SiteURL)
+`, cfg.BaseURL, database(cfg), again, cfg.SiteURL, here)
 }
 
 // shellWord writes a word so that a POSIX shell reads it as it is.

@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"vitrine/internal/cli"
+	"vitrine/internal/database/dbtest"
 )
 
 // Serve says where it is and what to do next, in words that a shell takes, and ends
@@ -54,6 +56,55 @@ func TestServe(t *testing.T) {
 	if strings.Count(errs.String(), "shutting down") != 1 {
 		t.Errorf("the log is %s", &errs)
 	}
+}
+
+// On PostgreSQL the commands that serve names are told where the database is, or they
+// would make the account in a new SQLite file, but not the password.
+func TestServeOnPostgres(t *testing.T) {
+	t.Parallel()
+	url := dbtest.PostgresURL(t)
+	run(t, "migrate", "--database-url", url).ok()
+	first, rest := greeting(t, "--database-url", url)
+	if !strings.HasSuffix(first, " in PostgreSQL.\n") {
+		t.Error(first)
+	}
+	again := "VITRINE_DATABASE_URL='postgres://…' vitrine "
+	if !strings.Contains(rest, again+"user create ") || !strings.Contains(rest, again+"token create ") || strings.Contains(rest, url) {
+		t.Errorf("the next steps are\n%s", rest)
+	}
+}
+
+// Behind a proxy serve says where it listens, and by which address clients know it.
+func TestServeBehindProxy(t *testing.T) {
+	t.Parallel()
+	first, rest := greeting(t, "--base-url", "https://vitrine.test/api")
+	if !regexp.MustCompile(`^Vitrine listens on http://127\.0\.0\.1:\d+ \(to clients: https://vitrine\.test/api\) and keeps `).MatchString(first) ||
+		!strings.Contains(rest, " https://vitrine.test/api/v3/me\n") {
+		t.Errorf("%s%s", first, rest)
+	}
+}
+
+// greeting serves for a moment on a free port, and gives the first line that is printed
+// and the others.
+func greeting(t *testing.T, flags ...string) (first, rest string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	var errs bytes.Buffer
+	code := make(chan int, 1)
+	args := append([]string{"vitrine", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()}, flags...)
+	go func() {
+		code <- cli.Run(ctx, args, in, &errs)
+		_ = in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	first, _ = lines.ReadString('\n')
+	stop()
+	others, err := io.ReadAll(lines)
+	if <-code != 0 || err != nil {
+		t.Fatalf("%q (%v): %s", first, err, &errs)
+	}
+	return first, string(others)
 }
 
 func TestServeFails(t *testing.T) {

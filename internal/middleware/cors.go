@@ -3,6 +3,7 @@ package middleware
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/rs/cors"
 )
@@ -34,7 +35,7 @@ func CORS(next http.Handler) http.Handler {
 		MaxAge:         preflightSeconds,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		if isPreflight(r) {
 			preflight.HandlerFunc(w, r)
 			return
 		}
@@ -43,4 +44,21 @@ func CORS(next http.Handler) http.Handler {
 		h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		next.ServeHTTP(w, r)
 	})
+}
+
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// PreflightLimits gives a preflight the rate limit headers of a guest of its address,
+// and does not count it: browsers make it by themselves, and before each kind of request.
+func PreflightLimits(l *Limiter, now func() time.Time, tier string) Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if isPreflight(r) {
+				l.Look(now(), GuestKey(From(r.Context()).ClientIP), tier).WriteHeaders(w.Header())
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 }

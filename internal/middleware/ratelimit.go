@@ -92,6 +92,20 @@ func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
 	return c.decision(at, allowed)
 }
 
+// Look returns what Take would leave as it is: the state of key's window. It counts
+// nothing.
+func (l *Limiter) Look(now time.Time, key Key, tier string) Decision {
+	s, at := l.shard(key), now.UnixNano()
+	s.mu.Lock()
+	c, found := s.windows[key]
+	s.mu.Unlock()
+	if found && !c.over(at) {
+		return c.decision(at, true)
+	}
+	limit := l.tiers[tier].limit
+	return Decision{Allowed: true, Tier: tier, Limit: limit, Remaining: limit, Reset: ceilUnix(now.Add(limitWindow).UnixNano())}
+}
+
 // Exhausted returns the refusal that Take would give if key has used up the
 // limit of the tier it was last taken with. It counts nothing, and lets a known
 // token be refused before anything is looked up; a tier raised meanwhile is

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/api"
+	"vitrine/internal/domain"
 	"vitrine/internal/files"
 	"vitrine/internal/middleware"
 	"vitrine/internal/oauth"
@@ -28,6 +29,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 	service = known(middleware.Chain(service,
 		middleware.CacheHeaders,
 		middleware.SecureHeaders,
+		middleware.PreflightLimits(s.limiter, o.Now, string(domain.TierGuest)),
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
 		middleware.Head,
