@@ -11,12 +11,11 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-const (
-	writers   = 8
-	rounds    = 4
-	leastAcks = 100 // writes acknowledged in a round before the kill
-	mostAcks  = 400
-)
+const writers = 8
+
+// spans are how many writes are acknowledged in a round before the kill, at least and at
+// most. One round is long, for what is lost only by a server that has run for a while.
+var spans = [][2]int{{1, 40}, {50, 150}, {150, 300}, {600, 900}}
 
 // The program is killed in the middle of many writes, again and again on the same
 // database. After each restart every acknowledged write must be there, one in flight
@@ -48,8 +47,9 @@ func killAgainAndAgain(t *testing.T, p program) {
 	for _, w := range all {
 		w.own, w.shared = w.channel(s.url, "Own", "private"), shared
 	}
-	for round := range rounds {
-		acks := killWhileWriting(t, s, all, leastAcks+random.IntN(mostAcks-leastAcks))
+	for round, i := range random.Perm(len(spans)) {
+		least, most := spans[i][0], spans[i][1]
+		acks := killWhileWriting(t, s, all, least+random.IntN(most-least))
 		if t.Failed() {
 			t.Fatalf("round %d, seed %d\n%s", round, seed, s.log)
 		}

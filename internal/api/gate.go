@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -133,12 +134,20 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	}
 	if found := op.CheckBody(body); len(found) > 0 {
 		params, _ := op.CheckParams(r.URL)
-		return violations(append(params, found...))
+		if found = append(params, found...); !blanks(found) {
+			return violations(found)
+		}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	return nil
+}
+
+// blanks tells whether blank texts are all that was found. The use cases refuse them too,
+// together with what no schema can say, so that one answer lists both.
+func blanks(found []describe.Violation) bool {
+	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })
 }
 
 // unreadable is what a failure to read a body means: it is too large, too slow, or

@@ -53,6 +53,7 @@ func TestBadGroup(t *testing.T) {
 			bad(`{"name":null}`, "name: must be a string"),
 			bad(`{"name":""}`, "name: must be at least 1 character long"),
 			bad(`{"name":" \u00a0\n"}`, "name: must not be blank"),
+			bad(`{"name":" ","avatar_url":"/a.png"}`, "avatar_url: must be an absolute http or https URL", "name: must not be blank"),
 			bad(`{"name":"a\u0000"}`, "name: must not contain NUL"),
 			bad(`{"name":"`+strings.Repeat("é", 256)+`"}`, "name: must be at most 255 characters long"),
 			bad(`{"name":"x","description":"`+strings.Repeat("d", 20_001)+`"}`, "description: must be at most 20000 characters long"),

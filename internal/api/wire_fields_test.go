@@ -42,6 +42,10 @@ func TestBadCreateBlock(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := at(`"channel_ids":[%d]`, w.closed)
+		heavy := `"k":""`
+		for i := range 17 {
+			heavy += at(`,"k%d":%q`, i, strings.Repeat("x", 2000))
+		}
 		w.refuse(t, "POST", "/v3/blocks", []badBody{
 			bad(`{}`, either, "value: is required"),
 			bad(`{"value":"x"}`, either),
@@ -69,6 +73,9 @@ func TestBadCreateBlock(t *testing.T) {
 			bad(`{"value":1,`+in+`}`, "value: must be a string"),
 			bad(`{"value":" \n\t ",`+in+`}`, "value: must not be blank"),
 			bad(`{"value":" ","title":" \t",`+in+`}`, "title: must not be blank", "value: must not be blank"),
+			bad(`{"value":"\u00a0\u2003","original_source_url":"x",`+in+`}`, "original_source_url: must be an absolute http or https URL", "value: must not be blank"),
+			bad(`{"value":" ","title":" ","metadata":{`+heavy+`},`+in+`}`,
+				"metadata: must be at most 50 keys and 32 KB of JSON", "title: must not be blank", "value: must not be blank"),
 			bad(`{"value":"`+strings.Repeat("é", 200_001)+`",`+in+`}`, "value: must be at most 200000 characters long"),
 			bad(`{"value":"http://example.org/`+strings.Repeat("x", 5000)+`",`+in+`}`,
 				"value: a URL must be at most 4,096 bytes long"),
@@ -143,6 +150,7 @@ func TestBadUpdateBlock(t *testing.T) {
 				"alt_text: must be a string", "content: must be a string", "description: must be a string", "title: must be a string"),
 			bad(`{"content":""}`, "content: must be at least 1 character long"),
 			bad(`{"content":"  "}`, "content: must not be blank"),
+			bad(`{"content":"  ","title":"\n"}`, "content: must not be blank", "title: must not be blank"),
 			bad(`{"content":"`+strings.Repeat("x", 200_001)+`"}`, "content: must be at most 200000 characters long"),
 			bad(`{"title":"`+strings.Repeat("x", 256)+`","description":1,"alt_text":"`+strings.Repeat("x", 2001)+`"}`,
 				"alt_text: must be at most 2000 characters long", "description: must be a string",

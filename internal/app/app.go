@@ -174,6 +174,15 @@ func title(field, s string) (string, error) {
 	return s, nil
 }
 
+// filled refuses a text of spaces alone, and "", where it is given.
+func filled(field string, s *string) error {
+	if s == nil {
+		return nil
+	}
+	_, err := title(field, *s)
+	return err
+}
+
 // Patch is a field of an update: Set tells whether it was given, Value is nil for null.
 type Patch struct {
 	Set   bool

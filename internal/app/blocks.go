@@ -102,18 +102,9 @@ func (a *App) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (
 		SourceURL: nonEmpty(in.OriginalSourceURL), SourceTitle: nonEmpty(in.OriginalSourceTitle),
 		AltText: nonEmpty(in.AltText),
 	}
-	var wrong faults
-	if err := wrong.add("", notBlank("title", in.Title)); err != nil {
-		return b, err
-	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
-	if err := wrong.add("", err); err != nil {
-		return b, err
-	}
-	if err := wrong.add("", a.setValue(ctx, actor, &b, in.Value)); err != nil {
-		return b, err
-	}
-	return b, wrong.err()
+	err = together(err, notBlank("title", in.Title), a.setValue(ctx, actor, &b, in.Value))
+	return b, err
 }
 
 // setValue makes it a block of what the value is.
@@ -218,13 +209,14 @@ func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.Blo
 
 // fits refuses fields that a block of this kind does not have.
 func fits(b domain.Block, in UpdateBlockInput) error {
-	switch {
-	case in.Content != nil && b.Type != domain.TextBlock:
+	if in.Content != nil && b.Type != domain.TextBlock {
 		return domain.NewUnprocessable("content: only Text blocks have content that can be changed")
-	case in.Content != nil && strings.TrimSpace(*in.Content) == "":
-		return domain.NewInvalid("content: must not be blank")
-	case in.AltText != nil && !b.HasImage():
+	}
+	if err := together(filled("content", in.Content), notBlank("title", in.Title)); err != nil {
+		return err
+	}
+	if in.AltText != nil && !b.HasImage() {
 		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
 	}
-	return notBlank("title", in.Title)
+	return nil
 }

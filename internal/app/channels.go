@@ -43,10 +43,10 @@ type CreateChannelInput struct {
 func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
 	n := store.NewChannel{Description: rendered(in.Description), Visibility: in.Visibility,
 		UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.now()}
-	if n.Title, err = title("title", in.Title); err != nil {
-		return full, err
-	}
-	if n.Metadata, err = newMetadata("metadata", in.Metadata); err != nil {
+	var blank error
+	n.Title, blank = title("title", in.Title)
+	n.Metadata, err = newMetadata("metadata", in.Metadata)
+	if err := together(err, blank); err != nil {
 		return full, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {

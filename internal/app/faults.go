@@ -23,6 +23,17 @@ func (f *faults) add(prefix string, err error) error {
 	return nil
 }
 
+// together makes one Invalid error of several. Any other error among them it gives alone.
+func together(errs ...error) error {
+	var all faults
+	for _, err := range errs {
+		if err := all.add("", err); err != nil {
+			return err
+		}
+	}
+	return all.err()
+}
+
 // err is the error that names them, nil if there are none.
 func (f faults) err() error {
 	if len(f) == 0 {

@@ -35,11 +35,10 @@ type CreateGroupInput struct {
 // CreateGroup makes a group that the actor owns.
 func (a *App) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGroupInput) (g domain.Group, err error) {
 	n := store.NewGroup{Description: rendered(in.Description), Owner: actor.UserID, Now: a.now()}
-	if n.Name, err = title("name", in.Name); err != nil {
-		return g, err
-	}
+	var blank error
+	n.Name, blank = title("name", in.Name)
 	avatar, err := a.avatarWanted(ctx, actor, in.Avatar)
-	if err != nil {
+	if err := together(err, blank); err != nil {
 		return g, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -72,7 +71,7 @@ type UpdateGroupInput struct {
 func (a *App) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateGroupInput) (g domain.Group, err error) {
 	now, description := a.now(), rendered(in.Description.Value)
 	avatar, err := a.avatarWanted(ctx, actor, in.Avatar)
-	if err != nil {
+	if err := together(err, filled("name", in.Name)); err != nil {
 		return g, err
 	}
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {

@@ -221,7 +221,7 @@ type UpdateMeInput struct {
 func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
 	bio := rendered(in.Bio.Value)
 	avatar, err := a.avatarWanted(ctx, actor, in.Avatar.Value)
-	if err != nil {
+	if err := together(err, filled("name", in.Name)); err != nil {
 		return domain.User{}, err
 	}
 	return a.changeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {

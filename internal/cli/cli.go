@@ -77,12 +77,39 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if err != nil {
 		return report(stderr, err)
 	}
-	parsed, err := parser.Parse(args[1:])
+	parsed, err := parser.Parse(joined(args[1:]))
 	if err != nil {
-		fmt.Fprintf(stderr, "vitrine: %v\nTry `vitrine --help`.\n", err)
-		return exitUsage
+		return misused(stderr, err)
 	}
 	return report(stderr, parsed.Run(&console{ctx: ctx, program: callAgain(args[0]), out: stdout, err: stderr}))
+}
+
+// joined writes "--flag -5s" as "--flag=-5s": the parser takes "-5s" for flags, of which
+// none is a digit.
+func joined(args []string) (out []string) {
+	for i, arg := range args {
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		number := len(arg) > 1 && arg[0] == '-' && (arg[1] == '.' || '0' <= arg[1] && arg[1] <= '9')
+		if last := len(out) - 1; number && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=" + arg
+		} else {
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+// misused prints what the parser has refused: a flag without its value in one line, as
+// settings are, anything else with where to read on.
+func misused(stderr io.Writer, err error) int {
+	if flag, rest, found := strings.Cut(err.Error(), ": expected "); found && strings.Contains(rest, " value but got ") {
+		fmt.Fprintf(stderr, "vitrine: %s: want a value; one that begins with a hyphen goes behind %[1]s=\n", flag)
+	} else {
+		fmt.Fprintf(stderr, "vitrine: %v\nTry `vitrine --help`.\n", err)
+	}
+	return exitUsage
 }
 
 // callAgain is how the person called this program: `go run` builds it into a

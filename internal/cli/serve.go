@@ -25,6 +25,11 @@ func (cmd *serveCmd) Run(c *console) error {
 		return err
 	}
 	defer l.Close()
+	release, err := server.Claim(c.ctx, cfg) // before the file is migrated
+	if err != nil {
+		return err
+	}
+	defer release()
 	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
 		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
 		cfg, _ = cmd.Resolve()

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -14,7 +16,9 @@ import (
 	"testing"
 
 	"vitrine/internal/cli"
+	"vitrine/internal/config"
 	"vitrine/internal/database/dbtest"
+	"vitrine/internal/server"
 )
 
 // Serve says where it is and what to do next, in words that a shell takes, and ends
@@ -105,6 +109,31 @@ func greeting(t *testing.T, flags ...string) (first, rest string) {
 		t.Fatalf("%q (%v): %s", first, err, &errs)
 	}
 	return first, string(others)
+}
+
+// A second server on the same file is refused with one line, before it touches the file;
+// commands are not. When the first has ended, another may serve.
+func TestServeOnlyOnce(t *testing.T) {
+	t.Parallel()
+	p := folder(t)
+	cfg, _ := config.Common{DataDir: p.flags[1]}.Resolve()
+	release, err := server.Claim(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(p.flags[1], "vitrine.db")
+	for range 2 {
+		p.run("serve", "--addr", "127.0.0.1:0").fails(1, "another server uses the database in "+file+
+			": stop it, or give this one another --data-dir")
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", file, err)
+	}
+	p.ada()
+	release()
+	if first, _ := greeting(t, p.flags...); !strings.HasPrefix(first, "Vitrine listens on ") {
+		t.Error(first)
+	}
 }
 
 func TestServeFails(t *testing.T) {

@@ -57,34 +57,16 @@ func (s checkedStore) Insert(ctx context.Context, tx goosedb.DBTxConn, req goose
 	return s.Store.Insert(ctx, tx, req)
 }
 
-// lockFile holds an SQLite lock on an empty file beside the database; the system
-// ends it with the process. The file stays: if it were removed, a program that
-// waits for it and one that makes it anew could both go on.
+// lockFile waits until this program alone holds the file for migrations.
 func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
-	path := db.path + ".lock"
-	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
-	if err != nil {
-		return nil, err
-	}
-	var tx *sql.Tx
 	for {
-		if tx, err = pool.BeginTx(ctx, nil); !IsRetryable(err) {
-			break
+		if unlock, err = hold(ctx, db.path+".lock"); !IsRetryable(err) {
+			return unlock, err
 		}
-		if err = pauseFor(ctx, longestPause); err != nil {
-			break
+		if err := pauseFor(ctx, longestPause); err != nil {
+			return nil, err
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, pool.Close())
-	}
-	return func() {
-		_ = tx.Rollback()
-		_ = pool.Close()
-	}, nil
 }
 
 // backup copies a database that has any tables to a new file beside it, whose name

@@ -68,6 +68,10 @@ func TestCheckBody(t *testing.T) {
 		{"URL", "createBlock", `{"value":"a","channel_ids":[1],"original_source_url":"/a"}`,
 			"original_source_url: must be an absolute http or https URL"},
 
+		{"spaces", "createBlock", `{"value":" \u00a0\u3000","title":"\n","channel_ids":[1]}`, "title: must not be blank\nvalue: must not be blank"},
+		{"no title", "createBlock", `{"value":"a","title":"","channel_ids":[1]}`, ""},
+		{"neither text nor spaces", "createBlock", `{"value":"","channel_ids":[1]}`, "value: must be at least 1 character long"},
+
 		{"empty", "createBlock", ``, "body: is required"},
 		{"blank", "createBlock", ` `, "body: is not valid JSON (it ends too early, after byte 1)"},
 		{"truncated", "createBlock", `{"value":"a`, "body: is not valid JSON (it ends too early, after byte 11)"},

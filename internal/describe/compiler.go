@@ -13,6 +13,7 @@ func newCompiler(doc any, formats []*jsonschema.Format) (*jsonschema.Compiler, e
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is ever fetched
 	c.AssertFormat()
+	c.UseRegexpEngine(compilePattern)
 	for _, format := range formats {
 		c.RegisterFormat(format)
 	}

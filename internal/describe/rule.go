@@ -5,10 +5,30 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/message"
 )
+
+// Blank is what is said of a text of spaces alone.
+const Blank = "must not be blank"
+
+// blankPattern is how a description refuses such a text, and leaves "" to minLength. In
+// Go \S would know ASCII alone.
+const blankPattern = `^$|\S`
+
+type notBlank struct{}
+
+func (notBlank) String() string            { return blankPattern }
+func (notBlank) MatchString(s string) bool { return s == "" || strings.TrimSpace(s) != "" }
+
+func compilePattern(text string) (jsonschema.Regexp, error) {
+	if text == blankPattern {
+		return notBlank{}, nil
+	}
+	return regexp.Compile(text)
+}
 
 // compileRule gives the rule of ours that applies to a schema, or nil.
 func compileRule(_ *jsonschema.CompilerContext, schema map[string]any) (jsonschema.SchemaExt, error) {

@@ -22,6 +22,9 @@ func why(k jsonschema.ErrorKind) string {
 	case *kind.Format:
 		return k.Err.Error()
 	case *kind.Pattern:
+		if k.Want == blankPattern {
+			return Blank
+		}
 		return "must match " + k.Want
 	case *kind.MinLength:
 		return "must be at least " + count(k.Want, "character") + " long"

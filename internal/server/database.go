@@ -27,6 +27,19 @@ func open(ctx context.Context, cfg config.Config, observe database.Observer) (*d
 		URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous), Observe: observe})
 }
 
+// Claim makes this program the only one that serves an SQLite file, until it releases it
+// or ends. Any number of servers share a PostgreSQL database.
+func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
+	if cfg.DatabaseURL != "" {
+		return func() {}, nil
+	}
+	release, err = database.Claim(ctx, cfg.SQLitePath())
+	if errors.Is(err, database.ErrInUse) {
+		err = fmt.Errorf("%w: stop it, or give this one another --data-dir", err)
+	}
+	return release, err
+}
+
 // OpenReady opens the database and sees to its schema: SQLite is migrated, after a
 // copy of what is there; PostgreSQL, which several programs share, is refused when
 // it is not of this program's version.

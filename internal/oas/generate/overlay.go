@@ -168,6 +168,9 @@ func rewrite(node any, schemas object, response bool) any {
 		delete(s, "format")
 	}
 	delete(s, "not")
+	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (api.checkBody)
+		delete(s, "pattern")
+	}
 	if s["type"] == "object" && s["properties"] == nil && s["additionalProperties"] == nil {
 		return object{"x-ogen-type": wire + "JSON"}
 	}

@@ -1,0 +1,49 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrInUse says that another server uses the SQLite file.
+var ErrInUse = errors.New("another server uses the database")
+
+// Claim makes this program the only server on an SQLite file, until it is released or
+// the program ends in whatever way; ErrInUse if there is one. It makes the folder if
+// that is missing. Other programs are free to work on the file: only claims exclude
+// each other.
+func Claim(ctx context.Context, path string) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	release, err = hold(ctx, path+".serving")
+	if IsRetryable(err) {
+		return nil, fmt.Errorf("%w in %s", ErrInUse, path)
+	}
+	return release, err
+}
+
+// hold takes an SQLite lock on an empty file; the system ends it with the process. The
+// error is retryable while somebody else has it. The file stays: if it were removed, a
+// program that waits for it and one that makes it anew could both go on.
+func hold(ctx context.Context, path string) (release func(), err error) {
+	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
+	if err != nil {
+		return nil, err
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return func() {
+		_ = tx.Rollback()
+		_ = pool.Close()
+	}, nil
+}

@@ -1,0 +1,88 @@
+package store_test
+
+import (
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// furnish gives the town what its steps do not make, so that no table is empty. An older
+// version must be able to hold it as well: nothing of it uses what came after 0004 in
+// tables that are from before.
+func (w *town) furnish(db *database.DB) {
+	t, s, ada, bob := w.t, w.s, w.users[0], w.users[1]
+	in := storetest.Channel(t, s, ada, "On everything", domain.Public)
+	storetest.Follow(t, s, ada, storetest.GroupSubject(keys(w.groups)[0]))
+	storetest.Follow(t, s, bob, storetest.ChannelSubject(in))
+	from := upload(t, s, "an upload", ada, storetest.Now)
+	var text domain.BlockID
+	for _, typ := range domain.BlockTypes {
+		id := w.furniture(ada, domain.BlockType(typ), from)
+		storetest.Connect(t, s, ada, in, domain.BlockRef(id), 0)
+		if typ == string(domain.TextBlock) {
+			text = id
+		}
+	}
+	storetest.Comment(t, s, bob, text, "What moss!")
+	storetest.Record(t, s, domain.Activity{Kind: domain.AddedBlock, Actor: ada, Item: storetest.BlockSubject(text), Channel: in}, bob)
+	for _, statement := range furnishing {
+		storetest.Exec(t, db, statement)
+	}
+}
+
+// furniture makes a block of a type, with the file that it shows or the upload that it
+// waits for.
+func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.UploadID) domain.BlockID {
+	w.t.Helper()
+	w.clock = w.clock.Add(time.Second)
+	title, url := "Some moss on "+string(typ), "https://example.org/moss?type="+string(typ)
+	b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(by)}, Type: domain.PendingBlock, State: domain.Processing,
+		Title: &title, ValueURL: &url, Metadata: `{"colour": "green"}`}
+	storetest.In(w.t, w.s, func(tx *store.Tx) (err error) {
+		if b.ID, err = tx.CreateBlock(w.t.Context(), b, w.clock); err != nil {
+			return err
+		}
+		if typ == domain.PendingBlock {
+			return tx.StartProcessing(w.t.Context(), b.ID, from, w.clock)
+		}
+		was := b
+		b.Type, b.State, b.SourceURL, b.Embed = typ, domain.Available, &url, &domain.Embed{URL: url, Type: "rich"}
+		b.Content = &domain.Text{Markdown: "*moss*", HTML: "<em>moss</em>", Plain: "moss"}
+		f := addedFile(w.t, tx, "key of "+string(typ), storedBlob(w.t, tx, "hash of "+string(typ), w.clock))
+		b.Image, b.File = &f, &f
+		return tx.FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
+	})
+	return b.ID
+}
+
+// furnishing has a row for each further table. Users and groups are numbered from 1.
+var furnishing = []string{
+	"INSERT INTO secrets (name, value) VALUES ('a key', 'its value')",
+	"INSERT INTO doomed_objects (object, created_at) VALUES ('originals/gone', 5)",
+	"INSERT INTO avatar_wishes (owner_type, owner_id, n, url, created_at) VALUES ('User', 1, 2, 'https://example.org/a.png', 5)",
+	`INSERT INTO batches (id, user_id, tier, scope, channels, total, started_at, created_at)
+		VALUES ('7d444840-9dc0-11d1-b245-5ffdce74fad2', 1, 'supporter', 'write', '["on-moss"]', 2, 6, 5)`,
+	`INSERT INTO batch_items (batch_id, n, input, block_id, error) VALUES
+		('7d444840-9dc0-11d1-b245-5ffdce74fad2', 0, '', 1, NULL), ('7d444840-9dc0-11d1-b245-5ffdce74fad2', 1, '{"value": "moss"}', NULL, NULL)`,
+	`INSERT INTO tokens (user_id, name, hash, hint, scope, last_used_at, revoked_at, created_at) VALUES
+		(1, 'cli', 'a', 'vitrine_pat_a', 'write', 7, NULL, 5), (2, 'old', 'b', 'vitrine_pat_b', 'read', NULL, 6, 5)`,
+	`INSERT INTO invitations (group_id, invitee_id, invitee_email, invited_by, token_hash, state, mailed_at, accepted_at, expires_at, created_at, updated_at)
+		VALUES (1, NULL, 'eve@example.org', 1, 'a', 'pending', 6, NULL, 9, 5, 6), (1, 2, NULL, 1, 'b', 'accepted', NULL, 7, 9, 5, 7)`,
+	"INSERT INTO group_invites (group_id, code, created_at, updated_at) VALUES (1, 'come-in', 5, 5)",
+	"INSERT INTO settings (name, value) VALUES ('signup', 'open')",
+	"INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at) VALUES (1, 'a', 'curl', '192.0.2.1', 5, 6, 9)",
+	`INSERT INTO signups (email, slug, name, password_hash, link_id, hash, created_at, expires_at)
+		VALUES ('fay@example.org', 'fay', 'Fay', '', 1, 'a', 5, 9)`,
+	"INSERT INTO signup_links (hash, note, created_by, used_by, used_at, created_at, expires_at) VALUES ('a', 'for Bob', 1, 2, 6, 5, 9)",
+	"INSERT INTO mail_links (user_id, purpose, email, hash, created_at, expires_at) VALUES (1, 'password', 'ada@example.org', 'a', 5, 9)",
+	"INSERT INTO attempts (key, count, expires_at) VALUES ('a', 3, 9)",
+	`INSERT INTO applications (client_id, user_id, name, redirect_uris, secret_hash, secret_hint, created_at, updated_at)
+		VALUES ('a client', 1, 'Moss counter', '["https://example.org/back"]', 'a', 'vitrine_a', 5, 5)`,
+	`INSERT INTO grants (application_id, user_id, scope, created_at, updated_at)
+		SELECT max(id), 2, 'read', 5, 6 FROM applications`,
+	`INSERT INTO authorization_codes (hash, application_id, user_id, redirect_uri, challenge, scope, used_at, created_at, expires_at)
+		SELECT 'a', max(id), 2, 'https://example.org/back', 'c', 'read', 6, 5, 9 FROM applications`,
+}
