@@ -3,7 +3,6 @@ package store_test
 import (
 	"errors"
 	"io/fs"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -95,37 +94,6 @@ func TestUpgradeToApplications(t *testing.T) {
 		for _, uri := range a.RedirectURIs {
 			if why := domain.BadRedirectURI(uri); why != "" {
 				t.Errorf("%s %s", uri, why)
-			}
-		}
-	})
-}
-
-// The connections that were there before they were counted are counted by the upgrade.
-func TestUpgradeToConnectionCounts(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, o database.Options) {
-		s, db := storetest.OpenDB(t, o)
-		if _, err := db.Migrate(t.Context(), before(t, db.Dialect(), "0009")); err != nil {
-			t.Fatal(err)
-		}
-		for _, statement := range []string{
-			`INSERT INTO users (id, slug, name, email, password_hash, tier, created_at, updated_at)
-				VALUES (7, 'ada', 'Ada', 'ada@example.org', '', 'free', 1, 1), (8, 'bob', 'Bob', 'bob@example.org', '', 'free', 1, 1)`,
-			`INSERT INTO channels (id, slug, title, visibility, owner_type, owner_id, user_id, channels_count, private_count, created_at, updated_at)
-				VALUES (1, 'a', 'A', 'public', 'User', 7, 7, 4, 1, 1, 1), (2, 'b', 'B', 'closed', 'User', 7, 7, 0, 0, 1, -9),
-				(3, 'c', 'C', 'closed', 'User', 8, 8, 0, 0, 1, 1900000000000000), (4, 'd', 'D', 'closed', 'User', 8, 8, 0, 0, 1, 1900000000000001),
-				(5, 'e', 'E', 'private', 'User', 7, 7, 0, 0, 1, 1700000000000000)`,
-			`INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key, created_at, updated_at)
-				SELECT 1, 'Channel', id, visibility = 'private', updated_at, user_id, id, id, id FROM channels WHERE id > 1`,
-		} {
-			storetest.Exec(t, db, statement)
-		}
-		if _, err := db.Migrate(t.Context(), store.Migrations(db.Dialect())); err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range findings(t, s) {
-			if strings.HasPrefix(found, "adder_counts") || strings.HasPrefix(found, "updated_counts") {
-				t.Error(found)
 			}
 		}
 	})
