@@ -62,8 +62,9 @@ type Options struct {
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	dialect     Dialect
-	writer      *sql.DB // SQLite: the one connection that writes
-	readers     *sql.DB // PostgreSQL: the same as writer
+	writer      *sql.DB       // SQLite: the one connection that writes
+	readers     *sql.DB       // PostgreSQL: the same as writer
+	views       chan struct{} // SQLite: places for views, which go in the order of coming
 	pool        *pgxpool.Pool
 	path        string // SQLite: the file
 	synchronous string // SQLite: as in Options

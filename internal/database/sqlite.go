@@ -49,6 +49,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
+	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
 	if db.readers, err = openFile(db.dsn(false), n); err != nil {
 		return errors.Join(err, db.writer.Close())
 	}

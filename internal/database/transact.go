@@ -22,8 +22,16 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 }
 
 // viewSQLite begins and ends the transaction by statements: an sql.Tx would start a
-// goroutine for itself and one for each statement in it, brief or not.
+// goroutine for itself and one for each statement in it, brief or not. Views wait for a
+// place in the order of their coming; database/sql would give a connection to any of
+// those that wait, so that the slowest of a hundred searches took twice as long.
 func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
+	select {
+	case db.views <- struct{}{}:
+		defer func() { <-db.views }()
+	case <-ctx.Done():
+		return Classify(ctx, ctx.Err())
+	}
 	conn, err := db.readers.Conn(ctx)
 	if err != nil {
 		return Classify(ctx, err)
