@@ -5,13 +5,13 @@ import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { onEachDatabase } from "../rig/world.js";
 
-/** A client's own server, which keeps the addresses that browsers are sent to. */
+/** A client's own server, which keeps the addresses that browsers are sent to; an icon is asked for when a browser likes. */
 class Client {
   visits = [];
 
   async start() {
     this.server = createServer((request, response) => {
-      this.visits.push(new URL(request.url, this.url));
+      if (request.url !== "/favicon.ico") this.visits.push(new URL(request.url, this.url));
       response.end("Back at the client.");
     });
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
@@ -24,9 +24,8 @@ class Client {
     return new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** The last visit that was not for an icon. */
   get visit() {
-    return this.visits.findLast((url) => url.pathname === "/back");
+    return this.visits.at(-1);
   }
 }
 
