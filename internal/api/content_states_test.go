@@ -172,7 +172,9 @@ func TestContentSilence(t *testing.T) {
 // A preview from a site that is busy with other fetches of ours is waited for.
 func TestContentBusySite(t *testing.T) {
 	t.Parallel()
-	r := apptest.NewFetching(t, func(o *fetch.Options) { o.PerHost, o.Wait = 1, time.Millisecond })
+	r := apptest.NewFetching(t, func(o *fetch.Options) {
+		o.PerHost, o.Wait, o.Idle, o.Timeout = 1, time.Millisecond, time.Hour, time.Hour // also on a machine that stalls
+	})
 	begun, end := make(chan struct{}), make(chan struct{})
 	picture := apptest.Serve("image/png", apptest.PNG(t, 4, 3))
 	r.Web("images.test/held", func(w http.ResponseWriter, req *http.Request) { close(begun); <-end; picture(w, req) })
