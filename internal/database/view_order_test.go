@@ -2,6 +2,8 @@ package database_test
 
 import (
 	"context"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,7 +37,12 @@ func TestViewsGoInOrder(t *testing.T) {
 	<-begun
 	for i := 1; i <= 20; i++ {
 		group.Go(func() { view(i, false) })
-		time.Sleep(5 * time.Millisecond) // has come
+		for late := time.Now().Add(time.Minute); waitingViews() < i; time.Sleep(time.Millisecond) { // has not come
+			if time.Now().After(late) {
+				close(end)
+				t.Fatalf("view %d does not wait for a place", i)
+			}
+		}
 	}
 	if n := number(t, db.Reader(), "SELECT count(*) FROM items"); n != 0 {
 		t.Errorf("%d rows", n)
@@ -52,4 +59,16 @@ func TestViewsGoInOrder(t *testing.T) {
 			t.Fatalf("the order is %v", order)
 		}
 	}
+}
+
+// waitingViews is how many goroutines wait for their place.
+func waitingViews() (n int) {
+	text := make([]byte, 8<<20)
+	for _, g := range strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n") {
+		state, calls, _ := strings.Cut(g, "\n")
+		if frame, _, _ := strings.Cut(calls, "\n"); strings.Contains(state, "[select") && strings.Contains(frame, "viewSQLite") {
+			n++
+		}
+	}
+	return n
 }
