@@ -24,7 +24,13 @@ import (
 var updatedShifts = [...]int{38, 30, 22}
 
 // shifts is updatedShifts as a table.
-const shifts = `(SELECT 38 AS shift UNION ALL SELECT 30 UNION ALL SELECT 22) AS shifts`
+var shifts = func() string {
+	rows := make([]string, len(updatedShifts))
+	for i, shift := range updatedShifts {
+		rows[i] = fmt.Sprintf("SELECT %d AS shift", shift)
+	}
+	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
+}()
 
 // updatedKey names a row of updated_counts; the span begins at bucket << shift.
 type updatedKey struct {
@@ -104,7 +110,7 @@ func (tx *Tx) retime(ctx context.Context, where string, now time.Time, args ...a
 }
 
 // What the rows of both tables count, for all channels.
-const (
+var (
 	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
 	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
 		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_private = FALSE`

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,14 +26,8 @@ type SearchQuery struct {
 // what has the words in its title; in other orders a look at everything that matches.
 // A filter that few things pass is read first, and then all that passes it.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[domain.Subject], err error) {
-	if !q.Words.Everything && len(q.Words.Terms) == 0 {
-		return l, nil // a query of punctuation
-	}
-	if q.Words, err = v.endings(ctx, q.Words); err != nil {
-		return l, err
-	}
-	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}}
-	if seen, err := v.measure(ctx, &s); err != nil || !seen {
+	s := search{SearchQuery: q, d: v.d, limits: v.search}
+	if some, err := v.begin(ctx, &s); err != nil || !some {
 		return l, err
 	}
 	if s.few != "" {
@@ -43,7 +36,11 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	if l.Total, err = v.countFound(ctx, s); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
-	if err := errors.Join(v.edge(ctx, &s), v.findRecent(ctx, &s)); err != nil {
+	bound := v.findRecent
+	if q.Words.Everything {
+		bound = v.edge
+	}
+	if err := bound(ctx, &s); err != nil {
 		return l, err
 	}
 	text := s.page()
@@ -58,6 +55,18 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	}
 	l.Items = l.Items[:min(int64(len(l.Items)), q.Page.Per)]
 	return l, nil
+}
+
+// begin readies a search for its statements. It tells whether there can be anything to find.
+func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) {
+	if !s.Words.Everything && len(s.Words.Terms) == 0 {
+		return false, nil // a query of punctuation
+	}
+	s.arg(s.Viewer)
+	if s.Words, err = v.endings(ctx, s.Words); err != nil {
+		return false, err
+	}
+	return v.measure(ctx, s)
 }
 
 // searchFew lists what passes a filter that few things pass, counted exactly.

@@ -12,15 +12,9 @@ import (
 // may see and that are what is asked for. The channel itself must be known to be seen.
 // Totals are as those of Search.
 func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.List[domain.Connection], err error) {
-	if !q.Words.Everything && len(q.Words.Terms) == 0 {
-		return l, nil
-	}
 	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more sets
-	if q.Words, err = v.endings(ctx, q.Words); err != nil {
-		return l, err
-	}
-	s := search{SearchQuery: q, d: v.d, limits: v.search, args: []any{q.Viewer}, within: true}
-	if seen, err := v.measure(ctx, &s); err != nil || !seen {
+	s := search{SearchQuery: q, d: v.d, limits: v.search, within: true}
+	if some, err := v.begin(ctx, &s); err != nil || !some {
 		return l, err
 	}
 	at := s.arg(q.Channel)

@@ -21,9 +21,12 @@ const (
 // collects all before it gives the first.
 func (v *Snapshot) endings(ctx context.Context, q words.Query) (words.Query, error) {
 	query := v.d.beginning()
+	if query == "" {
+		return q, nil
+	}
 	q.Terms = slices.Clone(q.Terms)
 	for i, t := range q.Terms {
-		if query == "" || !t.Prefix {
+		if !t.Prefix {
 			continue
 		}
 		last := t.Words[len(t.Words)-1]

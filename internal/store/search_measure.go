@@ -29,9 +29,9 @@ func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 // measure finds the filter that the fewest documents pass, if these are few. It tells
 // whether there can be anything to find: there is not in a channel that is not seen.
 func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error) {
-	least := v.search.BeforeWords + 1
+	least := s.limits.BeforeWords + 1
 	if s.Words.Everything {
-		least = v.search.BeforeOrder + 1
+		least = s.limits.BeforeOrder + 1
 	}
 	if s.Channel != 0 {
 		c, err := v.Channel(ctx, s.Viewer, domain.Ref{ID: int64(s.Channel)})
