@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint generated build e2e bench
+.PHONY: run test check format vet lint generated build e2e bench drill
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -43,6 +43,12 @@ e2e: build e2e/node_modules/.package-lock.json
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json
 	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
+
+# Everything that abusers try at once, beside eight ordinary clients, for five minutes on
+# each database. As root, the disk fills up too. See e2e/README.md.
+DRILL ?= 5m
+drill:
+	VITRINE_DRILL=$(DRILL) go test ./e2e -run '^TestDrill$$' -count=1 -timeout 60m -v
 
 # Fills a database, which takes a minute or two, and measures: see bench/README.md.
 BENCH_DATA ?= /tmp/bench-data

@@ -22,6 +22,7 @@ type program struct {
 	path string
 	env  []string
 
+	dataDir  string
 	database string // its URL
 }
 
@@ -41,7 +42,7 @@ func build(t *testing.T) string {
 func newProgram(t *testing.T, path, databaseURL string) program {
 	t.Helper()
 	dataDir := t.TempDir()
-	p := program{t: t, path: path, database: databaseURL}
+	p := program{t: t, path: path, dataDir: dataDir, database: databaseURL}
 	if databaseURL == "" {
 		p.database = "sqlite:" + filepath.Join(dataDir, "vitrine.db")
 	}
@@ -72,9 +73,12 @@ func (p program) run(args ...string) string {
 }
 
 // user makes an account and gives a token of it that may write.
-func (p program) user(slug string) (token string) {
+func (p program) user(slug string) (token string) { return p.userOf(slug, "supporter") }
+
+// userOf does the same for an account of a tier.
+func (p program) userOf(slug, tier string) (token string) {
 	p.t.Helper()
-	p.run("user", "create", "--slug", slug, "--name", slug, "--email", slug+"@example.org")
+	p.run("user", "create", "--slug", slug, "--name", slug, "--email", slug+"@example.org", "--tier", tier)
 	return p.run("token", "create", "--user", slug, "--scope", "write")
 }
 

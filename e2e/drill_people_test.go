@@ -1,0 +1,187 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// person is an ordinary client in a drill: reads, writes text into a channel of their
+// own, and now and then sends a picture.
+type person struct {
+	client
+	name   string
+	own    int64
+	public int64 // a channel of somebody else that they look at
+
+	blocks    []int64 // acknowledged, in order
+	pictures  []int64 // those of them that are pictures
+	unknown   int     // writes that failed, which may have been carried out
+	latencies []time.Duration
+	faults    []error
+}
+
+func (p *person) prepare(t *testing.T, url string) {
+	t.Helper()
+	p.to(url, &http.Transport{})
+	var made struct{ ID int64 }
+	if err := p.send(http.MethodPost, "/v3/channels", fields{"title": "Own of " + p.name}, &made); err != nil {
+		t.Fatal(err)
+	}
+	p.own = made.ID
+}
+
+// live reads and writes until ctx is done.
+func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
+	p.to(url, &http.Transport{})
+	for i := 0; pause(ctx, 50*time.Millisecond); i++ {
+		path := [...]string{"/v3/me", fmt.Sprintf("/v3/channels/%d/contents?per=24", p.own), fmt.Sprintf("/v3/channels/%d", p.public)}[i%3]
+		began := time.Now()
+		err := p.send(http.MethodGet, path, nil, nil)
+		p.latencies = append(p.latencies, time.Since(began))
+		if err != nil {
+			p.faults = append(p.faults, fmt.Errorf("GET %s: %w", path, err))
+		}
+		wasFull := full.Load()
+		if err := p.write(i); err != nil {
+			p.unknown++
+			if refused, ok := errors.AsType[statusError](err); !(wasFull || full.Load()) || !ok ||
+				refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
+				p.faults = append(p.faults, fmt.Errorf("write %d: %w", i, err))
+			}
+		}
+	}
+}
+
+// write makes a block: every tenth is a picture.
+func (p *person) write(i int) error {
+	value := fmt.Sprintf("%s %d", p.name, i)
+	var err error
+	if i%10 == 9 {
+		if value, err = p.upload("picture.png", "image/png", smallPicture(i)); err != nil {
+			return err
+		}
+	}
+	var made struct{ ID int64 }
+	if err := p.send(http.MethodPost, "/v3/blocks", fields{"value": value, "channel_ids": []int64{p.own}}, &made); err != nil {
+		return err
+	}
+	p.blocks = append(p.blocks, made.ID)
+	if i%10 == 9 {
+		p.pictures = append(p.pictures, made.ID)
+	}
+	return nil
+}
+
+// upload sends a file and gives the value of a block of it.
+func (c *client) upload(name, contentType string, file []byte) (value string, err error) {
+	var answer struct {
+		Files []struct {
+			UploadURL string `json:"upload_url"`
+		}
+	}
+	err = c.send(http.MethodPost, "/v3/uploads/presign", fields{"files": []fields{{"filename": name, "content_type": contentType}}}, &answer)
+	if err != nil {
+		return "", err
+	}
+	if len(answer.Files) != 1 {
+		return "", fmt.Errorf("%d addresses to upload to", len(answer.Files))
+	}
+	to := answer.Files[0].UploadURL
+	req, err := http.NewRequest(http.MethodPut, to, bytes.NewReader(file))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", contentType)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode/100 != 2 {
+		return "", statusError{res.StatusCode, string(text)}
+	}
+	return to, nil
+}
+
+// verify asks for all that was acknowledged: each block once, in the order of the
+// writes, and each picture as an image in the end.
+func (p *person) verify(t *testing.T, url string) {
+	t.Helper()
+	p.to(url, &http.Transport{})
+	for _, err := range p.faults {
+		t.Errorf("%s: %v", p.name, err)
+	}
+	if len(p.blocks) == 0 {
+		t.Errorf("%s wrote nothing", p.name)
+	}
+	there, next := 0, 0
+	for page := 1; ; page++ {
+		var answer struct {
+			Data []struct{ ID int64 }
+			Meta struct {
+				HasMorePages bool `json:"has_more_pages"`
+			}
+		}
+		if err := p.send(http.MethodGet, fmt.Sprintf("/v3/channels/%d/contents?sort=position_asc&per=100&page=%d", p.own, page), nil, &answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range answer.Data {
+			there++
+			if next < len(p.blocks) && block.ID == p.blocks[next] {
+				next++
+			}
+		}
+		if !answer.Meta.HasMorePages {
+			break
+		}
+	}
+	if next != len(p.blocks) {
+		t.Errorf("%s: block %d was acknowledged and is not there, or not in its place", p.name, p.blocks[next])
+	}
+	if there > len(p.blocks)+p.unknown {
+		t.Errorf("%s: %d blocks are there of %d that were acknowledged and %d that failed", p.name, there, len(p.blocks), p.unknown)
+	}
+	for _, id := range p.pictures {
+		p.settled(t, id)
+	}
+}
+
+// settled waits until a block is processed, and expects an image.
+func (p *person) settled(t *testing.T, id int64) {
+	t.Helper()
+	for until := time.Now().Add(settleTime); ; {
+		var block struct{ Type, State string }
+		if err := p.send(http.MethodGet, fmt.Sprintf("/v3/blocks/%d", id), nil, &block); err != nil {
+			t.Fatal(err)
+		}
+		if block.State == "available" && block.Type == "Image" {
+			return
+		}
+		if block.State != "processing" || time.Now().After(until) {
+			t.Errorf("%s: the picture %d is %s, %s", p.name, id, block.Type, block.State)
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// smallPicture is a picture that no other n gives.
+func smallPicture(n int) []byte {
+	picture := image.NewNRGBA(image.Rect(0, 0, 320, 240))
+	for i := range 320 * 240 {
+		picture.SetNRGBA(i%320, i/320, color.NRGBA{uint8(n), uint8(n >> 8), uint8(i), 255})
+	}
+	var file bytes.Buffer
+	_ = png.Encode(&file, picture) // to memory
+	return file.Bytes()
+}

@@ -1,0 +1,208 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine/internal/database/dbtest"
+)
+
+const (
+	drillEnv       = "VITRINE_DRILL" // how long the drill takes, as 5m
+	briefDrill     = 20 * time.Second
+	drillClients   = 8
+	drillSockets   = 200
+	drillDiskBytes = 1 << 30 // of the disk that fills up
+	drillP99       = time.Second
+)
+
+// TestDrill runs everything that abusers try at once, beside eight ordinary clients:
+// hostile pictures, readers that do not read, a batch of addresses that drip, guessed
+// tokens, invitations to strangers and a disk that fills up. No acknowledged write may be
+// lost, no read may fail, and everything derived and stored must be right afterwards.
+//
+// It is brief by default. With VITRINE_DRILL set to a duration (make drill: five minutes)
+// it also holds reads to a p99 of one second, which a brief run cannot measure.
+func TestDrill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	duration, whole := briefDrill, false
+	if setting := os.Getenv(drillEnv); setting != "" {
+		var err error
+		if duration, err = time.ParseDuration(setting); err != nil {
+			t.Fatalf("%s: %v", drillEnv, err)
+		}
+		whole = true
+	} else {
+		t.Parallel()
+	}
+	path := build(t)
+	t.Run("sqlite", func(t *testing.T) { drill(t, path, "", duration, whole) })
+	if whole {
+		t.Run("postgres", func(t *testing.T) { drill(t, path, dbtest.PostgresURL(t), duration, whole) })
+	}
+}
+
+// abuser is one account with a token that may write, and what it aims at.
+type abuser struct {
+	client
+	web     string // a site that drips
+	public  int64  // a channel of long blocks
+	private int64
+	group   int64
+	picture func(n int) []byte // hostile ones, in turn
+}
+
+func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {
+	p := newProgram(t, path, databaseURL)
+	disk := mountDisk(t, p.dataDir)
+	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
+		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB")
+	p.run("migrate")
+	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}, picture: hostilePicture}
+	people := make([]*person, drillClients)
+	for i := range people {
+		slug := fmt.Sprintf("person%d", i)
+		people[i] = &person{name: slug, client: client{token: p.userOf(slug, "supporter")}}
+	}
+	s := p.serve()
+	drips := httptest.NewServer(http.HandlerFunc(drip))
+	t.Cleanup(drips.Close)
+	mallory.web = drips.URL
+	mallory.prepare(t, s.url)
+	for _, person := range people {
+		person.prepare(t, s.url)
+		person.public = mallory.public
+	}
+	idle := memoryPeak(t, s)
+
+	ctx, stop := context.WithTimeout(t.Context(), duration)
+	defer stop()
+	var full atomic.Bool // while the disk is, writes may be refused
+	var abuse, work sync.WaitGroup
+	for _, attack := range []func(context.Context, string) string{
+		mallory.sendPictures, mallory.leaveUploads, mallory.readNothing, mallory.beginBatches, mallory.invite, mallory.guessTokens,
+	} {
+		abuse.Go(func() { t.Log(attack(ctx, s.url)) })
+	}
+	abuse.Go(func() { disk.fillUp(ctx, t, duration, &full) })
+	for _, person := range people {
+		work.Go(func() { person.live(ctx, s.url, &full) })
+	}
+	work.Wait()
+	abuse.Wait()
+
+	peak := memoryPeak(t, s)
+	t.Logf("peak of memory %d MB, idle %d MB", peak>>20, idle>>20)
+	var latencies []time.Duration
+	for _, person := range people {
+		person.verify(t, s.url)
+		latencies = append(latencies, person.latencies...)
+	}
+	slices.Sort(latencies)
+	p99 := latencies[len(latencies)*99/100]
+	t.Logf("%d reads: p50 %s, p99 %s, longest %s", len(latencies), latencies[len(latencies)/2], p99, latencies[len(latencies)-1])
+	if whole && p99 > drillP99 {
+		t.Errorf("the p99 of ordinary reads is %s", p99)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.ended(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.run("check", "--files")
+	if strings.Contains(s.log.String(), "panic") {
+		t.Error("something panicked")
+	}
+}
+
+// disk is one of its own for the data, which can be filled up.
+type disk struct{ path string }
+
+// mountDisk mounts a small disk in a folder, where root may; elsewhere the drill goes on
+// without it.
+func mountDisk(t *testing.T, folder string) disk {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Log("the disk is not filled up: mounting one takes root")
+		return disk{}
+	}
+	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", int64(drillDiskBytes)))
+	if err != nil {
+		t.Logf("the disk is not filled up: %v", err)
+		return disk{}
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
+	return disk{path: folder}
+}
+
+// fillUp fills the disk for the third fifth of the drill.
+func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, full *atomic.Bool) {
+	if d.path == "" || !pause(ctx, duration*2/5) {
+		return
+	}
+	full.Store(true)
+	ballast := filepath.Join(d.path, "ballast")
+	f, err := os.Create(ballast)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	chunk := make([]byte, 1<<20)
+	for err == nil {
+		_, err = f.Write(chunk)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("filling the disk: %v", err)
+	}
+	// Others may free space, which is taken too.
+	for until := time.Now().Add(duration / 5); time.Now().Before(until) && pause(ctx, 100*time.Millisecond); {
+		_, _ = f.Write(chunk)
+	}
+	if err := errors.Join(f.Close(), os.Remove(ballast)); err != nil {
+		t.Error(err)
+	}
+	pause(ctx, time.Second) // what was refused may come back only now
+	full.Store(false)
+}
+
+// pause waits, and reports whether that was possible before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// memoryPeak reads the most memory that a process has had, in bytes; 0 where the system
+// does not tell.
+func memoryPeak(t *testing.T, s *process) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kilobytes int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); n == 1 {
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
