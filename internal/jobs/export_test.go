@@ -12,13 +12,14 @@ import (
 	"vitrine/internal/database"
 )
 
-// Fetch gives what looks for jobs, on SQLite.
+// Fetch gives what looks for jobs of the class Bulk, on SQLite.
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
-	p := &pilot{look: w.queue.db.Reader()}
+	p := newPilot(w.queue.db)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
+	state := newTurns(p, Bulk)
 	return func(ctx context.Context) (int, error) {
-		found, err := p.JobGetAvailable(ctx, exec, nil, &riverdriver.JobGetAvailableParams{
-			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1, Queue: "default"})
+		found, err := p.JobGetAvailable(ctx, exec, state, &riverdriver.JobGetAvailableParams{
+			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1})
 		return len(found), err
 	}
 }
@@ -26,7 +27,7 @@ func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 // Elected has a client that drains, or stays, stand for election, and gives the outcome,
 // which is taken back.
 func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err error) {
-	p := &pilot{}
+	p := newPilot(w.queue.db)
 	if draining {
 		p.first = make(chan fetched, 1)
 	}
