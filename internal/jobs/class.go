@@ -8,8 +8,14 @@ import (
 )
 
 // Class is a kind of jobs that have workers of their own, so that they wait for none of
-// another class. Arguments with a method Class() Class are of that class, others of Bulk.
+// another class.
 type Class string
+
+// Classed are arguments of another class than Bulk.
+type Classed interface {
+	Args
+	Class() Class
+}
 
 // The classes.
 const (
@@ -84,8 +90,8 @@ func For(owner int64) Option {
 // classed gives the options that come with the arguments of a job.
 func classed(args Args) river.InsertOpts {
 	class := Bulk
-	if is, ok := args.(interface{ Class() Class }); ok {
-		class = is.Class()
+	if c, ok := args.(Classed); ok {
+		class = c.Class()
 	}
 	return river.InsertOpts{Queue: class.queueOf(0)}
 }

@@ -12,11 +12,11 @@ import (
 	"vitrine/internal/database"
 )
 
-// Fetch gives what looks for jobs of the class Bulk, on SQLite.
+// Fetch gives what looks for jobs of the class Content, on SQLite.
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 	p := newPilot(w.queue.db)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
-	state := newTurns(p, Bulk)
+	state := newTurns(p, Content)
 	return func(ctx context.Context) (int, error) {
 		found, err := p.JobGetAvailable(ctx, exec, state, &riverdriver.JobGetAvailableParams{
 			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1})
