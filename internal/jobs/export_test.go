@@ -8,6 +8,7 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
 )
@@ -47,3 +48,33 @@ func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err 
 
 // Rescue looks once for jobs that were cut off, and gives how many it put back.
 func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescuer().rescue(ctx) }
+
+// Picker picks jobs of the class Content as a producer with so many free workers does.
+type Picker struct {
+	turns *turns
+	exec  riverdriver.Executor
+}
+
+// NewPicker makes one that has had no turn.
+func NewPicker(w *Workers) *Picker {
+	p := newPilot(w.queue.db)
+	k := &Picker{turns: newTurns(p, Content)}
+	p.notify = func(context.Context, []*rivertype.JobInsertResult) {}
+	if db := w.queue.db; db.Dialect() == database.Postgres {
+		k.exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()
+	} else {
+		k.exec = liteDriver{riversqlite.New(db.SQL()), p}.GetExecutor()
+	}
+	return k
+}
+
+// Pick gives the jobs that are picked for free workers.
+func (k *Picker) Pick(ctx context.Context, free int) ([]*rivertype.JobRow, error) {
+	return k.turns.pick(ctx, k.exec, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, MaxToLock: free})
+}
+
+// Finish tells that a job has ended.
+func (k *Picker) Finish(job *rivertype.JobRow) { k.turns.JobFinish(job) }
+
+// Due is the query for the queues that have a job which is due.
+func (k *Picker) Due() string { return k.turns.pilot.due }
