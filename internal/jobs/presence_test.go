@@ -231,7 +231,8 @@ func (r *rig) lose() {
 	r.Helper()
 	path := r.db.Path()
 	if path == "" {
-		r.exec("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1986622576 AND objsubid = 2")
+		r.exec(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 		return
 	}
 	files, err := filepath.Glob(path + ".alive-????????")
