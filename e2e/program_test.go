@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ type program struct {
 	path string
 	env  []string
 
+	dataDir  string
 	database string // its URL
 }
 
@@ -41,7 +43,7 @@ func build(t *testing.T) string {
 func newProgram(t *testing.T, path, databaseURL string) program {
 	t.Helper()
 	dataDir := t.TempDir()
-	p := program{t: t, path: path, database: databaseURL}
+	p := program{t: t, path: path, dataDir: dataDir, database: databaseURL}
 	if databaseURL == "" {
 		p.database = "sqlite:" + filepath.Join(dataDir, "vitrine.db")
 	}
@@ -69,6 +71,14 @@ func (p program) run(args ...string) string {
 		p.t.Fatalf("vitrine %s: %v\n%s%s", strings.Join(args, " "), err, out, errs.Bytes())
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// json runs a command and decodes what it printed.
+func (p program) json(out any, args ...string) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.run(args...)), out); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // user makes an account and gives a token of it that may write.
