@@ -31,10 +31,13 @@ var classes = []Class{Mail, Content, Bulk}
 const drained Class = river.QueueDefault
 
 // workers is how many jobs of a class a process works at once. One owner may have half
-// of them, so there are never fewer than two.
+// of them, so there are never fewer than two; of Bulk, what is tidied up may have two.
 func (c Class) workers(concurrency int) int {
-	if c == Content {
+	switch c {
+	case Content:
 		return max(concurrency, 2)
+	case Bulk:
+		return 3
 	}
 	return 2
 }
@@ -50,8 +53,11 @@ const legacyQueue = river.QueueDefault
 // queueOf names the queue of an owner; 0 is nobody.
 func (c Class) queueOf(owner int64) string { return string(c) + "_" + strconv.FormatInt(owner, 10) }
 
-// nobodys reports whether a queue has jobs of no owner. They may have all workers.
-func nobodys(queue string) bool { return strings.HasSuffix(queue, "_0") }
+// unlimited reports whether the jobs of a queue may have all workers: those of no owner,
+// but for Bulk, where some run for minutes.
+func unlimited(queue string) bool {
+	return strings.HasSuffix(queue, "_0") && classOf(queue) != Bulk
+}
 
 // classOf is the class that works a queue.
 func classOf(queue string) Class {

@@ -116,7 +116,7 @@ func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riv
 // for so many queues.
 func (t *turns) share(queue string, free, queues int) int {
 	most := free
-	if t.pilot.first == nil && !nobodys(queue) {
+	if t.pilot.first == nil && !unlimited(queue) {
 		most = (free - t.running[queue] + 1) / 2 // each taken is one more, and leaves one less
 	}
 	return max(0, min(most, max(1, free/queues)))

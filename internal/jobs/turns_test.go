@@ -59,6 +59,34 @@ func TestClasses(t *testing.T) {
 	})
 }
 
+// What is tidied up, and takes its time, leaves a worker to what people asked for.
+func TestChores(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		held, asked, release := make(chan struct{}, 10), make(chan struct{}, 1), make(chan struct{})
+		h := jobs.NewHandlers()
+		jobs.Handle(h, func(_ context.Context, c chore) error {
+			if c.Name == "asked" {
+				asked <- struct{}{}
+				return nil
+			}
+			held <- struct{}{}
+			<-release
+			return nil
+		})
+		w := r.work(r.queue, jobs.Options{}, h)
+		for i := range 10 {
+			r.enqueue(chore{fmt.Sprint(i)})
+		}
+		r.must(w.Start(t.Context()))
+		<-held
+		<-held
+		r.enqueue(chore{"asked"}, jobs.For(1))
+		<-asked
+		close(release)
+	})
+}
+
 // One owner has half of the workers, and the next finds one free.
 func TestOwners(t *testing.T) {
 	t.Parallel()
