@@ -62,7 +62,9 @@ func TestKillInBatch(t *testing.T) {
 		r.ended()
 		r.restart()
 		ids, _ := r.contents()
-		t.Logf("killed after %d of %d blocks", len(ids), all)
+		begun := len(ids)
+		took := until(t, "the batch goes on", func() bool { ids, _ = r.contents(); return len(ids) > begun || begun == all })
+		t.Logf("killed after %d of %d blocks, went on %.1f s after the restart", begun, all, took.Seconds())
 		for status := "pending"; status != "completed"; {
 			var answer struct{ Status string }
 			r.must(r.send(http.MethodGet, "/v3/blocks/batch/"+made.Batch, nil, &answer))

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -70,6 +71,14 @@ func (p program) run(args ...string) string {
 		p.t.Fatalf("vitrine %s: %v\n%s%s", strings.Join(args, " "), err, out, errs.Bytes())
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// json runs a command and decodes what it printed.
+func (p program) json(out any, args ...string) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.run(args...)), out); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // user makes an account and gives a token of it that may write.

@@ -12,9 +12,10 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// settleTime is how long the content of all blocks may take after the last kill. What
-// was in progress then is taken up again after the job's time and half a minute.
-const settleTime = 3 * time.Minute
+// settleTime is how long the content of all blocks may take after the last kill. It is
+// shorter than the three and a half minutes after which a job is put back whatever is
+// known of its process.
+const settleTime = 2 * time.Minute
 
 // reader has blocks of pages made in a channel of its own, and keeps those that were
 // acknowledged, in order.
@@ -32,7 +33,7 @@ type reader struct {
 func read(t *testing.T, path, databaseURL string, settings ...string) *reader {
 	t.Helper()
 	p := newProgram(t, path, databaseURL)
-	p.env = append(append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_JOB_TIMEOUT=3s"), settings...)
+	p.env = append(append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8"), settings...)
 	r := &reader{t: t, p: p, web: newWeb(t), client: client{token: p.user("ada")}}
 	r.restart()
 	var made struct{ ID int64 }

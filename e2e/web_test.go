@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -24,6 +25,8 @@ type web struct {
 	pages int            // answered or being so
 	at    int            // so many of them call then
 	then  func()
+	gate  chan struct{} // pages wait for its end, if there is one
+	drips atomic.Int32  // under way
 }
 
 func newWeb(t *testing.T) *web {
@@ -32,6 +35,7 @@ func newWeb(t *testing.T) *web {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page/{n}", w.page)
 	mux.HandleFunc("/image/{n}", w.image)
+	mux.HandleFunc("/drip/{n}", w.drip)
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	w.url = s.URL
@@ -44,14 +48,49 @@ func (w *web) page(out http.ResponseWriter, r *http.Request) {
 	if w.pages++; w.pages == w.at {
 		w.then()
 	}
+	gate := w.gate
 	w.mu.Unlock()
 	select {
 	case <-r.Context().Done():
 	case <-time.After(pageTime):
 	}
+	if gate != nil {
+		select {
+		case <-r.Context().Done():
+		case <-gate:
+		}
+	}
 	n := r.PathValue("n")
 	out.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(out, `<title>Page %s</title><meta property="og:image" content="/image/%s"><p>Words.</p>`, n, n)
+}
+
+// drip sends a byte a second as long as anybody reads it.
+func (w *web) drip(out http.ResponseWriter, r *http.Request) {
+	w.drips.Add(1)
+	defer w.drips.Add(-1)
+	for r.Context().Err() == nil {
+		_, _ = out.Write([]byte("."))
+		out.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// close has pages wait until open.
+func (w *web) close() (open func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	gate := make(chan struct{})
+	w.gate = gate
+	return sync.OnceFunc(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.gate = nil
+		close(gate)
+	})
 }
 
 func (w *web) image(out http.ResponseWriter, r *http.Request) {

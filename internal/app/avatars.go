@@ -21,6 +21,9 @@ type GrantAvatar struct {
 // Kind implements jobs.Args.
 func (GrantAvatar) Kind() string { return "grant_avatar" }
 
+// Class implements jobs.Classed.
+func (GrantAvatar) Class() jobs.Class { return jobs.Content }
+
 // avatarVersion is the resized version that is shown of a picture.
 const avatarVersion = "square" + domain.Double
 
@@ -43,8 +46,9 @@ func (a *App) avatarWanted(ctx context.Context, actor domain.Actor, address *str
 	return w, nil
 }
 
-// wishAvatar has an owner show a picture once it has been got, or nothing from now on.
-func wishAvatar(ctx context.Context, tx *store.Tx, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
+// wishAvatar has an owner show a picture once it has been got, or nothing from now on, as
+// a user wishes.
+func wishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
 	w.Owner = owner
 	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
 		return err
@@ -56,7 +60,7 @@ func wishAvatar(ctx context.Context, tx *store.Tx, owner domain.PrincipalRef, w 
 	if w.URL == "" && w.Upload == 0 {
 		return tx.SetAvatar(ctx, owner, nil, now)
 	}
-	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts))
+	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts), jobs.For(int64(by)))
 }
 
 // GrantAvatar gets a picture and has its owner show it, unless they have wished for

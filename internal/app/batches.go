@@ -65,7 +65,7 @@ func (a *App) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatc
 		if err := tx.AddBatch(ctx, b, keptPlaces(places), inputs); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, RunBatch{b.ID}, jobs.Attempts(batchJobAttempts))
+		return tx.Enqueue(ctx, RunBatch{b.ID}, jobs.Attempts(batchJobAttempts), jobs.For(int64(actor.UserID)))
 	})
 	return b, err
 }

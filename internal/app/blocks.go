@@ -68,7 +68,7 @@ func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor,
 		return 0, err
 	}
 	if made.State == domain.Processing {
-		if err := process(ctx, tx, id, made.upload, now); err != nil {
+		if err := process(ctx, tx, actor.UserID, id, made.upload, now); err != nil {
 			return 0, err
 		}
 	}

@@ -20,6 +20,9 @@ type ProcessBlock struct {
 // Kind implements jobs.Args.
 func (ProcessBlock) Kind() string { return "process_block" }
 
+// Class implements jobs.Classed.
+func (ProcessBlock) Class() jobs.Class { return jobs.Content }
+
 // maxAttempts is how often the content of a block is tried, over about ten minutes.
 const maxAttempts = 8
 
@@ -43,14 +46,14 @@ func (e *errUnavailable) Error() string { return e.reason }
 func (e *errUnavailable) Unwrap() error { return e.cause }
 
 // process has the content of a block got, in the transaction that makes it.
-func process(ctx context.Context, tx *store.Tx, id domain.BlockID, upload domain.UploadID, now time.Time) error {
+func process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.BlockID, upload domain.UploadID, now time.Time) error {
 	if err := keepUpload(ctx, tx, "value", upload); err != nil {
 		return err
 	}
 	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts))
+	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
 }
 
 // ProcessBlock tries to get the content of a block that waits for it (V3.md section

@@ -84,10 +84,10 @@ func (a *App) DeleteAccount(ctx context.Context, from domain.Visitor, actor doma
 		if err := tx.BuryAccount(ctx, c.User, now); err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}); err != nil {
+		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.For(int64(actor.UserID))); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.At(now.Add(clearAgain)))
+		return tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.At(now.Add(clearAgain)), jobs.For(int64(actor.UserID)))
 	})
 }
 

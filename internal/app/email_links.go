@@ -7,6 +7,7 @@ import (
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 	"vitrine/internal/mail"
 	"vitrine/internal/store"
 )
@@ -26,6 +27,9 @@ type MailPasswordLink struct {
 
 // Kind implements jobs.Args.
 func (MailPasswordLink) Kind() string { return "mail_password_link" }
+
+// Class implements jobs.Classed.
+func (MailPasswordLink) Class() jobs.Class { return jobs.Mail }
 
 // SendPasswordLink mails the link; nothing if nobody has the address, or is suspended.
 // Each try makes another link in place of the last.
@@ -71,6 +75,9 @@ type MailAddressLink struct {
 
 // Kind implements jobs.Args.
 func (MailAddressLink) Kind() string { return "mail_address_link" }
+
+// Class implements jobs.Classed.
+func (MailAddressLink) Class() jobs.Class { return jobs.Mail }
 
 // SendAddressLink mails the link to the new address; to one that has an account already
 // it mails a notice instead. Nothing if the link was used, or is over.

@@ -50,7 +50,7 @@ func (a *App) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGrou
 			return err
 		}
 		if in.Avatar != nil {
-			if err := wishAvatar(ctx, tx, domain.GroupRef(id), avatar, n.Now); err != nil {
+			if err := wishAvatar(ctx, tx, actor.UserID, domain.GroupRef(id), avatar, n.Now); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func (a *App) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Re
 			g.Description = description
 		}
 		if in.Avatar != nil {
-			if err := wishAvatar(ctx, tx, domain.GroupRef(g.ID), avatar, now); err != nil {
+			if err := wishAvatar(ctx, tx, actor.UserID, domain.GroupRef(g.ID), avatar, now); err != nil {
 				return err
 			}
 		}

@@ -24,15 +24,18 @@ type InvitationMail struct {
 // Kind implements jobs.Args.
 func (InvitationMail) Kind() string { return "invitation_mail" }
 
+// Class implements jobs.Classed.
+func (InvitationMail) Class() jobs.Class { return jobs.Mail }
+
 // releaseTimeout is for taking back a claim when the job's own time is up.
 const releaseTimeout = 5 * time.Second
 
 // longestName is how many characters of a name a mail shows.
 const longestName = 80
 
-// mailInvitation has an invitation mailed, in the transaction that makes it.
-func (a *App) mailInvitation(ctx context.Context, tx *store.Tx, id domain.InvitationID) error {
-	return tx.Enqueue(ctx, InvitationMail{Invitation: id}, jobs.Unique())
+// mailInvitation has an invitation of a user mailed, in the transaction that makes it.
+func (a *App) mailInvitation(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.InvitationID) error {
+	return tx.Enqueue(ctx, InvitationMail{Invitation: id}, jobs.Unique(), jobs.For(int64(by)))
 }
 
 // SendInvitation mails an invitation that is open and was not mailed yet; else it does

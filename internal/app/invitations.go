@@ -138,7 +138,7 @@ func (a *App) newInvitation(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if err != nil {
 		return nil, err
 	}
-	return &i, a.mailInvitation(ctx, tx, id)
+	return &i, a.mailInvitation(ctx, tx, actor.UserID, id)
 }
 
 // RevokeInvitation ends an open invitation. Its maker may, and every member; to others

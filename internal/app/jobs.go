@@ -16,18 +16,19 @@ func (a *App) Jobs(ctx context.Context, state jobs.State, limit int) ([]jobs.Job
 	return a.store.Jobs(ctx, state, limit)
 }
 
-// RetryJob runs a job again that failed, or one that waits at once. A block whose
-// content was given up waits for it again, as with Reprocess; the job that failed is
-// then replaced by another. It is for the operator, so it needs no actor. The errors of
-// jobs.Queue.Retry tell of jobs that cannot be.
-func (a *App) RetryJob(ctx context.Context, id int64) error {
+// RetryJob runs a job again that failed or was cut off, or one that waits at once; if
+// forced, also one that is running. A block whose content was given up waits for it
+// again, as with Reprocess; the job that failed is then replaced by another. It is for
+// the operator, so it needs no actor. The errors of jobs.Queue.Retry tell of jobs that
+// cannot be.
+func (a *App) RetryJob(ctx context.Context, id int64, force bool) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
 		job, err := tx.Job(ctx, id)
 		if err != nil {
 			return err
 		}
 		if job.Kind != (ProcessBlock{}).Kind() || job.State != jobs.Failed {
-			return tx.RetryJob(ctx, id)
+			return tx.RetryJob(ctx, id, force)
 		}
 		var args ProcessBlock
 		if err := json.Unmarshal(job.Args, &args); err != nil {
@@ -47,7 +48,7 @@ func (a *App) retryProcessing(ctx context.Context, tx *store.Tx, job int64, id d
 	case err != nil:
 		return err
 	case p.State == domain.ProcessingWaiting: // for this job
-		return tx.RetryJob(ctx, job)
+		return tx.RetryJob(ctx, job, false)
 	}
 	b, err := tx.AnyBlock(ctx, id)
 	if err != nil {

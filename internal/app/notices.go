@@ -22,6 +22,9 @@ type MailNotice struct {
 // Kind implements jobs.Args.
 func (MailNotice) Kind() string { return "mail_notice" }
 
+// Class implements jobs.Classed.
+func (MailNotice) Class() jobs.Class { return jobs.Mail }
+
 type notice string
 
 const (

@@ -41,12 +41,14 @@ func (a *App) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) 
 	if err := operate(ctx, a.store.Queries, actor); err != nil {
 		return err
 	}
-	err := a.RetryJob(ctx, id)
+	err := a.RetryJob(ctx, id, false)
 	switch {
 	case errors.Is(err, jobs.ErrNoJob):
 		return domain.NewNotFound()
 	case errors.Is(err, jobs.ErrNotRetried):
 		return domain.NewUnprocessable("The job has not failed, or runs again already")
+	case errors.Is(err, jobs.ErrAlive):
+		return domain.NewUnprocessable("The job is running, and its process is alive")
 	}
 	return err
 }

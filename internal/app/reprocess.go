@@ -65,7 +65,7 @@ func (a *App) restart(ctx context.Context, tx *store.Tx, b domain.Block) (p doma
 			return p, err
 		}
 	}
-	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts)); err != nil {
+	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts), jobs.For(b.Author.ID)); err != nil {
 		return p, err
 	}
 	return tx.Processing(ctx, b.ID)

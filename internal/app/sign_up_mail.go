@@ -22,6 +22,9 @@ type MailSignUp struct {
 // Kind implements jobs.Args.
 func (MailSignUp) Kind() string { return "mail_signup" }
 
+// Class implements jobs.Classed.
+func (MailSignUp) Class() jobs.Class { return jobs.Mail }
+
 // SendSignUp mails what a signup is about; nothing if it was confirmed, or is over.
 func (a *App) SendSignUp(ctx context.Context, id store.SignupID) error {
 	token, hash, _ := auth.NewToken(auth.Mailed)

@@ -236,7 +236,7 @@ func (a *App) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput
 			u.Bio = bio
 		}
 		if in.Avatar.Set {
-			if err := wishAvatar(ctx, tx, domain.UserRef(u.ID), avatar, a.now()); err != nil {
+			if err := wishAvatar(ctx, tx, actor.UserID, domain.UserRef(u.ID), avatar, a.now()); err != nil {
 				return err
 			}
 		}

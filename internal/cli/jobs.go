@@ -14,7 +14,7 @@ import (
 
 type jobsCmd struct {
 	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, the newest first; by default those that were given up."`
-	Retry jobsRetryCmd `cmd:"" help:"Run jobs again that failed, or at once that wait."`
+	Retry jobsRetryCmd `cmd:"" help:"Run jobs again that failed or were cut off, or at once that wait."`
 }
 
 // jobJSON is a job as scripts see it.
@@ -26,10 +26,11 @@ type jobJSON struct {
 	MaxAttempts int    `json:"max_attempts"`
 	At          string `json:"at"`
 	Error       string `json:"error"`
+	Process     string `json:"process"`
 }
 
 func toJobJSON(j jobs.Job) jobJSON {
-	return jobJSON{j.ID, j.Kind, string(j.State), j.Attempts, j.MaxAttempts, j.At.UTC().Format(time.RFC3339), j.Error}
+	return jobJSON{j.ID, j.Kind, string(j.State), j.Attempts, j.MaxAttempts, j.At.UTC().Format(time.RFC3339), j.Error, j.Process}
 }
 
 type jobsListCmd struct {
@@ -76,8 +77,9 @@ func printable(s string) string {
 
 type jobsRetryCmd struct {
 	config.Common
-	IDs []int64 `arg:"" optional:"" name:"id" help:"Ids of the jobs, from the list."`
-	All bool    `help:"All that failed."`
+	IDs   []int64 `arg:"" optional:"" name:"id" help:"Ids of the jobs, from the list."`
+	All   bool    `help:"All that failed."`
+	Force bool    `help:"Also jobs that a living process runs. They may then run twice at once, which does no harm but costs time."`
 }
 
 func (cmd *jobsRetryCmd) Run(c *console) error {
@@ -104,7 +106,11 @@ func (cmd *jobsRetryCmd) Run(c *console) error {
 func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
-		if err := a.RetryJob(c.ctx, id); err != nil {
+		err := a.RetryJob(c.ctx, id, cmd.Force)
+		if errors.Is(err, jobs.ErrAlive) {
+			err = fmt.Errorf("%w; wait for it, or add --force", err)
+		}
+		if err != nil {
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}

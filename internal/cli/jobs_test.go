@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/database"
 )
 
 // job is the JSON form that scripts read.
@@ -16,6 +17,7 @@ type job struct {
 	Attempts    int
 	MaxAttempts int `json:"max_attempts"`
 	At, Error   string
+	Process     string
 }
 
 func TestJobs(t *testing.T) {
@@ -71,5 +73,52 @@ func TestJobs(t *testing.T) {
 		p.run("jobs", "retry").fails(2, "give the ids of jobs, or --all")
 		p.run("jobs", "retry", "--all", "7").fails(2, "give the ids of jobs, or --all")
 		p.run("jobs", "--limit", "0").fails(2, "--limit: 0: want a number from 1 to 10000")
+	})
+}
+
+// A job that a dead process ran is put back, and one that a living process runs only by
+// force.
+func TestRetryRunningJobs(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		p.run("migrate").ok()
+		r := apptest.Boot(t, p.database())
+		channel := r.Channel("ada", "Links", "public")
+		r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "http://example.com/", "channel_ids": []int64{channel}}).Want(201)
+		living, err := r.DB().Announce(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer living.Release()
+		const dead = "vitrine/gone/1/00000001"
+		for _, c := range []struct {
+			process string
+			force   bool
+			code    int
+		}{{living.Name(), false, 1}, {living.Name(), true, 0}, {dead, false, 0}} {
+			by := `["` + c.process + `"]`
+			if r.DB().Dialect() == database.Postgres {
+				by = "{" + c.process + "}"
+			}
+			r.Exec("UPDATE river_job SET state = 'running', attempt = max_attempts, attempted_by = '" + by + "'")
+			var running []job
+			p.run("jobs", "--json", "--state", "running").json(&running)
+			if len(running) != 1 || running[0].Process != c.process {
+				t.Fatalf("running are %+v", running)
+			}
+			args := []string{"jobs", "retry", fmt.Sprint(running[0].ID)}
+			if c.force {
+				args = append(args, "--force")
+			}
+			got := p.run(args...)
+			if told := strings.Contains(got.err, "its process is alive; wait for it, or add --force"); got.code != c.code || told != (c.code == 1) {
+				t.Errorf("%+v: exit code %d\n%s%s", c, got.code, got.out, got.err)
+			}
+			var waiting []job
+			p.run("jobs", "--json", "--state", "waiting").json(&waiting)
+			if len(waiting) != 1-c.code {
+				t.Errorf("%+v: waiting are %+v", c, waiting)
+			}
+		}
 	})
 }

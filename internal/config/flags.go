@@ -38,8 +38,8 @@ type Server struct {
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	Work             string `name:"work" env:"VITRINE_WORK" default:"true" placeholder:"BOOL" help:"Whether this server works jobs: true, or false where vitrine work does it."`
-	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many jobs, such as sending mail, this server does at once."`
-	JobTimeout       string `name:"job-timeout" env:"VITRINE_JOB_TIMEOUT" default:"3m" placeholder:"DURATION" help:"How long one job may take. One that a crash has cut off is begun again half a minute after that."`
+	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"For how many blocks this server gets the content at once, at least 2. One person has half of them. Two mails and three other jobs, such as batches, are done beside them."`
+	JobTimeout       string `name:"job-timeout" env:"VITRINE_JOB_TIMEOUT" default:"3m" placeholder:"DURATION" help:"How long one job may take. One that takes half a minute more is begun again, in case its process hangs."`
 	FilesURL         string `name:"files-url" env:"VITRINE_FILES_URL" placeholder:"URL" help:"Public address of uploaded files and images, without a slash at the end, such as that of a cache in front of this server. By default the base URL."`
 	BlobURL          string `name:"blob-url" env:"VITRINE_BLOB_URL" placeholder:"URL" help:"s3://bucket/prefix?endpoint=https://host&region=name for files; empty for files/ in the data folder."`
 	BlobAccessKey    string `name:"blob-access-key" env:"VITRINE_BLOB_ACCESS_KEY" placeholder:"KEY" help:"Access key of the S3 storage."`

@@ -27,9 +27,10 @@ func Claim(ctx context.Context, path string) (release func(), err error) {
 	return release, err
 }
 
-// hold takes an SQLite lock on an empty file; the system ends it with the process. The
-// error is retryable while somebody else has it. The file stays: if it were removed, a
-// program that waits for it and one that makes it anew could both go on.
+// hold takes an SQLite lock on an empty file; the system ends it with the process, and
+// the end of ctx does not. The error is retryable while somebody else has it. The file
+// stays: if it were removed, a program that waits for it and one that makes it anew
+// could both go on.
 func hold(ctx context.Context, path string) (release func(), err error) {
 	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -38,7 +39,7 @@ func hold(ctx context.Context, path string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	tx, err := pool.BeginTx(ctx, nil)
+	tx, err := pool.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}

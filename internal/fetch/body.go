@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,7 +28,8 @@ func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.Rea
 	if answer.ContentLength > onWire {
 		return nil, tooLarge(limit)
 	}
-	w := &wire{src: answer.Body, left: onWire, idle: f.client.idle, timer: time.AfterFunc(f.client.idle, f.stall)}
+	w := &wire{fetch: f, src: answer.Body, left: onWire, slack: f.client.slack}
+	w.timer = time.AfterFunc(f.client.idle, w.giveUp)
 	w.timer.Stop()
 	b := &body{fetch: f, wire: w, newDecoder: decoder, limit: limit, left: limit}
 	if decoder == nil {
@@ -38,23 +40,40 @@ func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.Rea
 	return b, nil
 }
 
-// wire reads what the network brings. While it waits for that, the timer runs that
-// ends the fetch.
+// wire reads what the network brings. While it waits for that, the timer runs that ends
+// the fetch: when nothing has come for too long, or when slack is used up. That is how
+// much longer the server may make us wait; each byte earns a little, up to as much as
+// there was at first, so a site that pauses is waited for and one that drips is not. The
+// time that our own reader takes does not count.
 type wire struct {
+	fetch *fetch
 	src   io.ReadCloser
 	left  int64
-	idle  time.Duration
+	slack time.Duration
 	timer *time.Timer
-	err   error // what ended it, io.EOF included
+	drips atomic.Bool // the timer runs until slack is used up
+	err   error       // what ended it, io.EOF included
+}
+
+func (w *wire) giveUp() {
+	if w.drips.Load() {
+		w.fetch.cut(errDrips)
+	} else {
+		w.fetch.cut(errStalled)
+	}
 }
 
 func (w *wire) Read(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.timer.Reset(w.idle)
+	idle := w.fetch.client.idle
+	w.drips.Store(w.slack < idle)
+	begun := time.Now()
+	w.timer.Reset(max(0, min(w.slack, idle)))
 	n, err := w.src.Read(p)
 	w.timer.Stop()
+	w.slack = min(w.slack-time.Since(begun)+time.Duration(n)*w.fetch.client.perByte, w.fetch.client.slack)
 	if w.left -= int64(n); w.left < 0 {
 		err = ErrTooLarge // with what was read: body cuts it to its limit
 	}

@@ -25,6 +25,7 @@ var ErrBusy = errors.New("busy")
 var (
 	errSlow    = errors.New("the fetch has taken its time")
 	errStalled = errors.New("the server has fallen silent")
+	errDrips   = errors.New("the server has fallen behind the least rate")
 )
 
 // Error says why a fetch failed.
@@ -58,6 +59,8 @@ func (f *fetch) explain(err error) *Error {
 	switch cause := context.Cause(f.ctx); {
 	case f.caller.Err() != nil:
 		return &Error{Reason: "The fetch was stopped", Temporary: true, cause: f.caller.Err()}
+	case cause == errDrips:
+		return &Error{Reason: "The server sends too slowly", Temporary: true, cause: cause}
 	case cause == errSlow:
 		return &Error{Reason: "The server took too long", Temporary: true, cause: cause}
 	case cause == errStalled:

@@ -28,6 +28,9 @@ type Options struct {
 	UserAgent    string        // "Vitrine"
 	Timeout      time.Duration // for a whole fetch, from Get to the end of the body: a minute
 	Idle         time.Duration // how long a server may stay silent: 15 seconds
+	Head         time.Duration // for all before the body: names, connections, redirects, headers: 20 seconds
+	MinRate      int64         // of a body, in bytes of the wire per second: 2 KiB
+	Slack        time.Duration // how far a body may fall behind that rate: 15 seconds
 	MaxRedirects int           // 10
 	PerHost      int           // fetches at once from one site: 4
 	Wait         time.Duration // for one of these to end: a second
@@ -47,6 +50,9 @@ type Client struct {
 	agent     string
 	timeout   time.Duration
 	idle      time.Duration
+	head      time.Duration
+	perByte   time.Duration // that a byte may take
+	slack     time.Duration
 	redirects int
 }
 
@@ -59,6 +65,9 @@ func New(o Options) *Client {
 		agent:     cmp.Or(o.UserAgent, "Vitrine"),
 		timeout:   cmp.Or(o.Timeout, time.Minute),
 		idle:      idle,
+		head:      cmp.Or(o.Head, 20*time.Second),
+		perByte:   time.Second / time.Duration(cmp.Or(o.MinRate, 2<<10)),
+		slack:     cmp.Or(o.Slack, 15*time.Second),
 		redirects: cmp.Or(o.MaxRedirects, 10),
 	}
 }
@@ -115,8 +124,10 @@ type Response struct {
 func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	running, stop := context.WithTimeoutCause(ctx, c.timeout, errSlow)
 	running, cancel := context.WithCancelCause(running)
-	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, stall: func() { cancel(errStalled) }}
+	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, cut: cancel}
+	head := time.AfterFunc(c.head, func() { cancel(errSlow) })
 	resp, err := f.get(r)
+	head.Stop()
 	if err != nil {
 		f.end()
 		return nil, f.explain(err)

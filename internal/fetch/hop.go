@@ -14,7 +14,7 @@ type fetch struct {
 	client      *Client
 	caller, ctx context.Context
 	end         func() // releases ctx
-	stall       func() // ends ctx because the server has fallen silent
+	cut         func(why error) // ends ctx
 }
 
 func (f *fetch) get(r Request) (*Response, error) {

@@ -72,19 +72,19 @@ func (h *hosts) leave(key string, at *host) {
 	}
 }
 
-// site names what is taken for one server: a port of a registrable domain, so that
-// "a.example.org" and "b.example.org" count together, or of an address.
+// site names what is taken for one server, whatever its ports: a registrable domain, so
+// that "a.example.org" and "b.example.org" count together, or an address. Whoever has
+// one of IPv6 has all that begin alike.
 func site(target *url.URL) string {
-	port := target.Port()
-	if port == "" {
-		port = target.Scheme
-	}
 	name := target.Hostname()
 	if addr, err := netip.ParseAddr(name); err == nil {
-		return addr.Unmap().String() + "|" + port
+		if addr = addr.Unmap(); addr.Is6() {
+			addr = netip.PrefixFrom(addr, 64).Masked().Addr()
+		}
+		return addr.String()
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
 		name = domain
 	}
-	return name + "|" + port
+	return name
 }

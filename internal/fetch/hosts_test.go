@@ -25,18 +25,18 @@ func TestPerHost(t *testing.T) {
 		return resp
 	}
 	first, second := open("http://a.site.example/"), open("http://b.site.example:80/x")
-	e := failure(t, c, fetch.Request{URL: "http://site.example"})
+	e := failure(t, c, fetch.Request{URL: "http://site.example:8080"})
 	if e.Reason != "Too much is being fetched from this site at once" || !e.Temporary || e.RetryAfter != 5*time.Second {
 		t.Errorf("got %+v", e)
 	}
-	for _, other := range []string{"http://site.example:8080", "http://other.example", "http://a.github.io", "http://b.github.io", "http://127.0.0.1", "http://[::1]"} {
+	for _, other := range []string{"http://other.example", "http://a.github.io", "http://b.github.io", "http://127.0.0.1", "http://[::1]"} {
 		resp := open(other)
 		defer resp.Body.Close()
 	}
 	for range 2 { // closing twice frees one place
 		_ = first.Body.Close()
 	}
-	third := open("http://site.example")
+	third := open("http://site.example:8080")
 	failure(t, c, fetch.Request{URL: "http://site.example"})
 	_ = second.Body.Close()
 	_ = third.Body.Close()

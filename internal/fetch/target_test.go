@@ -70,3 +70,28 @@ func FuzzGet(f *testing.F) {
 		}
 	})
 }
+
+// One server is one site, whatever its port, and however many names or addresses it has.
+func TestSite(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"http://example.org/":         "example.org",
+		"https://example.org:8443/":   "example.org",
+		"http://a.b.example.org/":     "example.org",
+		"http://a.github.io/":         "a.github.io",
+		"http://localhost:8080/":      "localhost",
+		"http://192.0.2.1:81/":        "192.0.2.1",
+		"http://[::ffff:192.0.2.1]/":  "192.0.2.1",
+		"http://[2001:db8::1]:8080/":  "2001:db8::",
+		"http://[2001:db8::2:3:4:5]/": "2001:db8::",
+		"http://[2001:db8:0:1::1]/":   "2001:db8:0:1::",
+	} {
+		target, err := parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := site(target); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+}

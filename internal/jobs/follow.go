@@ -12,37 +12,50 @@ import (
 // as soon as it has started, so it never stands for election. It needs no leader: it has
 // no periodic jobs, and works what is due.
 
-// follower is an executor that is never elected.
-type follower struct{ riverdriver.Executor }
+// executor is that of a client with a pilot.
+type executor struct {
+	riverdriver.Executor
+	pilot *pilot
+}
 
 // Begin implements riverdriver.Executor.
-func (f follower) Begin(ctx context.Context) (riverdriver.ExecutorTx, error) {
-	tx, err := f.Executor.Begin(ctx)
+func (e executor) Begin(ctx context.Context) (riverdriver.ExecutorTx, error) {
+	tx, err := e.Executor.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return followerTx{tx}, nil
+	return executorTx{tx, e.pilot}, nil
 }
 
-type followerTx struct{ riverdriver.ExecutorTx }
+type executorTx struct {
+	riverdriver.ExecutorTx
+	pilot *pilot
+}
 
 // LeaderAttemptElect implements riverdriver.Executor.
-func (followerTx) LeaderAttemptElect(context.Context, *riverdriver.LeaderElectParams) (bool, error) {
-	return false, nil
+func (tx executorTx) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
+	if tx.pilot.first != nil { // it drains
+		return false, nil
+	}
+	return tx.ExecutorTx.LeaderAttemptElect(ctx, params)
 }
 
-// executor is that of a client with a pilot.
-func (p *pilot) executor(exec riverdriver.Executor) riverdriver.Executor {
-	if p.first != nil { // it drains
-		return follower{exec}
+// JobSchedule implements riverdriver.Executor. River tells the producers of jobs whose
+// time has come by their queues, which are those of owners: name their classes.
+func (tx executorTx) JobSchedule(ctx context.Context, params *riverdriver.JobScheduleParams) ([]*riverdriver.JobScheduleResult, error) {
+	scheduled, err := tx.ExecutorTx.JobSchedule(ctx, params)
+	for _, res := range scheduled {
+		res.Job.Queue = string(classOf(res.Job.Queue))
 	}
-	return exec
+	return scheduled, err
 }
 
 // GetExecutor implements riverdriver.Driver.
-func (d pgDriver) GetExecutor() riverdriver.Executor { return d.pilot.executor(d.Driver.GetExecutor()) }
+func (d pgDriver) GetExecutor() riverdriver.Executor {
+	return executor{d.Driver.GetExecutor(), d.pilot}
+}
 
 // GetExecutor implements riverdriver.Driver.
 func (d liteDriver) GetExecutor() riverdriver.Executor {
-	return d.pilot.executor(d.Driver.GetExecutor())
+	return executor{d.Driver.GetExecutor(), d.pilot}
 }

@@ -37,7 +37,9 @@ func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error { return 
 // a second and a day.
 func (h *Handlers) Every(d time.Duration, args Args) {
 	make := func() (river.JobArgs, *river.InsertOpts) {
-		return args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByPeriod: d}}
+		o := classed(args)
+		o.UniqueOpts = river.UniqueOpts{ByArgs: true, ByPeriod: d}
+		return args, &o
 	}
 	h.periodic = append(h.periodic,
 		river.NewPeriodicJob(river.PeriodicInterval(d), make, &river.PeriodicJobOpts{RunOnStart: true}))

@@ -31,7 +31,8 @@ const MostListed = 10_000
 // Errors of jobs that are asked for.
 var (
 	ErrNoJob      = errors.New("there is no such job")
-	ErrNotRetried = errors.New("only a job that failed or waits can be run again")
+	ErrNotRetried = errors.New("only a job that failed, waits or was cut off can be run again")
+	ErrAlive      = errors.New("it is running, and its process is alive")
 )
 
 // permanentPrefix is what River puts before the text of an error that is Permanent.
@@ -47,6 +48,7 @@ type Job struct {
 	MaxAttempts int
 	At          time.Time // when it ended, began its attempt, or is to run
 	Error       string    // of the last attempt that failed, its first line; empty for none
+	Process     string    // that runs it, or did last; empty for none
 }
 
 // states are those of River that are one of ours, the first giving the time to sort by.
@@ -94,19 +96,39 @@ func (q *Queue) Get(ctx context.Context, tx *database.Tx, id int64) (Job, error)
 }
 
 // Retry makes a job due that failed or waits; one that was given up gets another
-// try. It is ErrNotRetried for others. Call Wake after the commit.
-func (q *Queue) Retry(ctx context.Context, tx *database.Tx, id int64) error {
+// try. So is a job that was running when its process ended; where that is alive, or not
+// known to have ended, it is ErrAlive unless it is forced: then the job may run twice at
+// once. It is ErrNotRetried for others. Call Wake after the commit.
+func (q *Queue) Retry(ctx context.Context, tx *database.Tx, id int64, force bool) error {
 	job, err := q.Get(ctx, tx, id)
 	if err != nil {
 		return err
 	}
-	if job.State != Failed && job.State != Waiting {
+	switch job.State {
+	case Running:
+		return q.retryRunning(ctx, tx, job, force)
+	case Done:
 		return ErrNotRetried
 	}
 	if _, err := q.inserter.JobRetryTx(ctx, tx.SQL(), id); err != nil {
 		return explained(ctx, "retry", err)
 	}
 	return nil
+}
+
+func (q *Queue) retryRunning(ctx context.Context, tx *database.Tx, job Job, force bool) error {
+	if !force {
+		dead, err := q.db.Dead(ctx, []string{job.Process})
+		if err != nil {
+			return err
+		}
+		if len(dead) == 0 {
+			return ErrAlive
+		}
+	}
+	_, err := tx.Exec(ctx, `UPDATE river_job SET state = 'available', max_attempts = CASE WHEN attempt < max_attempts
+		THEN max_attempts ELSE attempt + 1 END WHERE id = $1 AND state = 'running'`, job.ID)
+	return err
 }
 
 // Forget removes a job that is not running.
@@ -141,6 +163,9 @@ func newJob(row *rivertype.JobRow) Job {
 	}
 	if row.FinalizedAt != nil {
 		job.At = *row.FinalizedAt
+	}
+	if n := len(row.AttemptedBy); n > 0 {
+		job.Process = row.AttemptedBy[n-1]
 	}
 	if n := len(row.Errors); n > 0 {
 		text := strings.TrimPrefix(row.Errors[n-1].Error, permanentPrefix)

@@ -28,7 +28,7 @@ func (r *rig) list(state jobs.State, limit int) (list []jobs.Job) {
 
 func (r *rig) retry(id int64) error {
 	r.Helper()
-	return r.in(func(tx *database.Tx) error { return r.queue.Retry(r.Context(), tx, id) })
+	return r.in(func(tx *database.Tx) error { return r.queue.Retry(r.Context(), tx, id, false) })
 }
 
 // failing are workers whose notes do as they are called until mended.

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
@@ -47,9 +46,9 @@ type Queue struct {
 // NewQueue makes the queue of a database, which must have the tables of Migrate
 // before anything is enqueued.
 func NewQueue(db *database.DB) *Queue {
-	var driver riverdriver.Driver[*sql.Tx] = riversqlite.New(nil)
+	driver := inserting{riversqlite.New(nil)}
 	if db.Dialect() == database.Postgres {
-		driver = riverdatabasesql.New(nil)
+		driver.Driver = riverdatabasesql.New(nil)
 	}
 	inserter, err := river.NewClient(driver, &river.Config{
 		Logger:      slog.New(slog.DiscardHandler),
@@ -92,7 +91,7 @@ func Unique() Option {
 // Enqueue notes a job in a transaction: it runs after the commit, and never if there
 // is none. An error ends the transaction, so return it. Call Wake after the commit.
 func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options ...Option) error {
-	var o river.InsertOpts
+	o := classed(args)
 	for _, option := range options {
 		option(&o)
 	}

@@ -67,6 +67,9 @@ type note struct {
 
 func (note) Kind() string { return "note" }
 
+// Class has as many workers as the tests say.
+func (note) Class() jobs.Class { return jobs.Content }
+
 // enqueue commits jobs.
 func (r *rig) enqueue(args jobs.Args, options ...jobs.Option) {
 	r.Helper()

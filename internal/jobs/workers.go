@@ -25,12 +25,12 @@ const cancelGrace = 3 * time.Second
 
 // Options say how jobs are worked.
 type Options struct {
-	Concurrency int           // jobs at once in this process; 4 by default
+	Concurrency int           // jobs of the class Content at once in this process; 4 by default
 	Timeout     time.Duration // after which a job's context is done; 1 minute by default
 
-	// RescueAfter is how long a job may have been running before it is taken to be
-	// that of a server which died, and tried again: Timeout and half a minute by
-	// default, and never less than Timeout.
+	// RescueAfter is how long a job may have been running before it is tried again
+	// although its process seems to be alive: Timeout and half a minute by default,
+	// and never less than Timeout.
 	RescueAfter time.Duration
 
 	// Backoff gives the wait after a failed attempt, the first being 1; Backoff of
@@ -50,8 +50,7 @@ type Workers struct {
 	options  Options
 
 	mu      sync.Mutex
-	running client
-	rescuer *rescuer
+	running *keeper
 }
 
 // client is the part of river.Client that is the same for both databases.
@@ -86,34 +85,29 @@ func (w *Workers) Start(ctx context.Context) error {
 	if w.running != nil {
 		return errRunning
 	}
-	c, p, err := w.connect(false)
+	first, err := w.begin(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("jobs: start: %w", err)
-	}
-	w.running = c
-	wake := p.wake
-	w.queue.waker.Store(&wake)
-	w.rescuer = w.startRescuer()
+	w.running = w.keep(first)
 	return nil
 }
 
 // Stop takes no more jobs and lets those in progress finish. When ctx is done before
 // they are, it cancels them: they are put back and run again, here or elsewhere. It
-// fails if some do not heed that; these are rescued later.
+// fails if some do not heed that; these run again when this process has ended.
 func (w *Workers) Stop(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running == nil {
 		return nil
 	}
-	w.rescuer.stop()
-	w.queue.waker.Store(nil)
-	c := w.running
+	last := w.running.stop()
 	w.running = nil
-	return stop(ctx, c)
+	if last == nil {
+		return nil
+	}
+	return w.end(ctx, last)
 }
 
 func stop(ctx context.Context, c client) error {
@@ -146,7 +140,7 @@ func (w *Workers) Drain(ctx context.Context) error {
 
 // drainSome fetches once and works what it got.
 func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
-	c, p, err := w.connect(true)
+	c, p, err := w.connect("")
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +158,7 @@ func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 
 // Hasten makes all jobs due that wait for their time or for another try.
 func (w *Workers) Hasten(ctx context.Context) error {
-	c, _, err := w.connect(true)
+	c, _, err := w.connect("")
 	if err != nil {
 		return err
 	}

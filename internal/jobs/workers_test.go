@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -222,7 +221,7 @@ const victimEnv = "VITRINE_TEST_JOBS_VICTIM"
 func TestVictim(t *testing.T) {
 	url := os.Getenv(victimEnv)
 	if url == "" {
-		t.Skip("runs in a process of its own, for TestKilledServer")
+		t.Skip("runs in a process of its own, for others")
 	}
 	r := open(t, database.Options{URL: url, Synchronous: "OFF"})
 	r.must(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error {
@@ -230,37 +229,6 @@ func TestVictim(t *testing.T) {
 		select {}
 	}).Start(t.Context()))
 	select {}
-}
-
-// A job of a server that was killed runs again on another.
-func TestKilledServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	t.Parallel()
-	each(t, func(t *testing.T, r *rig) {
-		r.enqueue(note{"a"})
-		victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
-		victim.Env = append(os.Environ(), victimEnv+"="+r.options.URL)
-		out, err := victim.StdoutPipe()
-		r.must(err)
-		r.must(victim.Start())
-		if _, err := out.Read(make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-		r.must(victim.Process.Kill())
-		_ = victim.Wait() // killed, it says
-		if r.count("running") != 1 {
-			t.Fatalf("%d are running", r.count("running"))
-		}
-		ran := make(chan string, 1)
-		w := r.workers(r.queue, jobs.Options{Timeout: time.Nanosecond, RescueAfter: time.Nanosecond, Backoff: atOnce},
-			func(_ context.Context, n note) error { ran <- n.Name; return nil })
-		r.must(w.Start(t.Context()))
-		if got := <-ran; got != "a" {
-			t.Errorf("got %s", got)
-		}
-	})
 }
 
 // A job is put back when it has run for too long, and has a try left.

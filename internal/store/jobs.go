@@ -30,10 +30,10 @@ func (tx *Tx) Job(ctx context.Context, id int64) (jobs.Job, error) {
 	return tx.queue.Get(ctx, tx.tx, id)
 }
 
-// RetryJob makes a job due that failed or waits. See jobs.Queue.
-func (tx *Tx) RetryJob(ctx context.Context, id int64) error {
+// RetryJob makes a job due that failed, waits or was cut off. See jobs.Queue.
+func (tx *Tx) RetryJob(ctx context.Context, id int64, force bool) error {
 	tx.enqueued = true
-	return tx.queue.Retry(ctx, tx.tx, id)
+	return tx.queue.Retry(ctx, tx.tx, id, force)
 }
 
 // ForgetJob removes a job that is not running.
