@@ -44,20 +44,19 @@ const (
 // pixels: half of that where alpha is smooth, all of it where it is noise.
 func webpEncoding(pixels int64) int64 { return codecBase + 52*pixels }
 
-// starting returns how many bytes it takes to start what an image needs and
-// does not run yet.
-func (c *codecs) starting(k Kind, h header) int64 {
-	var bytes int64
+// of returns the modules that an image may need.
+func (c *codecs) of(k Kind, h header) []*module {
+	var all []*module
 	switch k.ContentType {
 	case typeAVIF:
-		bytes = c.avif.starting()
+		all = append(all, &c.avif)
 	case typeHEIC, typeHEIF:
-		bytes = c.heif.starting()
+		all = append(all, &c.heif)
 	}
-	if !h.opaque {
-		bytes += c.webp.starting()
+	if !h.opaque || k.ContentType == typeWebP && h.codec > 0 {
+		all = append(all, &c.webp)
 	}
-	return bytes
+	return all
 }
 
 func (c *codecs) close() error {

@@ -34,8 +34,11 @@ func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Vers
 	if err != nil {
 		return Rendered{}, err
 	}
+	if err := s.start(ctx, s.codecs.of(k, h)...); err != nil {
+		return Rendered{}, err
+	}
 	p := planFor(h, versions, s.memory.most)
-	release, err := s.memory.reserve(ctx, p.need+s.codecs.starting(k, h))
+	release, err := s.memory.reserve(ctx, p.need)
 	if err != nil {
 		return Rendered{}, err
 	}
@@ -47,6 +50,25 @@ func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Vers
 		return Rendered{}, fmt.Errorf("decode an image: %w", judge(in, "image", err))
 	}
 	return s.renderAll(ctx, img, h, p)
+}
+
+// start compiles the modules that an image needs and that do not run yet.
+func (s *Studio) start(ctx context.Context, modules ...*module) error {
+	for _, m := range modules {
+		if m.started() {
+			continue
+		}
+		release, err := s.memory.reserve(ctx, min(compiling, s.memory.most))
+		if err != nil {
+			return err
+		}
+		_, _, err = m.compile()
+		release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renderAll makes all pictures, then encodes them one by one.

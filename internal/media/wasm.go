@@ -44,14 +44,11 @@ type instance struct {
 // compiling is how many bytes it takes to compile a module, and the code of it.
 const compiling = 48 << 20
 
-// starting returns how many bytes it takes to start the module.
-func (m *module) starting() int64 {
+// started reports whether the module is compiled.
+func (m *module) started() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.compiled != nil {
-		return 0
-	}
-	return compiling
+	return m.compiled != nil
 }
 
 // open starts an instance with up to limit bytes of memory, which the caller
