@@ -50,7 +50,7 @@ func hostilePictures() []hostile {
 		{"bmp, 5,000 × 5,000", decoded, func() []byte { return bmpBomb(5_000, 5_000) }},
 		{"webp that says 2 GiB follow", refused, webpBomb},
 		{"avif that says 3,000 × 2,500", refused, func() []byte { return resized("plain.avif", 3_000, 2_500) }},
-		{"heic that says 5,000 × 4,000", "", func() []byte { return resized("plain.heic", 5_000, 4_000) }},
+		{"heic that says 5,000 × 4,000", refused, func() []byte { return resized("plain.heic", 5_000, 4_000) }},
 		{"pdf of an image of 144 megapixels", refused, pdfBomb},
 		{"svg of a million attributes", refused, func() []byte {
 			return []byte(`<svg xmlns="http://www.w3.org/2000/svg"><g` + strings.Repeat(` a=""`, 1_000_000) + `/></svg>`)
@@ -257,9 +257,12 @@ func resized(name string, width, height int) []byte {
 	if err != nil {
 		panic(err)
 	}
-	at := bytes.Index(file, []byte("ispe")) + 8
-	binary.BigEndian.PutUint32(file[at:], uint32(width))
-	binary.BigEndian.PutUint32(file[at+4:], uint32(height))
+	for at := range file {
+		if bytes.HasPrefix(file[at:], []byte("ispe")) {
+			binary.BigEndian.PutUint32(file[at+8:], uint32(width))
+			binary.BigEndian.PutUint32(file[at+12:], uint32(height))
+		}
+	}
 	return file
 }
 
