@@ -35,12 +35,16 @@ type Config struct {
 	UploadLimit     int64 // bytes
 	FetchAllow      []netip.Prefix
 	ImageMemory     int64  // bytes
+	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address
 
 	SignUp            string // open, invitation or closed; empty: an operator chooses
 	OAuthRegistration bool   // applications may register themselves
 }
+
+// AutoMemory is the memory limit that the control group or the machine sets.
+const AutoMemory = -1
 
 // Blob is the S3 storage of files. Without a URL they are in FilesPath.
 type Blob struct {

@@ -11,6 +11,8 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	found.addErr("upload-limit", err)
 	cfg.ImageMemory, err = parseSize(s.ImageMemory)
 	found.addErr("image-memory", err)
+	cfg.MemoryLimit, err = parseMemoryLimit(s.MemoryLimit)
+	found.addErr("memory-limit", err)
 	cfg.FetchAllow = parsePrefixes("fetch-allow", s.FetchAllow, found)
 	cfg.Blob = Blob{URL: s.BlobURL, AccessKey: s.BlobAccessKey}
 	cfg.Blob.SecretKey, err = secret(s.BlobSecretKey, s.BlobSecretFile)

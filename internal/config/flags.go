@@ -47,7 +47,8 @@ type Server struct {
 	BlobSecretFile   string `name:"blob-secret-key-file" env:"VITRINE_BLOB_SECRET_KEY_FILE" placeholder:"FILE" help:"File that holds the secret key of the S3 storage."`
 	UploadLimit      string `name:"upload-limit" env:"VITRINE_UPLOAD_LIMIT" default:"1GiB" placeholder:"SIZE" help:"Largest file that can be uploaded or fetched."`
 	FetchAllow       string `name:"fetch-allow" env:"VITRINE_FETCH_ALLOW" placeholder:"CIDR,…" help:"Private addresses and networks that blocks may be fetched from, such as those of an intranet. By default public addresses alone are."`
-	ImageMemory      string `name:"image-memory" env:"VITRINE_IMAGE_MEMORY" default:"128MiB" placeholder:"SIZE" help:"Memory for the images that are resized at once."`
+	ImageMemory      string `name:"image-memory" env:"VITRINE_IMAGE_MEMORY" default:"128MiB" placeholder:"SIZE" help:"Memory for the images that are resized at once; all together take at most twice as much."`
+	MemoryLimit      string `name:"memory-limit" env:"VITRINE_MEMORY_LIMIT" default:"auto" placeholder:"SIZE" help:"Memory that this process may take, of which three quarters are Go's soft limit: auto (that of the control group, else of the machine), a size, or off. GOMEMLIMIT wins."`
 	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`
 	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`
 	SMTPPassword     string `name:"smtp-password" env:"VITRINE_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password for the SMTP server. Others on this machine can see it on the command line."`

@@ -123,6 +123,31 @@ func parseSize(text string) (int64, error) {
 	return 0, quotedError(text, "want a size above zero, such as 1048576, 512KiB or 1MiB")
 }
 
+// parseMemoryLimit reads a size, auto, or off.
+func parseMemoryLimit(text string) (int64, error) {
+	switch text {
+	case "auto":
+		return AutoMemory, nil
+	case "off", "0":
+		return 0, nil
+	}
+	n, err := parseSize(text)
+	if err != nil {
+		return 0, quotedError(text, "want auto, off or a size, such as 1GiB")
+	}
+	return n, nil
+}
+
+func formatMemoryLimit(n int64) string {
+	switch n {
+	case AutoMemory:
+		return "auto"
+	case 0:
+		return "off"
+	}
+	return formatSize(n)
+}
+
 // formatSize writes a size in the largest unit that it is a multiple of.
 func formatSize(n int64) string {
 	for _, unit := range sizeUnits() {

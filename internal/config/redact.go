@@ -54,6 +54,7 @@ func (c Config) Redacted() Settings {
 		{"upload-limit", formatSize(c.UploadLimit)},
 		{"fetch-allow", formatPrefixes(c.FetchAllow)},
 		{"image-memory", formatSize(c.ImageMemory)},
+		{"memory-limit", formatMemoryLimit(c.MemoryLimit)},
 		{"mail-from", c.MailFrom},
 		{"smtp-url", c.SMTP.URL()},
 		{"signup", c.SignUp},

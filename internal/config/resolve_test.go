@@ -47,6 +47,7 @@ func defaults() config.Config {
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
+		MemoryLimit:    config.AutoMemory,
 		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }
@@ -87,6 +88,9 @@ func TestEachFlag(t *testing.T) {
 		"--files-url=https://f.example.org": func(c *config.Config) { c.FilesURL = "https://f.example.org" },
 		"--upload-limit=5MiB":               func(c *config.Config) { c.UploadLimit = 5 << 20 },
 		"--image-memory=64MiB":              func(c *config.Config) { c.ImageMemory = 64 << 20 },
+		"--memory-limit=1GiB":               func(c *config.Config) { c.MemoryLimit = 1 << 30 },
+		"--memory-limit=off":                func(c *config.Config) { c.MemoryLimit = 0 },
+		"--memory-limit=0":                  func(c *config.Config) { c.MemoryLimit = 0 },
 		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},

@@ -21,18 +21,42 @@ var (
 	webpCode []byte
 )
 
-// codecMemory bounds an instance, in bytes, and with it what a file that lies
-// about its dimensions may take.
-const codecMemory = 512 << 20
-
 // codecs are the formats that nobody has written in Go.
 type codecs struct{ avif, heif, webp module }
 
 func newCodecs() *codecs {
-	of := func(code []byte) module {
-		return module{compressed: code, memory: codecMemory}
+	return &codecs{avif: module{compressed: avifCode}, heif: module{compressed: heifCode}, webp: module{compressed: webpCode}}
+}
+
+// What an instance of a codec takes besides the file, in bytes: in itself, and
+// for each pixel, what it hands out included. Instances get no more than this.
+// Plain are 8 bits with chroma at half the size and nothing transparent.
+const (
+	codecBase      = 6 << 20
+	webpPixel      = 8
+	avifPlainPixel = 22
+	avifPixel      = 56
+	heifPlainPixel = 7
+	heifPixel      = 10
+)
+
+// webpEncoding returns how many bytes encode takes for a picture of so many
+// pixels: half of that where alpha is smooth, all of it where it is noise.
+func webpEncoding(pixels int64) int64 { return codecBase + 52*pixels }
+
+// of returns the modules that an image may need.
+func (c *codecs) of(k Kind, h header) []*module {
+	var all []*module
+	switch k.ContentType {
+	case typeAVIF:
+		all = append(all, &c.avif)
+	case typeHEIC, typeHEIF:
+		all = append(all, &c.heif)
 	}
-	return &codecs{avif: of(avifCode), heif: of(heifCode), webp: of(webpCode)}
+	if !h.opaque || k.ContentType == typeWebP && h.codec > 0 {
+		all = append(all, &c.webp)
+	}
+	return all
 }
 
 func (c *codecs) close() error {
@@ -45,19 +69,14 @@ type opened struct {
 	file, length, facts uint64
 }
 
-// openFile copies a whole file into a new instance.
-func (m *module) openFile(in *input) (opened, error) {
-	i, err := m.open(in.ctx)
+// openFile copies a file into a new instance with up to limit bytes of memory.
+func (m *module) openFile(in *input, file io.Reader, length, limit int64) (opened, error) {
+	i, err := m.open(in.ctx, limit)
 	if err != nil {
 		return opened{}, err
 	}
-	file, err := io.ReadAll(in.section())
-	if err != nil {
-		i.close()
-		return opened{}, err
-	}
-	o := opened{instance: i, length: uint64(len(file))}
-	if o.file, err = i.put(file); err == nil {
+	o := opened{instance: i, length: uint64(length)}
+	if o.file, err = i.fill(file, int(length)); err == nil {
 		o.facts, err = i.alloc(maxFacts * 4)
 	}
 	if err != nil {
@@ -71,8 +90,8 @@ const maxFacts = 5
 
 // decodeAVIF decodes the primary image. What has more than 8 bits is cut to
 // them.
-func (c *codecs) decodeAVIF(in *input) (image.Image, error) {
-	o, err := c.avif.openFile(in)
+func (c *codecs) decodeAVIF(in *input, h header) (image.Image, error) {
+	o, err := c.avif.openFile(in, in.section(), in.src.Size(), h.codec)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +112,14 @@ func (c *codecs) decodeAVIF(in *input) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	width, height, depth := facts[0], facts[1], 1
+	depth := 1
 	if facts[2] > 8 {
 		depth = 2
 	}
-	return o.pixels(width, height, depth, func(at uint64) error {
+	if facts[0] != h.width || facts[1] != h.height {
+		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", facts[0], facts[1], h.width, h.height)
+	}
+	pix, err := o.pixels(h.width, h.height, depth, func(at uint64) error {
 		// Of a broken frame it says only by leaving the frame's delay unwritten.
 		unwritten := bytes.Repeat([]byte{0xFF}, 8)
 		delay, err := o.put(unwritten)
@@ -112,11 +134,57 @@ func (c *codecs) decodeAVIF(in *input) (image.Image, error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &image.RGBA{Pix: pix, Stride: 4 * h.width, Rect: image.Rect(0, 0, h.width, h.height)}, nil
 }
 
-// pixels has fill write premultiplied RGBA of depth bytes a sample, and
-// returns its highest bytes.
-func (o opened) pixels(width, height, depth int, fill func(at uint64) error) (image.Image, error) {
+// decodeLosslessWebP decodes a still image that is lossless, or whose alpha is.
+func (c *codecs) decodeLosslessWebP(in *input, file io.Reader, length int64, width, height int, limit int64) (image.Image, error) {
+	o, err := c.webp.openFile(in, file, length, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer o.close()
+	// It hands out planes, and chroma at half the size even of what is lossless,
+	// as our versions have it.
+	luma, chroma := width*height, ((width+1)/2)*((height+1)/2)
+	at, err := o.alloc(2*luma + 2*chroma)
+	if err != nil {
+		return nil, err
+	}
+	// decode(file, length, header only, all frames, width, height, frames,
+	// animated, delays, planes)
+	f := o.facts
+	ok, err := o.call("decode", o.file, o.length, 0, 0, f, f+4, f+8, f+12, f+16, at)
+	if err == nil && ok == 0 {
+		err = errors.New("codec: no WebP")
+	}
+	if err != nil {
+		return nil, err
+	}
+	planes, err := o.get(at, 2*luma+2*chroma)
+	if err != nil {
+		return nil, err
+	}
+	planes = bytes.Clone(planes)
+	img := &image.NYCbCrA{A: planes[luma+2*chroma:], AStride: width}
+	img.YCbCr = image.YCbCr{
+		Y: planes[:luma], Cb: planes[luma : luma+chroma], Cr: planes[luma+chroma : luma+2*chroma],
+		YStride: width, CStride: (width + 1) / 2,
+		SubsampleRatio: image.YCbCrSubsampleRatio420, Rect: image.Rect(0, 0, width, height),
+	}
+	widenRange(&img.YCbCr)
+	if img.Opaque() {
+		return &img.YCbCr, nil
+	}
+	return img, nil
+}
+
+// pixels has fill write four samples a pixel of depth bytes each, and returns
+// their highest bytes.
+func (o opened) pixels(width, height, depth int, fill func(at uint64) error) ([]byte, error) {
 	length := width * height * 4 * depth
 	at, err := o.alloc(length)
 	if err != nil {
@@ -129,32 +197,30 @@ func (o opened) pixels(width, height, depth int, fill func(at uint64) error) (im
 	if err != nil {
 		return nil, err
 	}
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	for i := range img.Pix {
-		img.Pix[i] = samples[i*depth+depth-1]
+	pix := make([]byte, length/depth)
+	for i := range pix {
+		pix[i] = samples[i*depth+depth-1]
 	}
-	return img, nil
+	return pix, nil
 }
 
-// encodeWebP encodes a picture that is not opaque.
-func (c *codecs) encodeWebP(ctx context.Context, picture image.Image) ([]byte, error) {
-	b := picture.Bounds()
-	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	draw.Draw(n, n.Rect, picture, b.Min, draw.Src)
-	i, err := c.webp.open(ctx)
+// encodeWebP encodes a picture that is not opaque, with up to limit bytes.
+func (c *codecs) encodeWebP(ctx context.Context, picture image.Image, limit int64) ([]byte, error) {
+	i, err := c.webp.open(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer i.close()
-	file, err := i.encodeWebP(n)
+	file, err := i.encodeWebP(picture)
 	if err != nil {
 		return nil, fmt.Errorf("encode a version as WebP: %w", err)
 	}
 	return file, nil
 }
 
-func (i *instance) encodeWebP(n *image.NRGBA) ([]byte, error) {
-	pixels, err := i.put(n.Pix)
+func (i *instance) encodeWebP(picture image.Image) ([]byte, error) {
+	width, height := picture.Bounds().Dx(), picture.Bounds().Dy()
+	pixels, err := i.alloc(4 * width * height)
 	if err != nil {
 		return nil, err
 	}
@@ -162,20 +228,26 @@ func (i *instance) encodeWebP(n *image.NRGBA) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	pix, err := i.get(pixels, 4*width*height)
+	if err != nil {
+		return nil, err
+	}
+	n := &image.NRGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
+	draw.Draw(n, n.Rect, picture, picture.Bounds().Min, draw.Src)
 	// encode(pixels, width, height, length, 0 for RGBA, quality, effort,
 	// lossless, exact)
 	const effort = 2 // of 6: half the time of the default 4 for 3 % more bytes
-	at, err := i.call("encode", pixels, uint64(n.Rect.Dx()), uint64(n.Rect.Dy()), length, 0, quality, effort, 0, 0)
+	at, err := i.call("encode", pixels, uint64(width), uint64(height), length, 0, quality, effort, 0, 0)
 	if err != nil {
 		return nil, err
 	}
 	if at == 0 {
-		return nil, errors.New("codec: nothing encoded")
+		return nil, refused("The image needs too much memory to be resized")
 	}
 	size, err := i.numbers(length, 1)
 	if err != nil {
 		return nil, err
 	}
 	file, err := i.get(at, size[0])
-	return append([]byte(nil), file...), err
+	return bytes.Clone(file), err
 }

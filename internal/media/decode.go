@@ -7,7 +7,6 @@ import (
 	"image/png"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 )
 
 // decode decodes an image's first frame as it is stored. A decoder that panics
@@ -26,13 +25,13 @@ func (s *Studio) decode(in *input, k Kind, h header) (img image.Image, err error
 	case typeGIF:
 		img, err = decodeGIF(in, h)
 	case typeWebP:
-		img, err = decodeWebP(in, h)
+		img, err = s.codecs.decodeWebP(in, h)
 	case typeAVIF:
-		img, err = s.codecs.decodeAVIF(in)
+		img, err = s.codecs.decodeAVIF(in, h)
 	case typeHEIC, typeHEIF:
-		img, err = s.codecs.decodeHEIC(in, h.videoRange)
+		img, err = s.codecs.decodeHEIC(in, h)
 	case typeTIFF:
-		img, err = tiff.Decode(in.section())
+		img, err = decodeTIFF(in)
 	case typeBMP:
 		img, err = bmp.Decode(in.section())
 	default:

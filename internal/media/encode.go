@@ -12,14 +12,15 @@ import (
 // screen at a tenth of its bytes.
 const quality = 82
 
-// encode writes a picture as JPEG, or as WebP if something shines through.
-func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool) (Rendition, error) {
+// encode writes a picture as JPEG, or as WebP with up to limit bytes of memory
+// if something shines through.
+func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool, limit int64) (Rendition, error) {
 	b := picture.Bounds()
 	r := Rendition{Width: b.Dx(), Height: b.Dy()}
 	if !opaque {
 		var err error
 		r.ContentType = typeWebP
-		r.Bytes, err = s.codecs.encodeWebP(ctx, picture)
+		r.Bytes, err = s.codecs.encodeWebP(ctx, picture, limit)
 		return r, err
 	}
 	var file bytes.Buffer

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -41,7 +42,7 @@ func judge(in *input, what string, err error) error {
 	if in.err != nil {
 		return in.err
 	}
-	if ended := in.ctx.Err(); ended != nil {
+	if ended := context.Cause(in.ctx); ended != nil {
 		return ended
 	}
 	if _, ok := errors.AsType[*Error](err); ok {

@@ -10,9 +10,11 @@ import (
 	"image/png"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
-	"golang.org/x/image/webp"
 )
+
+// maxSide bounds both sides of an image in pixels: rows of samples and weights
+// are as long. JPEG and GIF end at 65,535, WebP at 16,384.
+const maxSide = 32_768
 
 // header is what an image says of itself before it is decoded.
 type header struct {
@@ -20,9 +22,52 @@ type header struct {
 	orientation   orientation // how to turn it for viewing
 	animated      bool
 	videoRange    bool // YCbCr samples are of the range that video uses
-	// perPixel is how many bytes decoding needs for each pixel at most, the
-	// decoded image included.
-	perPixel float64
+
+	// How many bytes the image takes at most: while it is decoded, all in all,
+	// and afterwards as one of the pictures that normal returns.
+	decoding, decoded int64
+	channels          int   // 4 where that picture is RGBA
+	opaque            bool  // for sure
+	codec             int64 // bytes of decoding that are a codec's own memory
+}
+
+func (h header) pixels() int64 { return int64(h.width) * int64(h.height) }
+
+// pixelSize is how many bytes a pixel takes while a decoder in Go works, and
+// after normal.
+type pixelSize struct {
+	decoding, decoded int64
+	channels          int
+}
+
+// The pixels of the types of package image. RGBA is made beside a palette's
+// indexes, and in place of everything else.
+var (
+	grayPixels    = pixelSize{1, 1, 1}
+	gray16Pixels  = pixelSize{2, 2, 1}
+	palettePixels = pixelSize{1, 1 + 4, 4}
+	rgbaPixels    = pixelSize{4, 4, 4}
+	rgba64Pixels  = pixelSize{8, 8, 4}
+)
+
+func pixelSizeOf(m color.Model) pixelSize {
+	switch m {
+	case color.GrayModel:
+		return grayPixels
+	case color.Gray16Model:
+		return gray16Pixels
+	case color.NRGBA64Model, color.RGBA64Model:
+		return rgba64Pixels
+	}
+	if _, ok := m.(color.Palette); ok {
+		return palettePixels
+	}
+	return rgbaPixels
+}
+
+// take sets what the image takes with pixels of a size.
+func (h *header) take(p pixelSize) {
+	h.decoding, h.decoded, h.channels = p.decoding*h.pixels(), p.decoded*h.pixels(), p.channels
 }
 
 // upright returns width and height as viewed.
@@ -41,6 +86,8 @@ func readHeader(in *input, k Kind) (header, error) {
 	if h.width < 1 || h.height < 1 {
 		return header{}, broken("image", fmt.Errorf("%d × %d pixels", h.width, h.height))
 	}
+	h.channels = max(1, h.channels)
+	h.opaque = h.opaque || h.channels == 1
 	if h.orientation < 1 || h.orientation > 8 {
 		h.orientation = 1
 	}
@@ -60,10 +107,7 @@ func parseHeader(in *input, k Kind) (header, error) {
 	case typeAVIF, typeHEIC, typeHEIF:
 		return isobmffHeader(in, k)
 	case typeTIFF:
-		h, err := configured(tiff.DecodeConfig(in.section()))
-		h.orientation = tiffOrientation(in, 0)
-		h.perPixel *= 2 // strips are unpacked beside the image
-		return h, err
+		return tiffHeader(in)
 	case typeBMP:
 		return configured(bmp.DecodeConfig(in.section()))
 	}
@@ -72,29 +116,9 @@ func parseHeader(in *input, k Kind) (header, error) {
 
 // configured makes a header of a decoder's config.
 func configured(c image.Config, err error) (header, error) {
-	return header{width: c.Width, height: c.Height, perPixel: pixelBytes(c.ColorModel)}, err
-}
-
-// pixelBytes is how many bytes a decoded pixel takes, with those of the RGBA
-// that is made of what is neither planes nor RGBA.
-func pixelBytes(m color.Model) float64 {
-	const rgba = 4
-	switch m {
-	case color.GrayModel:
-		return 1
-	case color.Gray16Model:
-		return 2 + rgba
-	case color.YCbCrModel:
-		return 3
-	case color.NYCbCrAModel:
-		return 4 + rgba
-	case color.NRGBA64Model, color.RGBA64Model:
-		return 8 + rgba
-	}
-	if _, ok := m.(color.Palette); ok {
-		return 1 + rgba
-	}
-	return rgba
+	h := header{width: c.Width, height: c.Height}
+	h.take(pixelSizeOf(c.ColorModel))
+	return h, err
 }
 
 func pngHeader(in *input) (header, error) {
@@ -102,6 +126,13 @@ func pngHeader(in *input) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
+	shape, err := in.bytes(24, 5) // of IHDR: PNG, section 11.2.1
+	if err != nil {
+		return header{}, err
+	}
+	const alpha = 4 // a bit of the colour type
+	h.opaque = shape[1]&alpha == 0
+	interlaced := shape[4] != 0
 	// A chunk is length, type, data and checksum: PNG, section 5.3.
 	for at := int64(8); at < in.src.Size(); {
 		b, err := in.bytes(at, 8)
@@ -114,7 +145,15 @@ func pngHeader(in *input) (header, error) {
 			h.animated = true
 		case "eXIf":
 			h.orientation = tiffOrientation(in, at+8)
+		case "tRNS": // a colour that is transparent: such images get an alpha channel
+			h.opaque = false
+			if h.channels == 1 {
+				h.take(map[bool]pixelSize{false: rgbaPixels, true: rgba64Pixels}[shape[0] == 16])
+			}
 		case "IDAT":
+			if interlaced { // its seven passes are images of their own
+				h.decoding *= 2
+			}
 			return h, nil
 		}
 		at += length + 12
@@ -127,22 +166,10 @@ func gifHeader(in *input) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	// The first frame, and the screen it is drawn on when it does not fill it.
-	h := header{width: c.Width, height: c.Height, perPixel: 1 + 4}
+	// The first frame, twice if it is interlaced, and the screen that it is drawn
+	// on when it does not fill it.
+	h := header{width: c.Width, height: c.Height}
+	h.take(pixelSize{1 + 1 + 4, 1 + 4, 4})
 	h.animated, err = gifAnimated(in)
-	return h, err
-}
-
-func webpHeader(in *input) (header, error) {
-	w, err := parseWebP(in)
-	if err != nil {
-		return header{}, err
-	}
-	h, err := configured(webp.DecodeConfig(in.section()))
-	h.animated = w.frame.length > 0
-	h.perPixel = max(h.perPixel, 8) // lossless ones keep their tables beside them
-	if w.exif.length > 0 {
-		h.orientation = tiffOrientation(in, w.exif.at)
-	}
 	return h, err
 }

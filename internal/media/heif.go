@@ -17,8 +17,8 @@ const (
 )
 
 // decodeHEIC decodes the primary image, turned as the file says.
-func (c *codecs) decodeHEIC(in *input, videoRange bool) (image.Image, error) {
-	o, err := c.heif.openFile(in)
+func (c *codecs) decodeHEIC(in *input, h header) (image.Image, error) {
+	o, err := c.heif.openFile(in, in.section(), in.src.Size(), h.codec)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +40,15 @@ func (c *codecs) decodeHEIC(in *input, videoRange bool) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	if facts[0] != h.width || facts[1] != h.height {
+		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", facts[0], facts[1], h.width, h.height)
+	}
 	layout, err := heifLayout(facts[0], facts[1], facts[2], facts[3])
 	if err != nil {
 		return nil, err
+	}
+	if int64(layout.length) > h.decoded {
+		return nil, errors.New("more samples than the header says")
 	}
 	at, err := o.alloc(layout.length)
 	if err != nil {
@@ -56,7 +62,7 @@ func (c *codecs) decodeHEIC(in *input, videoRange bool) (image.Image, error) {
 		return nil, err
 	}
 	img := layout.image(append([]byte(nil), samples...), facts[4] == 1)
-	if y, ok := img.(*image.YCbCr); ok && videoRange {
+	if y, ok := img.(*image.YCbCr); ok && h.videoRange {
 		widenRange(y)
 	}
 	return img, nil
@@ -72,8 +78,7 @@ type layout struct {
 }
 
 func heifLayout(width, height, colours, chroma int) (layout, error) {
-	aligned := func(n int) int { return (max(n, 64) + 15) &^ 15 }
-	l := layout{width: width, height: height, colours: colours, stride: aligned(width)}
+	l := layout{width: width, height: height, colours: colours, stride: alignedHEIF(width)}
 	switch colours {
 	case heifGray:
 		l.length = l.stride * height
@@ -90,13 +95,16 @@ func heifLayout(width, height, colours, chroma int) (layout, error) {
 		}[chroma]
 		if ok {
 			across, down := subsampling(ratio)
-			l.ratio, l.chroma = ratio, aligned((width+across-1)/across)
+			l.ratio, l.chroma = ratio, alignedHEIF((width+across-1)/across)
 			l.length = l.stride*height + 2*l.chroma*((height+down-1)/down)
 			return l, nil
 		}
 	}
 	return layout{}, fmt.Errorf("colours %d with chroma %d", colours, chroma)
 }
+
+// alignedHEIF returns how many bytes a row of so many samples takes.
+func alignedHEIF(samples int) int { return (max(samples, 64) + 15) &^ 15 }
 
 // image returns the image that the samples are.
 func (l layout) image(samples []byte, premultiplied bool) image.Image {

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,13 +18,6 @@ type box struct {
 // are below 20 KB.
 const maxMeta = 1 << 20
 
-// How many bytes a pixel takes in the codecs and out of them, as measured with
-// photographs of 12 million pixels.
-const (
-	avifPixel = 27
-	heifPixel = 10
-)
-
 // isobmffHeader reads the dimensions of the primary item, as the properties
 // beside it tell them. The decoders check them against the coded image.
 func isobmffHeader(in *input, k Kind) (header, error) {
@@ -35,7 +29,7 @@ func isobmffHeader(in *input, k Kind) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	h := header{orientation: 1, perPixel: avifPixel}
+	h := header{orientation: 1}
 	for _, property := range properties {
 		switch b := property.body; {
 		case property.kind == "ispe" && len(b) >= 12: // ISO/IEC 23008-12, section 6.5.3
@@ -48,13 +42,52 @@ func isobmffHeader(in *input, k Kind) (header, error) {
 			h.videoRange = b[10]&0x80 == 0
 		}
 	}
+	h.take(rgbaPixels)
+	plain := plainSamples(meta)
+	perPixel := map[bool]int64{true: avifPlainPixel, false: avifPixel}[plain]
 	if k.ContentType != typeAVIF { // libheif turns by itself, libavif does not
 		h.width, h.height = h.upright()
-		h.orientation, h.perPixel = 1, heifPixel
+		h.orientation = 1
+		perPixel = heifPixel
+		samples := int64(4)
+		if plain {
+			h.take(pixelSize{2, 2, 1})
+			perPixel, samples = heifPlainPixel, 2
+		}
+		h.decoded = samples * int64(alignedHEIF(h.width)) * int64(h.height+1)
+		h.decoding = h.decoded
 	}
+	h.opaque = plain
+	h.codec = codecBase + in.src.Size() + perPixel*h.pixels()
+	h.decoding += h.codec
 	brand, err := in.bytes(8, 4)
 	h.animated = string(brand) == "avis" || string(brand) == "hevc" || string(brand) == "msf1"
 	return h, err
+}
+
+// plainSamples reports whether all items have 8 bits, chroma at half the size
+// and no alpha, as the configurations of their codecs say: AV1-ISOBMFF, section
+// 2.3.3, and ISO/IEC 14496-15, section 8.3.3.1.
+func plainSamples(meta []byte) bool {
+	configured := false
+	for _, property := range boxesIn(find(boxesIn(find(boxesIn(meta), "iprp")), "ipco")) {
+		switch b := property.body; {
+		case property.kind == "auxC" && bytes.Contains(b, []byte("alpha")),
+			property.kind == "auxC" && bytes.Contains(b, []byte("hevc:2015:auxid:1")):
+			return false
+		case property.kind == "av1C":
+			configured = true
+			if len(b) < 4 || b[2]&0x6C != 0x0C {
+				return false
+			}
+		case property.kind == "hvcC":
+			configured = true
+			if len(b) < 19 || b[16]&3 != 1 || b[17]&7 != 0 || b[18]&7 != 0 {
+				return false
+			}
+		}
+	}
+	return configured
 }
 
 // metaBox returns what the file's meta box holds.

@@ -1,7 +1,5 @@
 package media
 
-import "encoding/binary"
-
 // orientation says how a stored image has to be turned for viewing, 1 to 8:
 // Exif 2.32, section 4.6.4, tag 0x0112. 1 is as stored.
 type orientation int
@@ -52,37 +50,20 @@ func (p plane) turn(o orientation) plane {
 // structure that starts at base, which is also how Exif is written. Without a
 // readable one it is 1: a broken note of how to turn an image breaks no image.
 func tiffOrientation(in *input, base int64) orientation {
-	head, err := in.bytes(base, 8)
+	head, err := in.bytes(base, 6)
 	if err != nil {
 		return 1
 	}
-	if string(head[:6]) == "Exif\x00\x00" { // some writers of PNG and WebP keep it
+	if string(head) == "Exif\x00\x00" { // some writers of PNG and WebP keep it
 		return tiffOrientation(in, base+6)
 	}
-	var order binary.ByteOrder
-	switch string(head[:4]) {
-	case "II*\x00":
-		order = binary.LittleEndian
-	case "MM\x00*":
-		order = binary.BigEndian
-	default:
-		return 1
-	}
-	at := base + int64(order.Uint32(head[4:]))
-	count, err := in.bytes(at, 2)
+	d, err := readDirectory(in, base)
 	if err != nil {
 		return 1
 	}
-	// An entry is tag, type, count and value: TIFF 6.0, section 2.
-	entries, err := in.bytes(at+2, 12*int(order.Uint16(count)))
-	if err != nil {
-		return 1
-	}
-	for ; len(entries) > 0; entries = entries[12:] {
-		if order.Uint16(entries) == 0x0112 && order.Uint16(entries[2:]) == 3 {
-			if o := orientation(order.Uint16(entries[8:])); o >= 1 && o <= 8 {
-				return o
-			}
+	if e := d.find(0x0112); e != nil && d.order.Uint16(e[2:]) == tiffShort {
+		if o := orientation(d.order.Uint16(e[8:])); o >= 1 && o <= 8 {
+			return o
 		}
 	}
 	return 1

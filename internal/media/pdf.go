@@ -20,16 +20,13 @@ const (
 	pageWidth   = 1600 // the box of a page's image, in pixels
 	pageHeight  = 2400
 	pageQuality = 92 // it is resized and encoded once more
-	// pageMemory is what is reserved for a page; the hard limit of an instance
-	// is printerMemory.
-	pageMemory = 96 << 20
 )
 
 // FirstPage returns the first page of a PDF as a JPEG within 1600 × 2400
 // pixels, for Render. A broken or locked document, and one that takes too long,
 // is an *Error. One page is rendered at a time.
 func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
-	release, err := s.reserve(ctx, min(pageMemory, s.maxMemory))
+	release, err := s.memory.reserve(ctx, min(2*s.printer.limit, s.memory.most))
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,15 @@ package media
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 )
 
 // Pictures are of one of three types: *image.YCbCr, *image.Gray and
 // *image.RGBA, of which resize and turn make new ones of the same type.
 
-// normal returns img as one of the three. It may write over img.
+// normal returns img as one of the three. It writes over the samples of all but
+// palettes, so that no second image is needed.
 func normal(img image.Image) image.Image {
 	switch img := img.(type) {
 	case *image.YCbCr, *image.Gray, *image.RGBA:
@@ -17,11 +19,33 @@ func normal(img image.Image) image.Image {
 	case *image.NRGBA:
 		premultiply(img.Pix)
 		return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
+	case *image.Gray16:
+		cut(img.Pix)
+		return &image.Gray{Pix: img.Pix[:len(img.Pix)/2], Stride: img.Stride / 2, Rect: img.Rect}
+	case *image.RGBA64:
+		cut(img.Pix)
+		return &image.RGBA{Pix: img.Pix[:len(img.Pix)/2], Stride: img.Stride / 2, Rect: img.Rect}
+	case *image.NRGBA64:
+		cut(img.Pix)
+		return normal(&image.NRGBA{Pix: img.Pix[:len(img.Pix)/2], Stride: img.Stride / 2, Rect: img.Rect})
+	case *image.CMYK:
+		for pix := img.Pix; len(pix) >= 4; pix = pix[4:] {
+			pix[0], pix[1], pix[2] = color.CMYKToRGB(pix[0], pix[1], pix[2], pix[3])
+			pix[3] = 255
+		}
+		return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
 	}
 	b := img.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(dst, dst.Rect, img, b.Min, draw.Src)
 	return dst
+}
+
+// cut moves the higher bytes of 16-bit samples to the front.
+func cut(pix []byte) {
+	for i := range len(pix) / 2 {
+		pix[i] = pix[2*i]
+	}
 }
 
 func premultiply(pix []byte) {

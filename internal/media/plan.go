@@ -21,9 +21,11 @@ type plan struct {
 	versions      []Version
 	sizes         []size // each once; the whole ones first, then the larger first
 	need          int64  // bytes at most, from decoding to encoding
+	encoding      int64  // bytes of that for the codec of what is not opaque
 }
 
-func planFor(h header, versions []Version) plan {
+// planFor plans for an image that may take most bytes.
+func planFor(h header, versions []Version, most int64) plan {
 	p := plan{versions: versions}
 	p.width, p.height = h.upright()
 	for _, v := range append([]Version{thumbnail}, versions...) {
@@ -40,20 +42,42 @@ func planFor(h header, versions []Version) plan {
 		}
 		return cmp.Compare(b.width*b.height, a.width*a.height)
 	})
-	p.need = int64(h.perPixel*float64(h.width)*float64(h.height)) + p.pictures()
+	pictures, largest := p.pictures(h)
+	if !h.opaque {
+		// Few pictures need all of it, so the largest ones do with what there is.
+		p.encoding = max(codecBase+8*largest, min(webpEncoding(largest), most-planMemory-pictures))
+	}
+	p.need = planMemory + max(h.decoding, h.decoded+pictures, pictures+p.encoding)
 	return p
 }
+
+// planMemory is for what is small in every plan: buffers of decoders, the
+// blurhash, the tables of an encoder.
+const planMemory = 1 << 20
 
 func (p plan) size(v Version) size {
 	w, h := v.Fit(p.width, p.height)
 	return size{w, h, v.square() && p.width != p.height}
 }
 
-// pictures returns how many bytes the pictures take at most.
-func (p plan) pictures() int64 {
-	var bytes int64
+// pictures returns how many bytes the pictures of a decoded image and their files
+// take at most, what it takes to make them included, and the pixels of the
+// largest.
+func (p plan) pictures(h header) (bytes, largest int64) {
+	var resampling int64
+	channels := int64(max(h.channels, 2)) // luma, and chroma beside it
 	for _, want := range p.sizes {
-		bytes += 4 * int64(want.width) * int64(want.height)
+		pixels := int64(want.width) * int64(want.height)
+		largest = max(largest, pixels)
+		bytes += (channels + 1) * pixels // a byte of the file for each pixel
+		across, down := want.width, want.height
+		if h.orientation.swaps() {
+			across, down = down, across
+		}
+		resampling = max(resampling, resampleMemory(h.width, h.height, across, down, h.channels))
 	}
-	return bytes
+	if h.orientation > 1 { // turned after it is resized
+		bytes += channels * largest
+	}
+	return bytes + resampling, largest
 }

@@ -25,16 +25,17 @@ func newPlane(width, height, channels int) plane {
 // memory (BenchmarkRender12MP).
 func (p plane) resample(width, height int) plane {
 	dst := newPlane(width, height, p.channels)
-	down, across := lanczos(p.height, height), lanczos(p.width, width)
+	down, across := newKernel(p.height, height), newKernel(p.width, width).all()
 	narrow := narrow1
 	if p.channels == 4 {
 		narrow = narrow4
 	}
 	row := make([]int32, p.width*p.channels)
-	for y, taps := range down {
+	for y := range height {
 		clear(row)
-		for i, weight := range taps.weights {
-			addWeighted(row, p.pix[(taps.first+i)*p.stride:], weight)
+		first, weights := down.taps(y)
+		for i, weight := range weights {
+			addWeighted(row, p.pix[(first+i)*p.stride:], weight)
 		}
 		for x := range row {
 			row[x] = (row[x] + 1<<5) >> 6 // leaves 8 bits of fraction
@@ -42,6 +43,14 @@ func (p plane) resample(width, height int) plane {
 		narrow(dst.pix[y*dst.stride:(y+1)*dst.stride], row, across)
 	}
 	return dst
+}
+
+// resampleMemory is how many bytes resample takes at most beside the two
+// planes, for pixels of that many channels.
+func resampleMemory(fromWidth, fromHeight, toWidth, toHeight, channels int) int64 {
+	down, across := newKernel(fromHeight, toHeight), newKernel(fromWidth, toWidth)
+	row := 4 * int64(fromWidth) * int64(channels)
+	return row + down.memory() + across.memory() + int64(toWidth)*(tapsSize+4*int64(across.size))
 }
 
 // addWeighted adds the samples times weight to row.
@@ -95,28 +104,62 @@ type taps struct {
 	weights []int32
 }
 
-// lanczos returns the taps for every one of to samples out of from.
-func lanczos(from, to int) []taps {
-	const lobes = 3
+const tapsSize = 32 // bytes of a taps, without its weights
+
+// kernel computes the taps of one resampled sample after the other, so that
+// what it keeps grows with the window of one sample and not with the image.
+type kernel struct {
+	from, to     int
+	scale, widen float64
+	size         int // samples in a window at most
+	exact        []float64
+	weights      []int32
+}
+
+const lobes = 3
+
+func newKernel(from, to int) *kernel {
 	scale := float64(from) / float64(to)
 	widen := max(1, scale)
-	all := make([]taps, to)
+	size := min(from, int(2*lobes*widen)+1)
+	return &kernel{from: from, to: to, scale: scale, widen: widen, size: size}
+}
+
+// memory is how many bytes the kernel takes once it has computed taps.
+func (k *kernel) memory() int64 { return int64(k.size) * (8 + 4) }
+
+// taps returns the weights of sample i, which are valid until the next call.
+func (k *kernel) taps(i int) (first int, weights []int32) {
+	if k.exact == nil {
+		k.exact, k.weights = make([]float64, k.size), make([]int32, k.size)
+	}
+	centre := (float64(i)+0.5)*k.scale - 0.5
+	first = max(0, int(math.Ceil(centre-lobes*k.widen)))
+	last := min(k.from-1, int(math.Floor(centre+lobes*k.widen)))
+	exact := k.exact[:last-first+1]
+	var sum float64
+	for j := range exact {
+		exact[j] = lanczos((float64(first+j) - centre) / k.widen)
+		sum += exact[j]
+	}
+	weights = k.weights[:len(exact)]
+	fixed(weights, exact, sum)
+	return first, weights
+}
+
+// all returns the taps of every sample, for those that every row needs again.
+func (k *kernel) all() []taps {
+	all, weights := make([]taps, k.to), make([]int32, 0, k.to*k.size)
 	for i := range all {
-		centre := (float64(i)+0.5)*scale - 0.5
-		first := max(0, int(math.Ceil(centre-lobes*widen)))
-		last := min(from-1, int(math.Floor(centre+lobes*widen)))
-		weights := make([]float64, last-first+1)
-		var sum float64
-		for j := range weights {
-			weights[j] = kernel((float64(first+j)-centre)/widen, lobes)
-			sum += weights[j]
-		}
-		all[i] = taps{first: first, weights: fixed(weights, sum)}
+		first, w := k.taps(i)
+		start := len(weights)
+		weights = append(weights, w...)
+		all[i] = taps{first, weights[start:]}
 	}
 	return all
 }
 
-func kernel(x, lobes float64) float64 {
+func lanczos(x float64) float64 {
 	if x == 0 {
 		return 1
 	}
@@ -126,16 +169,14 @@ func kernel(x, lobes float64) float64 {
 	return lobes * math.Sin(math.Pi*x) * math.Sin(math.Pi*x/lobes) / (math.Pi * math.Pi * x * x)
 }
 
-// fixed turns weights into parts of 1<<14. What rounding leaves goes to the
-// middle, so that a flat area stays exactly as it was.
-func fixed(weights []float64, sum float64) []int32 {
+// fixed turns exact weights into parts of 1<<14. What rounding leaves goes to
+// the middle, so that a flat area stays exactly as it was.
+func fixed(parts []int32, exact []float64, sum float64) {
 	const one = 1 << 14
-	parts := make([]int32, len(weights))
 	left := int32(one)
-	for i, w := range weights {
+	for i, w := range exact {
 		parts[i] = int32(math.Round(w / sum * one))
 		left -= parts[i]
 	}
 	parts[len(parts)/2] += left
-	return parts
 }

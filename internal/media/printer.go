@@ -14,6 +14,8 @@ import (
 const (
 	printerMemory = 256 << 20 // of an instance at most, in bytes
 	printerIdle   = 3 * time.Minute
+	// smallestPrinter is enough for plain pages, whatever the budget is.
+	smallestPrinter = 32 << 20
 )
 
 // printer holds PDFium, compiled to WebAssembly and from there to machine code,
@@ -22,13 +24,17 @@ const (
 // its own, which sees no files.
 type printer struct {
 	timeout time.Duration
+	limit   int64         // of an instance, in bytes
 	turn    chan struct{} // holds a token while nobody works; guards what follows
 	pool    pdfium.Pool   // nil before the first document and after a rest
 	rest    *time.Timer
 }
 
-func newPrinter() *printer {
-	p := &printer{timeout: printerTimeout, turn: make(chan struct{}, 1)}
+// newPrinter returns a printer that takes most bytes at most for a document. An
+// instance takes half of them, since it is copied as it grows.
+func newPrinter(most int64) *printer {
+	limit := max(smallestPrinter, min(printerMemory, most/2))
+	p := &printer{timeout: printerTimeout, limit: limit, turn: make(chan struct{}, 1)}
 	p.turn <- struct{}{}
 	return p
 }
@@ -43,7 +49,7 @@ func (p *printer) take(ctx context.Context) (pool pdfium.Pool, done func(), err 
 	}
 	done = func() { p.turn <- struct{}{} }
 	if p.pool == nil {
-		if p.pool, err = startPDFium(); err != nil {
+		if p.pool, err = startPDFium(p.limit); err != nil {
 			p.pool = nil
 			done()
 			return nil, nil, err
@@ -56,14 +62,14 @@ func (p *printer) take(ctx context.Context) (pool pdfium.Pool, done func(), err 
 	return p.pool, done, nil
 }
 
-func startPDFium() (pdfium.Pool, error) {
+func startPDFium(limit int64) (pdfium.Pool, error) {
 	pool, err := webassembly.Init(webassembly.Config{
 		MaxTotal: 1,
 		FSConfig: wazero.NewFSConfig(), // the default is the host's whole disk
 		Stdout:   io.Discard,
 		Stderr:   io.Discard,
 		RuntimeConfig: wazero.NewRuntimeConfig().
-			WithMemoryLimitPages(printerMemory / pageSize).
+			WithMemoryLimitPages(uint32(limit / pageSize)).
 			WithCloseOnContextDone(true),
 	})
 	if err != nil {

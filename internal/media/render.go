@@ -30,22 +30,45 @@ type Rendered struct {
 // asked for. Of an animation they show the first frame: serve the original
 // where it should move. A broken, too large or unknown image is an *Error.
 func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Version) (Rendered, error) {
-	in := newInput(ctx, src)
-	h, err := s.header(in, k)
+	h, err := s.header(ctx, src, k)
 	if err != nil {
 		return Rendered{}, err
 	}
-	p := planFor(h, versions)
-	release, err := s.reserve(ctx, p.need)
+	if err := s.start(ctx, s.codecs.of(k, h)...); err != nil {
+		return Rendered{}, err
+	}
+	p := planFor(h, versions, s.memory.most)
+	release, err := s.memory.reserve(ctx, p.need)
 	if err != nil {
 		return Rendered{}, err
 	}
 	defer release()
+	in, done := s.input(ctx, src)
+	defer done()
 	img, err := s.decode(in, k, h)
 	if err != nil {
 		return Rendered{}, fmt.Errorf("decode an image: %w", judge(in, "image", err))
 	}
 	return s.renderAll(ctx, img, h, p)
+}
+
+// start compiles the modules that an image needs and that do not run yet.
+func (s *Studio) start(ctx context.Context, modules ...*module) error {
+	for _, m := range modules {
+		if m.started() {
+			continue
+		}
+		release, err := s.memory.reserve(ctx, min(compiling, s.memory.most))
+		if err != nil {
+			return err
+		}
+		_, _, err = m.compile()
+		release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renderAll makes all pictures, then encodes them one by one.
@@ -61,7 +84,7 @@ func (s *Studio) renderAll(ctx context.Context, img image.Image, h header, p pla
 		if err := ctx.Err(); err != nil {
 			return Rendered{}, err
 		}
-		if files[want], err = s.encode(ctx, picture, rendered.Opaque); err != nil {
+		if files[want], err = s.encode(ctx, picture, rendered.Opaque, p.encoding); err != nil {
 			return Rendered{}, err
 		}
 	}

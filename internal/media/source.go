@@ -29,7 +29,7 @@ func newInput(ctx context.Context, src Source) *input {
 // ReadAt implements io.ReaderAt.
 func (in *input) ReadAt(p []byte, off int64) (int, error) {
 	if in.err == nil {
-		in.err = in.ctx.Err()
+		in.err = context.Cause(in.ctx)
 	}
 	if in.err != nil {
 		return 0, in.err

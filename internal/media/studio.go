@@ -1,55 +1,49 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-
-	"golang.org/x/sync/semaphore"
+	"time"
 )
 
 // Options bound what a Studio does. Zeros stand for the defaults.
 type Options struct {
-	MaxPixels    int   // the largest image that is decoded; 100 million
-	MaxMemory    int64 // for one image, in bytes; 512 MiB
-	MemoryBudget int64 // for all at once, in bytes; 128 MiB; what needs more goes alone
+	MaxPixels    int           // the largest image that is decoded; 100 million
+	MemoryBudget int64         // in bytes; 128 MiB. All images at once take at most twice as much
+	MaxMemory    int64         // for one image, in bytes; seven quarters of the budget
+	Timeout      time.Duration // for decoding one image, once it has its memory; a minute
 }
 
 const (
 	defaultMaxPixels    = 100_000_000
-	defaultMaxMemory    = 512 << 20
 	defaultMemoryBudget = 128 << 20
+	defaultTimeout      = time.Minute
 )
 
 // Studio makes images. It is safe for concurrent use: what does not fit in its
 // memory together waits in turn.
 type Studio struct {
 	maxPixels int
-	maxMemory int64
-	budget    int64
-	memory    *semaphore.Weighted
+	timeout   time.Duration
+	memory    *memory
 	codecs    *codecs
 	printer   *printer
 }
 
 // NewStudio returns a Studio. Nothing is started until it is needed.
 func NewStudio(o Options) *Studio {
-	if o.MaxPixels == 0 {
-		o.MaxPixels = defaultMaxPixels
-	}
-	if o.MaxMemory == 0 {
-		o.MaxMemory = defaultMaxMemory
-	}
-	if o.MemoryBudget == 0 {
-		o.MemoryBudget = defaultMemoryBudget
-	}
+	o.MaxPixels = cmp.Or(o.MaxPixels, defaultMaxPixels)
+	o.MemoryBudget = cmp.Or(o.MemoryBudget, defaultMemoryBudget)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	m := newMemory(o.MemoryBudget, o.MaxMemory)
 	return &Studio{
 		maxPixels: o.MaxPixels,
-		maxMemory: o.MaxMemory,
-		budget:    o.MemoryBudget,
-		memory:    semaphore.NewWeighted(o.MemoryBudget),
+		timeout:   o.Timeout,
+		memory:    m,
 		codecs:    newCodecs(),
-		printer:   newPrinter(),
+		printer:   newPrinter(m.most),
 	}
 }
 
@@ -68,7 +62,7 @@ type Facts struct {
 // to be broken. It returns an *Error for an image that is larger than the
 // Studio's limits, and for what is no image.
 func (s *Studio) Inspect(ctx context.Context, src Source, k Kind) (Facts, error) {
-	h, err := s.header(newInput(ctx, src), k)
+	h, err := s.header(ctx, src, k)
 	if err != nil {
 		return Facts{}, err
 	}
@@ -80,30 +74,29 @@ func (h header) facts() Facts {
 	return Facts{Width: w, Height: ht, Animated: h.animated}
 }
 
-// header reads the header and holds it against the limit of pixels.
-func (s *Studio) header(in *input, k Kind) (header, error) {
+// header reads the header and holds it against the limits, within the time for
+// one image: a header may be long, too.
+func (s *Studio) header(ctx context.Context, src Source, k Kind) (header, error) {
+	in, done := s.input(ctx, src)
+	defer done()
 	h, err := readHeader(in, k)
 	if err != nil {
 		return header{}, fmt.Errorf("read the header of an image: %w", err)
 	}
-	if int64(h.width)*int64(h.height) > int64(s.maxPixels) {
+	if max(h.width, h.height) > maxSide {
+		return header{}, refused("The image has %d × %d pixels, and a side may have %d", h.width, h.height, maxSide)
+	}
+	if h.pixels() > int64(s.maxPixels) {
 		return header{}, refused("The image has %d × %d pixels, more than the limit of %d million",
 			h.width, h.height, s.maxPixels/1_000_000)
 	}
 	return h, nil
 }
 
-// reserve waits until the Studio has so many bytes of memory left, and returns
-// a function that gives them back.
-func (s *Studio) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	if bytes > s.maxMemory {
-		return nil, refused("The image needs too much memory to be resized")
-	}
-	bytes = min(bytes, s.budget)
-	if err := s.memory.Acquire(ctx, bytes); err != nil {
-		return nil, fmt.Errorf("wait for memory: %w", err)
-	}
-	return func() { s.memory.Release(bytes) }, nil
+// input returns an input that fails when the time for one image is up.
+func (s *Studio) input(ctx context.Context, src Source) (in *input, done func()) {
+	ctx, done = context.WithTimeoutCause(ctx, s.timeout, refused("The image takes too long to be decoded"))
+	return newInput(ctx, src), done
 }
 
 // errUnsupported is for kinds that decode was not made for.

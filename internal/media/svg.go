@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 const (
 	maxSVG      = 5 << 20 // bytes
-	maxSVGDepth = 200     // elements within elements
+	maxSVGOut   = 10 << 20
+	maxSVGDepth = 200    // elements within elements
+	maxSVGAttrs = 10_000 // of an element
 	svgSpace    = "http://www.w3.org/2000/svg"
 	xlinkSpace  = "http://www.w3.org/1999/xlink"
 )
@@ -35,6 +38,11 @@ func SanitizeSVG(r io.Reader) (Drawing, error) {
 	if len(file) > maxSVG {
 		return Drawing{}, refused("The drawing is larger than %d MiB", maxSVG>>20)
 	}
+	if mostEqualSigns(file) > maxSVGAttrs {
+		return Drawing{}, refused("An element of the drawing has more than %d attributes", maxSVGAttrs)
+	}
+	drawing.Lock()
+	defer drawing.Unlock()
 	s := &svgWriter{decoder: xml.NewDecoder(bytes.NewReader(file))}
 	if err := s.document(); err != nil {
 		if _, ok := errors.AsType[*Error](err); ok {
@@ -44,6 +52,21 @@ func SanitizeSVG(r io.Reader) (Drawing, error) {
 	}
 	s.drawing.Bytes = s.out.Bytes()
 	return s.drawing, nil
+}
+
+// drawing is held while one drawing is read: it takes ten times the memory of
+// the file, for less than a second.
+var drawing sync.Mutex
+
+// mostEqualSigns returns how many equal signs there are at most between two
+// opening angle brackets. An element has no more attributes: none of their
+// values may hold such a bracket.
+func mostEqualSigns(file []byte) int {
+	most := 0
+	for part := range bytes.SplitSeq(file, []byte("<")) {
+		most = max(most, bytes.Count(part, []byte("=")))
+	}
+	return most
 }
 
 // svgWriter copies what is allowed from decoder to out.
@@ -70,6 +93,9 @@ func (s *svgWriter) document() error {
 		}
 		if err := s.token(token); err != nil {
 			return err
+		}
+		if s.out.Len() > maxSVGOut {
+			return refused("The drawing is larger than %d MiB", maxSVG>>20)
 		}
 	}
 }
@@ -102,14 +128,14 @@ func (s *svgWriter) start(e xml.StartElement) error {
 	name := e.Name.Local
 	switch {
 	case e.Name.Space != svgSpace:
-		return s.decoder.Skip()
+		return s.skip()
 	case name == "a":
 		s.open = append(s.open, "")
 		return nil
 	case name == "style":
 		return s.style()
 	case !svgElements[name]:
-		return s.decoder.Skip()
+		return s.skip()
 	}
 	return s.element(e, "")
 }
@@ -119,6 +145,9 @@ func (s *svgWriter) root(e xml.StartElement) error {
 		return errors.New("not one element svg at the root")
 	}
 	s.drawing.Width, s.drawing.Height = svgSize(e.Attr)
+	if max(s.drawing.Width, s.drawing.Height) > maxSide {
+		return refused("The drawing has %d × %d pixels, and a side may have %d", s.drawing.Width, s.drawing.Height, maxSide)
+	}
 	return s.element(e, ` xmlns="`+svgSpace+`" xmlns:xlink="`+xlinkSpace+`"`)
 }
 
@@ -148,6 +177,26 @@ func (s *svgWriter) element(e xml.StartElement, declarations string) error {
 	return nil
 }
 
+// skip leaves out the rest of an element.
+func (s *svgWriter) skip() error {
+	for depth := 1; depth > 0; {
+		token, err := s.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+		if len(s.open)+depth > maxSVGDepth {
+			return refused("The drawing is nested too deeply")
+		}
+	}
+	return nil
+}
+
 // style copies a style sheet that loads nothing, and leaves out any other.
 func (s *svgWriter) style() error {
 	var css strings.Builder
@@ -158,7 +207,7 @@ func (s *svgWriter) style() error {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if err := s.decoder.Skip(); err != nil {
+			if err := s.skip(); err != nil {
 				return err
 			}
 		case xml.CharData:

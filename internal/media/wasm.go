@@ -11,6 +11,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
@@ -25,10 +26,9 @@ const pageSize = 64 << 10
 // A call runs to its end. Code that wazero can stop (WithCloseOnContextDone) is
 // three to five times as slow: 16 s of CPU instead of 5 for an AVIF of 12
 // million pixels. How long a decoder works is bounded by the one frame that it
-// decodes, and that by the memory it may take.
+// decodes, and that by the memory of its instance.
 type module struct {
 	compressed []byte // gzip
-	memory     uint32 // an instance's limit, in bytes
 
 	mu       sync.Mutex
 	runtime  wazero.Runtime
@@ -41,17 +41,38 @@ type instance struct {
 	ctx context.Context
 }
 
-// open starts an instance, which the caller closes. No call begins after ctx.
-func (m *module) open(ctx context.Context) (*instance, error) {
+// compiling is how many bytes it takes to compile a module, and the code of it.
+const compiling = 48 << 20
+
+// started reports whether the module is compiled.
+func (m *module) started() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.compiled != nil
+}
+
+// open starts an instance with up to limit bytes of memory, which the caller
+// closes. No call begins after ctx.
+func (m *module) open(ctx context.Context, limit int64) (*instance, error) {
 	runtime, compiled, err := m.compile()
 	if err != nil {
 		return nil, err
 	}
-	mod, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
+	limit = max(int64(smallestMemory(compiled)), limit/pageSize*pageSize)
+	mod, err := runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocate(limit)), compiled, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, fmt.Errorf("start a codec: %w", err)
 	}
 	return &instance{Module: mod, ctx: ctx}, nil
+}
+
+// smallestMemory returns how many bytes a module begins with.
+func smallestMemory(compiled wazero.CompiledModule) uint64 {
+	var bytes uint64
+	for _, m := range compiled.ExportedMemories() {
+		bytes = max(bytes, uint64(m.Min())*pageSize)
+	}
+	return bytes
 }
 
 func (m *module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
@@ -70,8 +91,7 @@ func (m *module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
 	}
 	// Whoever asked first may leave: others still need what is compiled here.
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(m.memory / pageSize)
-	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	runtime := wazero.NewRuntime(ctx)
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("prepare a codec: %w", err), runtime.Close(ctx))
 	}
@@ -124,10 +144,20 @@ func (i *instance) alloc(n int) (uint64, error) {
 
 // put returns the address of a copy of b.
 func (i *instance) put(b []byte) (uint64, error) {
-	at, err := i.alloc(len(b))
-	if err == nil && !i.Memory().Write(uint32(at), b) {
-		err = errors.New("codec: write beyond its memory")
+	return i.fill(bytes.NewReader(b), len(b))
+}
+
+// fill returns the address of n bytes that are read from r.
+func (i *instance) fill(r io.Reader, n int) (uint64, error) {
+	at, err := i.alloc(n)
+	if err != nil {
+		return 0, err
 	}
+	to, err := i.get(at, n)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.ReadFull(r, to)
 	return at, err
 }
 

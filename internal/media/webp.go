@@ -14,93 +14,208 @@ import (
 // span is a part of a file.
 type span struct{ at, length int64 }
 
-// webpParts are the parts of a WebP file that x/image/webp leaves to us: RFC
-// 9649, section 2.
-type webpParts struct {
-	exif  span
-	frame span // the first frame of an animation, its 16 bytes of placing included
+// webpImage is one image of a WebP file: RFC 9649, section 2.
+type webpImage struct {
+	alpha, samples span // what the chunks hold; alpha may be missing
+	lossless       bool
+	width, height  int
 }
 
+// webpParts are the parts of a WebP file that are needed.
+type webpParts struct {
+	webpImage // the only one, or the first frame of an animation
+
+	canvas image.Rectangle // empty in a file without a header of the extended format
+	place  image.Rectangle // of an animation's frame on the canvas
+	exif   span
+}
+
+func (p webpParts) animated() bool { return !p.place.Empty() }
+
+// fills reports whether the image is all of the canvas.
+func (p webpParts) fills() bool { return !p.animated() || p.place == p.canvas }
+
 func parseWebP(in *input) (webpParts, error) {
-	var parts webpParts
-	size := in.src.Size()
-	for at := int64(12); at+8 <= size; {
-		b, err := in.bytes(at, 8)
-		if err != nil {
-			return webpParts{}, err
-		}
-		length := int64(binary.LittleEndian.Uint32(b[4:]))
-		switch part := (span{at + 8, min(length, size-at-8)}); string(b[:4]) {
-		case "EXIF":
-			parts.exif = part
-		case "ANMF":
-			if parts.frame.length == 0 {
-				parts.frame = part
+	var p webpParts
+	err := eachChunk(in, span{12, in.src.Size() - 12}, func(kind string, data span) error {
+		switch kind {
+		case "VP8X":
+			b, err := in.bytes(data.at, 10)
+			if err != nil {
+				return err
 			}
+			p.canvas = image.Rect(0, 0, uint24(b[4:])+1, uint24(b[7:])+1)
+		case "EXIF":
+			p.exif = data
+		case "ANMF":
+			if p.animated() || p.samples.length > 0 {
+				return nil
+			}
+			b, err := in.bytes(data.at, 16)
+			if err != nil {
+				return err
+			}
+			at := image.Pt(2*uint24(b), 2*uint24(b[3:]))
+			p.place = image.Rect(0, 0, uint24(b[6:])+1, uint24(b[9:])+1).Add(at)
+			return eachChunk(in, span{data.at + 16, data.length - 16}, func(kind string, data span) error {
+				return p.take(in, kind, data)
+			})
+		default:
+			return p.take(in, kind, data)
 		}
-		at += 8 + length + length&1
+		return nil
+	})
+	if err != nil {
+		return p, err
 	}
-	return parts, nil
+	own := image.Rect(0, 0, p.width, p.height)
+	switch {
+	case p.samples.length == 0:
+		return p, errors.New("no image")
+	case p.animated() && (p.place.Size() != own.Size() || !p.place.In(p.canvas)):
+		return p, errors.New("a frame beyond the canvas")
+	case p.canvas.Empty():
+		p.canvas = own
+	case !p.animated() && p.canvas != own:
+		return p, errors.New("an image that is not as large as the canvas")
+	}
+	return p, nil
+}
+
+// eachChunk calls f for every chunk in a part of the file. A chunk that is
+// longer than the file has an error: decoders take memory for what it says.
+func eachChunk(in *input, part span, f func(kind string, data span) error) error {
+	for end := part.at + part.length; part.at+8 <= end; {
+		b, err := in.bytes(part.at, 8)
+		if err != nil {
+			return err
+		}
+		data := span{part.at + 8, int64(binary.LittleEndian.Uint32(b[4:]))}
+		if data.at+data.length > end {
+			return io.ErrUnexpectedEOF
+		}
+		if err := f(string(b[:4]), data); err != nil {
+			return err
+		}
+		part.at = data.at + data.length + data.length&1
+	}
+	return nil
+}
+
+// take notes a chunk of the first image.
+func (w *webpImage) take(in *input, kind string, data span) error {
+	if w.samples.length > 0 {
+		return nil
+	}
+	switch kind {
+	case "ALPH":
+		w.alpha = data
+	case "VP8 ": // RFC 6386, section 9.1
+		b, err := in.bytes(data.at, 10)
+		if err != nil {
+			return err
+		}
+		w.samples = data
+		w.width, w.height = int(binary.LittleEndian.Uint16(b[6:])&0x3FFF), int(binary.LittleEndian.Uint16(b[8:])&0x3FFF)
+	case "VP8L": // RFC 9649, section 3.4
+		b, err := in.bytes(data.at, 5)
+		if err != nil {
+			return err
+		}
+		w.samples, w.lossless = data, true
+		size := binary.LittleEndian.Uint32(b[1:])
+		w.width, w.height = int(size&0x3FFF)+1, int(size>>14&0x3FFF)+1
+	}
+	return nil
+}
+
+// planes reports whether the samples are planes without alpha, which
+// x/image/webp decodes. What is lossless, alpha too, it would decode to tables
+// that take thousands of times the bytes of a hostile file.
+func (w webpImage) planes() bool { return !w.lossless && w.alpha.length == 0 }
+
+func webpHeader(in *input) (header, error) {
+	p, err := parseWebP(in)
+	if err != nil {
+		return header{}, err
+	}
+	h := header{width: p.width, height: p.height, animated: p.animated(), channels: 1}
+	if p.planes() {
+		blocks := int64((p.width+15)/16) * int64((p.height+15)/16)
+		h.decoded = blocks * 256 * 3 / 2
+		h.decoding = h.decoded + 32*blocks + p.samples.length
+	} else {
+		h.take(pixelSize{3, 3 + 4, 4}) // planes, and the RGBA that is made of them
+		h.codec = codecBase + p.alpha.length + p.samples.length + webpPixel*h.pixels()
+		h.decoding += h.codec
+	}
+	h.width, h.height = p.canvas.Dx(), p.canvas.Dy()
+	if !p.fills() {
+		frame := h.decoding
+		h.take(rgbaPixels)
+		h.decoding += frame
+	}
+	if p.exif.length > 0 {
+		h.orientation = tiffOrientation(in, p.exif.at)
+	}
+	return h, nil
 }
 
 // decodeWebP decodes a still image, or the first frame of an animation in its
 // place on the canvas.
-func decodeWebP(in *input, h header) (image.Image, error) {
-	if !h.animated {
-		return readWebP(in.section())
-	}
-	parts, err := parseWebP(in)
+func (c *codecs) decodeWebP(in *input, h header) (image.Image, error) {
+	p, err := parseWebP(in)
 	if err != nil {
 		return nil, err
 	}
-	b, err := in.bytes(parts.frame.at, 16)
-	if err != nil {
-		return nil, err
+	var frame image.Image
+	file, length := p.file(in)
+	if p.planes() {
+		frame, err = decodePlanes(file)
+	} else {
+		frame, err = c.decodeLosslessWebP(in, file, length, p.width, p.height, h.codec)
 	}
-	at := image.Pt(2*uint24(b), 2*uint24(b[3:]))
-	place := image.Rect(0, 0, uint24(b[6:])+1, uint24(b[9:])+1).Add(at)
-	canvas := image.Rect(0, 0, h.width, h.height)
-	if !place.In(canvas) {
-		return nil, errors.New("a frame beyond the canvas")
-	}
-	frame, err := readWebP(stillWebP(in, parts.frame, b))
-	if err != nil || place == canvas {
+	if err != nil || p.fills() {
 		return frame, err
 	}
-	img := image.NewNRGBA(canvas)
-	draw.Draw(img, place, frame, frame.Bounds().Min, draw.Src)
+	img := image.NewNRGBA(p.canvas)
+	draw.Draw(img, p.place, frame, frame.Bounds().Min, draw.Src)
 	return img, nil
 }
 
-// readWebP decodes a still image. The samples of a lossy one are of the range
-// of video (RFC 6386, section 9.2), but x/image/webp leaves them so.
-func readWebP(r io.Reader) (image.Image, error) {
-	img, err := webp.Decode(r)
-	switch img := img.(type) {
-	case *image.YCbCr:
-		widenRange(img)
-	case *image.NYCbCrA:
-		widenRange(&img.YCbCr)
+// decodePlanes decodes a lossy image. Its samples are of the range of video
+// (RFC 6386, section 9.2), but x/image/webp leaves them so.
+func decodePlanes(file io.Reader) (image.Image, error) {
+	img, err := webp.Decode(file)
+	if y, ok := img.(*image.YCbCr); ok {
+		widenRange(y)
 	}
 	return img, err
 }
 
-// stillWebP returns a file with a single frame: the chunks of an animation's
-// frame behind a header that gives the frame's size.
-func stillWebP(in *input, frame span, placing []byte) io.Reader {
-	body := io.NewSectionReader(in, frame.at+16, max(0, frame.length-16))
-	const extended = 8 + 10
-	var head bytes.Buffer
-	head.WriteString("RIFF")
-	head.Write(binary.LittleEndian.AppendUint32(nil, uint32(4+extended+body.Size())))
-	head.WriteString("WEBPVP8X\x0a\x00\x00\x00")
-	flags := make([]byte, 4)
-	if b, err := in.bytes(frame.at+16, 4); err == nil && string(b) == "ALPH" {
-		flags[0] = 1 << 4
+// file returns a file of the image alone.
+func (w webpImage) file(in *input) (io.Reader, int64) {
+	var parts []io.Reader
+	length := int64(4)
+	chunk := func(kind string, data io.Reader, n int64) {
+		head := binary.LittleEndian.AppendUint32([]byte(kind), uint32(n))
+		parts = append(parts, bytes.NewReader(head), data, bytes.NewReader(make([]byte, n&1)))
+		length += 8 + n + n&1
 	}
-	head.Write(flags)
-	head.Write(placing[6:12])
-	return io.MultiReader(&head, body)
+	if w.alpha.length > 0 && !w.lossless {
+		extended := []byte{1 << 4, 0, 0, 0}
+		extended = append(extended, size24(w.width-1)...)
+		extended = append(extended, size24(w.height-1)...)
+		chunk("VP8X", bytes.NewReader(extended), int64(len(extended)))
+		chunk("ALPH", io.NewSectionReader(in, w.alpha.at, w.alpha.length), w.alpha.length)
+	}
+	kind := map[bool]string{false: "VP8 ", true: "VP8L"}[w.lossless]
+	chunk(kind, io.NewSectionReader(in, w.samples.at, w.samples.length), w.samples.length)
+	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(length))
+	head = append(head, "WEBP"...)
+	return io.MultiReader(append([]io.Reader{bytes.NewReader(head)}, parts...)...), 8 + length
 }
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+func size24(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }

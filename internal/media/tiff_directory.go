@@ -1,0 +1,101 @@
+package media
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Types of the values in a TIFF directory: TIFF 6.0, section 2.
+const (
+	tiffByte  = 1
+	tiffShort = 3
+	tiffLong  = 4
+)
+
+// tiffEntry is the length of an entry: tag, type, count and value, or where the
+// values are.
+const tiffEntry = 12
+
+// directory is the first directory of a TIFF structure.
+type directory struct {
+	in      *input
+	base    int64 // where the structure begins
+	order   byteOrder
+	entries []byte
+}
+
+// byteOrder reads and appends numbers.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+func readDirectory(in *input, base int64) (directory, error) {
+	head, err := in.bytes(base, 8)
+	if err != nil {
+		return directory{}, err
+	}
+	d := directory{in: in, base: base}
+	switch string(head[:4]) {
+	case "II*\x00":
+		d.order = binary.LittleEndian
+	case "MM\x00*":
+		d.order = binary.BigEndian
+	default:
+		return directory{}, errors.New("no TIFF")
+	}
+	at := base + int64(d.order.Uint32(head[4:]))
+	count, err := in.bytes(at, 2)
+	if err != nil {
+		return directory{}, err
+	}
+	d.entries, err = in.bytes(at+2, tiffEntry*int(d.order.Uint16(count)))
+	return d, err
+}
+
+// find returns the first entry of a tag, nil if there is none.
+func (d directory) find(tag uint16) []byte {
+	for e := d.entries; len(e) > 0; e = e[tiffEntry:] {
+		if d.order.Uint16(e) == tag {
+			return e[:tiffEntry]
+		}
+	}
+	return nil
+}
+
+// count returns how many values a tag has.
+func (d directory) count(tag uint16) int64 {
+	if e := d.find(tag); e != nil {
+		return int64(d.order.Uint32(e[4:]))
+	}
+	return 0
+}
+
+// value returns the value of a tag at index i, otherwise if the tag is missing.
+func (d directory) value(tag uint16, i, otherwise int64) (int64, error) {
+	e := d.find(tag)
+	if e == nil {
+		return otherwise, nil
+	}
+	size, ok := map[uint16]int64{tiffByte: 1, tiffShort: 2, tiffLong: 4}[d.order.Uint16(e[2:])]
+	n := int64(d.order.Uint32(e[4:]))
+	if !ok || i >= n {
+		return 0, errors.New("no such value in the directory")
+	}
+	b := e[8:]
+	if size*n > 4 {
+		var err error
+		if b, err = d.in.bytes(d.base+int64(d.order.Uint32(b))+size*i, int(size)); err != nil {
+			return 0, err
+		}
+	} else {
+		b = b[size*i:]
+	}
+	switch size {
+	case 1:
+		return int64(b[0]), nil
+	case 2:
+		return int64(d.order.Uint16(b)), nil
+	}
+	return int64(d.order.Uint32(b)), nil
+}
