@@ -27,6 +27,11 @@ var (
 	errStalled = errors.New("the server has fallen silent")
 )
 
+// notPublic is the reason where an address leads nowhere that we may go: there is no such
+// host, or it is in a private network. The two read alike, since the names of our own
+// network are nobody's business.
+const notPublic = "The host of the address does not exist or is not public"
+
 // Error says why a fetch failed.
 type Error struct {
 	// Reason is a sentence without its full stop that may be shown to people: it
@@ -69,7 +74,7 @@ func (f *fetch) explain(err error) *Error {
 func explainNetwork(err error) *Error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		if e.IsNotFound {
-			return &Error{Reason: "The host of the address does not exist", cause: err}
+			return &Error{Reason: notPublic, cause: err}
 		}
 		return &Error{Reason: "The host of the address could not be looked up", Temporary: true, cause: err}
 	}
