@@ -50,6 +50,7 @@ func TestBatchGoesOn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		one, two := r.Channel("ada", "One", "private"), r.Channel("ada", "Two", "private")
+		at := fmt.Sprint("/v3/channels/", two)
 		id := sendBatch(r, "ada", map[string]any{"channel_ids": []any{one, two}, "blocks": numbered(6)})
 		for range 20 { // these do not count as failures
 			upTo(r, id, 0, context.Canceled)
@@ -57,12 +58,12 @@ func TestBatchGoesOn(t *testing.T) {
 		wantBatch(r, "ada", id, "processing 6: 0 made [], 0 failed []")
 		upTo(r, id, 2, context.Canceled)
 		wantBatch(r, "ada", id, "processing 6: 2 made [0 1], 0 failed []")
-		r.Do("ada", "PUT", "/v3/channels/two", `{"visibility":"closed"}`).Want(200)
+		r.Do("ada", "PUT", at, `{"visibility":"closed"}`).Want(200)
 		upTo(r, id, 1, context.Canceled)
-		r.Do("ada", "PUT", "/v3/channels/two", `{"visibility":"private"}`).Want(200)
+		r.Do("ada", "PUT", at, `{"visibility":"private"}`).Want(200)
 		upTo(r, id, 1, context.Canceled)
 		wantBatch(r, "ada", id, "processing 6: 3 made [0 1 3], 1 failed [2]")
-		r.Do("ada", "DELETE", "/v3/channels/two", nil).Want(204)
+		r.Do("ada", "DELETE", at, nil).Want(204)
 		r.WorkJobs()
 		wantBatch(r, "ada", id, "completed 6: 3 made [0 1 3], 3 failed [2 4 5]")
 		res := r.Get("ada", "/v3/blocks/batch/%s", id)

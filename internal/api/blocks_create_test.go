@@ -81,20 +81,22 @@ func TestCreateBlockRefused(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		channel := r.Channel("ada", "Channel", "closed")
 		for body, field := range map[string]string{
-			`{"value":"","channel_ids":["channel"]}`:                                                      "value",
-			`{"value":" \n\t","channel_ids":["channel"]}`:                                                 "value",
-			`{"channel_ids":["channel"]}`:                                                                 "value",
-			`{"value":"Text","original_source_url":"/page","channel_ids":["channel"]}`:                    "original_source_url",
-			`{"value":"Text","original_source_url":"no URL","channel_ids":["channel"]}`:                   "original_source_url",
-			`{"value":"https://ada:secret@example.org/","channel_ids":["channel"]}`:                       "value",
-			`{"value":"https://example.org/` + strings.Repeat("a", 4100) + `","channel_ids":["channel"]}`: "value",
-			`{"value":"Text","channel_ids":["channel"],"insert_at":0}`:                                    "insert_at",
-			`{"value":"Text","channels":[{"id":"channel","position":0}]}`:                                 "channels",
-			`{"value":"Text","channel_ids":[]}`:                                                           "channel_ids",
-			`{"value":"Text"}`:                                                                            "channel",
-			`{"value":"Text","channel_ids":["channel"],"channels":[{"id":"channel"}]}`:                    "channel_ids",
-			`{"value":"Text","channels":[{"id":"channel"}],"insert_at":1}`:                                "insert_at",
-			`{"value":"Text","channel_ids":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]}`:      "channel_ids",
+			`{"value":"","channel_ids":["channel"]}`:                                                       "value",
+			`{"value":" \n\t","channel_ids":["channel"]}`:                                                  "value",
+			`{"channel_ids":["channel"]}`:                                                                  "value",
+			`{"value":"Text","original_source_url":"/page","channel_ids":["channel"]}`:                     "original_source_url",
+			`{"value":"Text","original_source_url":"no URL","channel_ids":["channel"]}`:                    "original_source_url",
+			`{"value":"Text","original_source_url":"https://ada:x@example.org","channel_ids":["channel"]}`: "original_source_url",
+			`{"value":"Text","original_source_url":"http://ada@example.org/","channel_ids":["channel"]}`:   "original_source_url",
+			`{"value":"https://ada:secret@example.org/","channel_ids":["channel"]}`:                        "value",
+			`{"value":"https://example.org/` + strings.Repeat("a", 4100) + `","channel_ids":["channel"]}`:  "value",
+			`{"value":"Text","channel_ids":["channel"],"insert_at":0}`:                                     "insert_at",
+			`{"value":"Text","channels":[{"id":"channel","position":0}]}`:                                  "channels",
+			`{"value":"Text","channel_ids":[]}`:                                                            "channel_ids",
+			`{"value":"Text"}`:                                                                             "channel",
+			`{"value":"Text","channel_ids":["channel"],"channels":[{"id":"channel"}]}`:                     "channel_ids",
+			`{"value":"Text","channels":[{"id":"channel"}],"insert_at":1}`:                                 "insert_at",
+			`{"value":"Text","channel_ids":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]}`:       "channel_ids",
 		} {
 			res := r.Do("ada", "POST", "/v3/blocks", body)
 			if res.Status != 400 {

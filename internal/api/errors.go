@@ -39,6 +39,10 @@ func renderError(ctx context.Context, w http.ResponseWriter, r *http.Request, er
 		return
 	}
 	known := classify(ctx, r, err)
+	if known.Kind == domain.TooMany {
+		middleware.RefuseFurther(w, r, known.Message, known.Limit, known.Window, known.Wait)
+		return
+	}
 	status, ok := statuses[known.Kind]
 	if !ok {
 		middleware.From(ctx).Error = err

@@ -35,7 +35,7 @@ func TestGroupsCreate(t *testing.T) {
 			t.Errorf("digits give the slug %q", slug)
 		}
 		for _, body := range []string{`{}`, `{"name":""}`, `{"name":" \n "}`, `{"name":null}`, `{"name":7}`, `[]`, `{`,
-			`{"name":"` + strings.Repeat("x", 256) + `"}`, `{"name":"x","avatar_url":"ftp://example.org/a"}`,
+			`{"name":"` + strings.Repeat("x", 256) + `"}`, `{"name":"x","avatar_url":"ftp://example.org/a"}`, `{"name":"x","avatar_url":"https://ada:x@example.org/a"}`,
 			`{"name":"x","avatar_url":"javascript:alert(1)"}`, `{"name":"x","avatar_url":""}`, `{"name":"x","description":null}`} {
 			r.Do("ada", "POST", "/v3/groups", body).Want(400)
 		}

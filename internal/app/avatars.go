@@ -37,6 +37,9 @@ func (a *App) avatarWanted(ctx context.Context, actor domain.Actor, address *str
 	if !ok {
 		return w, domain.NewInvalid("avatar_url: must be an absolute http(s) address")
 	}
+	if err := noCredentials("avatar_url", &link); err != nil {
+		return w, err
+	}
 	upload, named, err := a.uploadNamed(ctx, actor, "avatar_url", link)
 	if named || err != nil {
 		w.Upload = upload.ID

@@ -103,7 +103,7 @@ func (a *App) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (
 		AltText: nonEmpty(in.AltText),
 	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
-	err = together(err, notBlank("title", in.Title), a.setValue(ctx, actor, &b, in.Value))
+	err = together(err, notBlank("title", in.Title), noCredentials("original_source_url", b.SourceURL), a.setValue(ctx, actor, &b, in.Value))
 	return b, err
 }
 
@@ -130,12 +130,24 @@ func (b *newBlock) madeOf(link string) error {
 	if len(link) > domain.MaxURL {
 		return domain.NewInvalid("value: a URL must be at most 4,096 bytes long")
 	}
-	if u, err := url.Parse(link); err == nil && u.User != nil {
-		return domain.NewInvalid("value: a URL must not hold a user name or password")
+	if err := noCredentials("value", &link); err != nil {
+		return err
 	}
 	b.ValueURL = &link
 	if b.SourceURL == nil {
 		b.SourceURL = &link
+	}
+	return nil
+}
+
+// noCredentials refuses an address, where one is given, with a user name or a password in
+// it: whoever sees the address would see them.
+func noCredentials(field string, address *string) error {
+	if address == nil {
+		return nil
+	}
+	if u, err := url.Parse(strings.TrimSpace(*address)); err == nil && u.User != nil {
+		return domain.NewInvalid(field + ": a URL must not hold a user name or password")
 	}
 	return nil
 }

@@ -17,14 +17,14 @@ func (a *App) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain
 	if !ok {
 		return domain.NewInvalid(badEmail)
 	}
-	was, err := a.proved(ctx, from, actor, "password", password)
+	was, err := a.proved(ctx, actor, "password", password)
 	if err != nil {
 		return err
 	}
 	if email == was.User.Email {
 		return domain.NewInvalid("email: is your address already")
 	}
-	if err := a.try(ctx, tryMail, email, from.Address); err != nil {
+	if _, err := a.try(ctx, tryMail, email, from); err != nil {
 		return err
 	}
 	now := a.now()

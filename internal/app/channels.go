@@ -59,7 +59,7 @@ func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateCh
 			}
 			n.Owner = *in.Owner
 		}
-		if n.Slug, err = tx.SlugFor(ctx, store.ChannelSlug, n.Title, n.Now); err != nil {
+		if n.Slug, err = newChannelSlug(ctx, tx, n.Title, n.Visibility, n.Now); err != nil {
 			return err
 		}
 		id, err := tx.CreateChannel(ctx, n)
@@ -142,7 +142,9 @@ func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.
 			if c.Title, err = title("title", *in.Title); err != nil {
 				return err
 			}
-			if c.Slug, err = reslug(ctx, tx, named{store.ChannelSlug, int64(was.ID), was.Title, was.Slug}, c.Title, now); err != nil {
+		}
+		if c.Title != was.Title || c.Visibility != was.Visibility {
+			if c.Slug, err = channelSlug(ctx, tx, was, c, now); err != nil {
 				return err
 			}
 		}

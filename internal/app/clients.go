@@ -35,7 +35,7 @@ func (a *App) client(ctx context.Context, from domain.Visitor, c ClientCredentia
 
 // clientFailed counts a failure of a client, and gives the error to answer with.
 func (a *App) clientFailed(ctx context.Context, from domain.Visitor, clientID string, err error) error {
-	if over := a.try(ctx, trySecret, clientID, from.Address); over != nil {
+	if _, over := a.try(ctx, trySecret, clientID, from); over != nil {
 		return over
 	}
 	return err

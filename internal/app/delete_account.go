@@ -56,8 +56,8 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 // DeleteAccount deletes the actor's account where the password and the slug are right.
 // It is out of sight at once; a job clears what was theirs. Errors name `slug` and
 // `password`; the only operator gets Unprocessable while others have accounts.
-func (a *App) DeleteAccount(ctx context.Context, from domain.Visitor, actor domain.Actor, slug, password string) error {
-	was, err := a.proved(ctx, from, actor, "password", password)
+func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, password string) error {
+	was, err := a.proved(ctx, actor, "password", password)
 	if err != nil {
 		return err
 	}

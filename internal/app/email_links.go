@@ -105,7 +105,7 @@ func (a *App) SendAddressLink(ctx context.Context, id store.MailLinkID) error {
 	if taken {
 		return a.send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
 	}
-	return a.send(ctx, "address", hash, mail.Address{Name: oneLine(u.Name), Email: l.Email},
+	return a.send(ctx, "address", hash, mail.Address{Name: mail.Harmless(u.Name), Email: l.Email},
 		"Confirm your new address", a.addressText(u, token))
 }
 
@@ -118,7 +118,7 @@ func emailTaken(ctx context.Context, q store.Queries, email string) (bool, error
 }
 
 func addressOf(u domain.User) mail.Address {
-	return mail.Address{Name: oneLine(u.Name), Email: u.Email}
+	return mail.Address{Name: mail.Harmless(u.Name), Email: u.Email}
 }
 
 func (a *App) passwordText(u domain.User, token string) string {

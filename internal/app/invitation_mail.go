@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -30,9 +28,6 @@ func (InvitationMail) Class() jobs.Class { return jobs.Mail }
 // releaseTimeout is for taking back a claim when the job's own time is up.
 const releaseTimeout = 5 * time.Second
 
-// longestName is how many characters of a name a mail shows.
-const longestName = 80
-
 // mailInvitation has an invitation of a user mailed, in the transaction that makes it.
 func (a *App) mailInvitation(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.InvitationID) error {
 	return tx.Enqueue(ctx, InvitationMail{Invitation: id}, jobs.Unique(), jobs.For(int64(by)))
@@ -44,7 +39,7 @@ func (a *App) mailInvitation(ctx context.Context, tx *store.Tx, by domain.UserID
 // An invitation is never mailed twice: it is claimed before its mail is sent, and the
 // claim is taken back only when the mail has surely not left. So a server that dies in
 // between leaves an invitation that was not mailed; inviting again, after revoking,
-// mends it.
+// mends it. One person gets only so many in a day; further ones wait.
 func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error {
 	token, hash, _ := auth.NewToken(auth.Invited)
 	var i domain.Invitation
@@ -53,8 +48,10 @@ func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error 
 		if i, err = tx.ClaimInvitationMail(ctx, id, hash, a.now()); err != nil {
 			return err
 		}
-		to, err = addressee(ctx, tx, i)
-		return err
+		if to, err = addressee(ctx, tx, i); err != nil {
+			return err
+		}
+		return a.holdBack(ctx, tx, to.Email, a.now())
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
@@ -63,7 +60,7 @@ func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error 
 		return err
 	}
 	err = a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("invitation-%d", id), To: to,
-		Subject: fmt.Sprintf("%s invites you to %s", oneLine(i.InvitedBy.Name), oneLine(i.Group.Name)),
+		Subject: fmt.Sprintf("%s invites you to %s", mail.Quote(i.InvitedBy.Name), mail.Quote(i.Group.Name)),
 		Text:    a.invitationText(i, token)})
 	if err == nil {
 		return nil
@@ -71,7 +68,7 @@ func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error 
 	if errors.Is(err, mail.ErrUnclear) {
 		return jobs.Permanent(err)
 	}
-	if release := a.releaseInvitation(ctx, id, hash); release != nil {
+	if release := a.releaseInvitation(ctx, id, hash, to.Email); release != nil {
 		return fmt.Errorf("%w (and it stays claimed: %w)", err, release)
 	}
 	if errors.Is(err, mail.ErrRefused) {
@@ -80,10 +77,18 @@ func (a *App) SendInvitation(ctx context.Context, id domain.InvitationID) error 
 	return err
 }
 
-func (a *App) releaseInvitation(ctx context.Context, id domain.InvitationID, hash []byte) error {
+// releaseInvitation takes back the claim, and the count, of a mail that was not sent.
+func (a *App) releaseInvitation(ctx context.Context, id domain.InvitationID, hash []byte, to string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.ReleaseInvitationMail(ctx, id, hash) })
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		for _, c := range mailsTo(to) {
+			if err := tx.TakeBackAttempt(ctx, c.key); err != nil {
+				return err
+			}
+		}
+		return tx.ReleaseInvitationMail(ctx, id, hash)
+	})
 }
 
 // addressee is who gets the mail: the address that was invited, else the user's.
@@ -104,21 +109,5 @@ Accept or decline here:
 
 The link is for you alone. It works once, until %s.
 If you do not know what this is about, you need not do anything.
-`, oneLine(i.InvitedBy.Name), oneLine(i.Group.Name), a.siteURL, token, i.ExpiresAt.UTC().Format("2 January 2006, 15:04 MST"))
-}
-
-// oneLine makes a name fit for a header and a sentence: without control characters
-// and not longer than a line.
-func oneLine(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, name)
-	runes := []rune(strings.Join(strings.Fields(name), " "))
-	if len(runes) > longestName {
-		return string(runes[:longestName-1]) + "…"
-	}
-	return string(runes)
+`, mail.Quote(i.InvitedBy.Name), mail.Quote(i.Group.Name), a.siteURL, token, i.ExpiresAt.UTC().Format("2 January 2006, 15:04 MST"))
 }

@@ -39,7 +39,8 @@ type Invited struct {
 	Invitation *domain.Invitation
 }
 
-// Invite invites somebody to a group (V3.md section 6). Every member may.
+// Invite invites somebody to a group (V3.md section 6). Every member may. Who has sent too
+// many invitations gets TooMany.
 func (a *App) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref, in InviteInput) (r Invited, err error) {
 	if (in.User == 0) == (in.Email == "") {
 		return r, domain.NewInvalid("user_id: give either user_id or email")
@@ -124,6 +125,9 @@ func (a *App) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g do
 }
 
 func (a *App) newInvitation(ctx context.Context, tx *store.Tx, actor domain.Actor, g domain.Group, u domain.User, in InviteInput, now time.Time) (*domain.Invitation, error) {
+	if err := countInvitation(ctx, tx, actor.UserID, g.ID, in, now); err != nil {
+		return nil, err
+	}
 	who := store.Invitee{User: u.ID, Email: u.Email}
 	if err := tx.ExpireInvitations(ctx, g.ID, who, now); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (a *App) SendNotice(ctx context.Context, n MailNotice) error {
 	if err != nil {
 		return err
 	}
-	to := mail.Address{Name: oneLine(u.Name), Email: n.To}
+	to := mail.Address{Name: mail.Harmless(u.Name), Email: n.To}
 	_, id, _ := auth.NewToken(auth.Mailed) // for the mail's id alone
 	if n.What == addressChanged {
 		return a.send(ctx, "notice", id, to, "Your address was changed", fmt.Sprintf(`Your account %s at %s has another address now.

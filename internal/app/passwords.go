@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/auth"
@@ -46,7 +47,7 @@ func (a *App) ForgotPassword(ctx context.Context, from domain.Visitor, email str
 	if !ok {
 		return domain.NewInvalid(badEmail)
 	}
-	if err := a.try(ctx, tryMail, email, from.Address); err != nil {
+	if _, err := a.try(ctx, tryMail, email, from); err != nil {
 		return err
 	}
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
@@ -131,8 +132,8 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 // ChangePassword sets a new password where the current one is right ("" for an account
 // that has none), and ends all sessions but the one that keeps. Errors name `current` and
 // `password`.
-func (a *App) ChangePassword(ctx context.Context, from domain.Visitor, actor domain.Actor, keep domain.SessionID, current, next string) error {
-	was, err := a.proved(ctx, from, actor, "current", current)
+func (a *App) ChangePassword(ctx context.Context, actor domain.Actor, keep domain.SessionID, current, next string) error {
+	was, err := a.proved(ctx, actor, "current", current)
 	if err != nil {
 		return err
 	}
@@ -151,12 +152,15 @@ func (a *App) ChangePassword(ctx context.Context, from domain.Visitor, actor dom
 
 // proved gives the credentials of the actor where a password is theirs. The error names
 // the field of the password. An account without one has nothing to prove.
-func (a *App) proved(ctx context.Context, from domain.Visitor, actor domain.Actor, field, password string) (store.Credentials, error) {
+//
+// Who is signed in is no stranger: attempts of others at the account do not count.
+func (a *App) proved(ctx context.Context, actor domain.Actor, field, password string) (store.Credentials, error) {
 	c, err := a.store.Credentials(ctx, actor.UserID)
 	if err != nil || c.PasswordHash == "" && password == "" {
 		return c, err
 	}
-	if err := a.try(ctx, tryPassword, c.User.Email, from.Address); err != nil {
+	by, err := a.tryAs(ctx, tryPassword, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
+	if err != nil {
 		return c, err
 	}
 	right, err := auth.CheckPassword(password, c.PasswordHash)
@@ -166,7 +170,7 @@ func (a *App) proved(ctx context.Context, from domain.Visitor, actor domain.Acto
 	if !right {
 		return c, notTheirs(field)
 	}
-	return c, a.succeeded(ctx, tryPassword, c.User.Email, from.Address)
+	return c, a.succeeded(ctx, by)
 }
 
 // lockedAs locks an account whose password is still the one that was proved.

@@ -9,8 +9,8 @@ import (
 )
 
 // tryRegister limits how often clients register themselves. There are no accounts to
-// count by, so all counters but the address's are out of reach.
-var tryRegister = attempt{"register", time.Hour, 1 << 40, 1 << 40, 20}
+// count by.
+var tryRegister = attempt{what: "register", address: []limit{{20, time.Hour}, {100, day}}}
 
 // RegisterApplication registers an application that nobody answers for, as RFC 7591 has
 // it. Errors are Invalid, naming `name` and `redirect_uris`, TooMany, or NotFound where
@@ -22,7 +22,7 @@ func (a *App) RegisterApplication(ctx context.Context, from domain.Visitor, in A
 	if in, err = in.checked(); err != nil {
 		return "", app, err
 	}
-	if err := a.try(ctx, tryRegister, "", from.Address); err != nil {
+	if _, err := a.try(ctx, tryRegister, "", from); err != nil {
 		return "", app, err
 	}
 	secret, hash, app := newApplication(in)

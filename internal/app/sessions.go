@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	sessionTTL   = 30 * 24 * time.Hour // since it was last seen
-	seenInterval = 5 * time.Minute     // between two notes that a session was seen
-	longestAgent = 200                 // characters of a User-Agent that are kept
+	sessionTTL   = 30 * day        // since it was last seen
+	browserTTL   = 400 * day       // since it signed in: as long as browsers keep a cookie
+	seenInterval = 5 * time.Minute // between two notes that a session was seen
+	longestAgent = 200             // characters of a User-Agent that are kept
 )
 
 // Account is a user with what only they and operators see.
@@ -23,11 +24,22 @@ type Account struct {
 	HasPassword bool
 }
 
-// openSession signs a browser in as a user, and gives the secret for its cookie.
+// openSession signs a browser in as a user, and gives the secret for its cookie. The
+// browser is known from now on by what auth.BrowserSecret makes of that: another one each
+// time, so that a copy of the cookie is worth nothing after the next.
 func (a *App) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
-	return secret, tx.CreateSession(ctx, domain.Session{UserID: user, Agent: agent(from), Address: address(from),
+	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: agent(from), Address: address(from),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
+	if err != nil {
+		return "", err
+	}
+	var replaced []byte
+	if from.Browser != "" {
+		replaced = auth.HashToken(from.Browser)
+	}
+	return secret, tx.RememberBrowser(ctx, store.KnownBrowser{Hash: auth.HashToken(auth.BrowserSecret(secret)), User: user,
+		Session: id, CreatedAt: now, ExpiresAt: now.Add(browserTTL)}, replaced)
 }
 
 // SessionUser gives who is signed in by the secret of a session, and notes (not more

@@ -14,7 +14,8 @@ import (
 // long. Too many attempts are TooMany.
 func (a *App) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if err := a.try(ctx, tryPassword, email, from.Address); err != nil {
+	by, err := a.try(ctx, tryPassword, email, from)
+	if err != nil {
 		return "", err
 	}
 	c, err := a.credentials(ctx, email)
@@ -35,7 +36,7 @@ func (a *App) SignIn(ctx context.Context, from domain.Visitor, email, password s
 	if err != nil {
 		return "", err
 	}
-	return session, a.succeeded(ctx, tryPassword, email, from.Address)
+	return session, a.succeeded(ctx, by)
 }
 
 // credentials reads those of an address; none if nobody has it.

@@ -155,7 +155,7 @@ func TestSignInLimits(t *testing.T) {
 		if n := tried(260, func(i int) (domain.Visitor, string) { return from(1), strings.Repeat("a", 1+i) + "@example.org" }); n != 200 {
 			t.Errorf("%d attempts of an address", n)
 		}
-		w.Clock.Advance(time.Hour)
+		w.Clock.Advance(25 * time.Hour)
 		w.must(w.a.SweepAccounts(w.ctx()))
 		if rows := w.Dump()["attempts"]; len(rows) != 0 {
 			t.Errorf("%d windows are left", len(rows))

@@ -32,7 +32,7 @@ func (a *App) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (
 	if err != nil {
 		return "", err
 	}
-	if err := a.try(ctx, trySignUp, n.Email, from.Address); err != nil {
+	if _, err := a.try(ctx, trySignUp, n.Email, from); err != nil {
 		return "", err
 	}
 	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing
@@ -125,7 +125,7 @@ func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, pas
 	if !isToken(token, auth.Mailed) {
 		return "", u, domain.NewNotFound()
 	}
-	if err := a.wantedBy(ctx, from, token, password); err != nil {
+	if err := a.wantedBy(ctx, token, password); err != nil {
 		return "", u, err
 	}
 	now := a.now()
@@ -146,13 +146,16 @@ func (a *App) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, pas
 	return session, u, err
 }
 
-// wantedBy checks the password of a signup.
-func (a *App) wantedBy(ctx context.Context, from domain.Visitor, token, password string) error {
-	s, err := a.store.SignupByHash(ctx, auth.HashToken(token), a.now())
+// wantedBy checks the password of a signup. Attempts are counted by its link, which
+// strangers do not have.
+func (a *App) wantedBy(ctx context.Context, token, password string) error {
+	hash := auth.HashToken(token)
+	s, err := a.store.SignupByHash(ctx, hash, a.now())
 	if err != nil {
 		return err
 	}
-	if err := a.try(ctx, tryPassword, s.Email, from.Address); err != nil {
+	by, err := a.tryAs(ctx, tryPassword, "mailed link", string(hash))
+	if err != nil {
 		return err
 	}
 	right, err := auth.CheckPassword(password, s.PasswordHash)
@@ -162,7 +165,7 @@ func (a *App) wantedBy(ctx context.Context, from domain.Visitor, token, password
 	if !right {
 		return domain.NewInvalid("password: is not the one that was chosen with this address; if you chose none, ignore the mail, or sign up yourself")
 	}
-	return a.succeeded(ctx, tryPassword, s.Email, from.Address)
+	return a.succeeded(ctx, by)
 }
 
 func (a *App) confirm(ctx context.Context, tx *store.Tx, s store.Signup, now time.Time) (u domain.User, err error) {

@@ -51,7 +51,7 @@ func (a *App) SendSignUp(ctx context.Context, id store.SignupID) error {
 	if owner != nil {
 		return a.send(ctx, "signup", hash, addressOf(*owner), "You have an account already", a.haveAccountText(*owner))
 	}
-	return a.send(ctx, "signup", hash, mail.Address{Name: oneLine(s.Name), Email: s.Email},
+	return a.send(ctx, "signup", hash, mail.Address{Name: mail.Harmless(s.Name), Email: s.Email},
 		"Confirm your address", a.confirmText(token))
 }
 

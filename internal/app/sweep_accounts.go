@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// SweepAccounts is the job that removes what has run out of accounts: sessions, signups,
-// links, authorization codes and counted attempts.
+// SweepAccounts is the job that removes what has run out of accounts: sessions, known
+// browsers, signups, links, authorization codes and counted attempts.
 type SweepAccounts struct{}
 
 // Kind implements jobs.Args.
@@ -18,6 +18,7 @@ func (a *App) SweepAccounts(ctx context.Context) error {
 	now := a.now()
 	sweeps := []func(tx *store.Tx) (int, error){
 		func(tx *store.Tx) (int, error) { return tx.SweepSessions(ctx, now, sweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.SweepKnownBrowsers(ctx, now, sweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepSignups(ctx, now, sweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepMailLinks(ctx, now, sweepBatch) },
 		func(tx *store.Tx) (int, error) {

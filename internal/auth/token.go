@@ -3,6 +3,7 @@ package auth
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -63,6 +64,13 @@ func NewKey() string { return randomBase62(22) }
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
+}
+
+// BrowserSecret derives from the token of a session the secret by which the browser is
+// known once the session is over. It tells nothing of the session.
+func BrowserSecret(session string) string {
+	sum := sha256.Sum256([]byte("browser " + session))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // LooksLikeToken reports whether s has the form and the checksum of a token of

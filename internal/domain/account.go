@@ -37,6 +37,7 @@ const (
 type Visitor struct {
 	Address netip.Addr // zero if not known
 	Agent   string     // User-Agent
+	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), "" for none
 }
 
 // Session is a browser that is signed in.

@@ -31,6 +31,8 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Fields  []string      // "field: why", one for every violation
+	Limit   int64         // of TooMany: how often it may be tried in the Window
+	Window  time.Duration // of TooMany
 	Wait    time.Duration // of TooMany: until it may be tried again
 	cause   error
 }
@@ -58,9 +60,13 @@ func NewUnprocessable(message string) *Error {
 	return &Error{Kind: Unprocessable, Message: message}
 }
 
-// NewTooMany reports something that was tried too often, and when it may be again.
-func NewTooMany(wait time.Duration) *Error {
-	return &Error{Kind: TooMany, Message: "Too many attempts: try again later", Wait: wait}
+// NewTooMany reports something that was done more often than a limit allows in a window,
+// and how long until it may be again. An empty message says so of attempts.
+func NewTooMany(message string, limit int64, window, wait time.Duration) *Error {
+	if message == "" {
+		message = "Too many attempts: try again later"
+	}
+	return &Error{Kind: TooMany, Message: message, Limit: limit, Window: window, Wait: wait}
 }
 
 // NewNotFound reports something missing or hidden. It takes no message, so

@@ -28,6 +28,11 @@ var (
 	errDrips   = errors.New("the server has fallen behind the least rate")
 )
 
+// notPublic is the reason where an address leads nowhere that we may go: there is no such
+// host, or it is in a private network. The two read alike, since the names of our own
+// network are nobody's business.
+const notPublic = "The host of the address does not exist or is not public"
+
 // Error says why a fetch failed.
 type Error struct {
 	// Reason is a sentence without its full stop that may be shown to people: it
@@ -72,7 +77,7 @@ func (f *fetch) explain(err error) *Error {
 func explainNetwork(err error) *Error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		if e.IsNotFound {
-			return &Error{Reason: "The host of the address does not exist", cause: err}
+			return &Error{Reason: notPublic, cause: err}
 		}
 		return &Error{Reason: "The host of the address could not be looked up", Temporary: true, cause: err}
 	}

@@ -42,7 +42,7 @@ func (g *guard) check(network string, to netip.AddrPort, conn syscall.RawConn) e
 		return nil
 	}
 	if err := g.public.Safe(network, to.String(), conn); err != nil {
-		return &Error{Reason: "The address is not public", cause: err}
+		return &Error{Reason: notPublic, cause: err}
 	}
 	if !portAllowed(to.Port()) {
 		return &Error{Reason: "The port of the address is not one of the web's", cause: fmt.Errorf("port %d", to.Port())}

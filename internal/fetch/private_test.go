@@ -125,7 +125,7 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	trap := newTrap(t)
 	c := fetch.New(fetch.Options{Resolver: resolver(func(name string) []string { return named[name] })})
-	const private, bad = "The address is not public", "The host of the address is not valid"
+	const private, bad = notPublic, "The host of the address is not valid"
 	for want, hosts := range map[string][]string{
 		private: {
 			"127.0.0.1", "127.0.0.1.", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
@@ -175,7 +175,7 @@ func TestBadURLs(t *testing.T) {
 		"http://127.0.0.1:-1/": bad, "http://127.0.0.1:x/": bad, "http://[127.0.0.1]/": bad, "http://[::1/": bad, "http://::1/": bad,
 		"http://" + local + "/" + strings.Repeat("a", 10_000): "The address is too long",
 		"http://" + local + "/" + strings.Repeat("ä", 4_000):  "The address is too long",
-		"http://127.0.0.1:22/":                                "The address is not public",
+		"http://127.0.0.1:22/":                                notPublic,
 	} {
 		e := failure(t, c, fetch.Request{URL: url, MaxBytes: mib})
 		if e.Reason != want || e.Temporary {
@@ -201,7 +201,7 @@ func TestAllow(t *testing.T) {
 			}
 		}
 		for _, host := range []string{"127.0.0.2", "[::1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[::ffff:127.0.0.2]", "10.0.0.1", "other.example"} {
-			if e := failure(t, c, fetch.Request{URL: "http://" + host + port, MaxBytes: mib}); e.Reason != "The address is not public" {
+			if e := failure(t, c, fetch.Request{URL: "http://" + host + port, MaxBytes: mib}); e.Reason != notPublic {
 				t.Errorf("%s: %s: got %v", allow, host, e)
 			}
 		}
@@ -224,7 +224,7 @@ func TestRebinding(t *testing.T) {
 	})
 	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32"), Resolver: dns})
 	e := failure(t, c, fetch.Request{URL: strings.Replace(url, "127.0.0.1", "rebind.example", 1)})
-	if e.Reason != "The address is not public" || lookups.Load() < 3 {
+	if e.Reason != notPublic || lookups.Load() < 3 {
 		t.Errorf("after %d lookups: %v", lookups.Load(), e)
 	}
 }

@@ -54,7 +54,7 @@ func TestBadRedirects(t *testing.T) {
 		w.WriteHeader(http.StatusFound)
 	})
 	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32")}) // the trap is elsewhere
-	const private = "The address is not public"
+	const private = notPublic
 	for path, want := range map[string]string{
 		"/loop":                              "The address redirects too often",
 		"/chain":                             "The address redirects too often",

@@ -45,13 +45,16 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// notPublic says the same of a name that there is not and of one that is not public.
+const notPublic = "The host of the address does not exist or is not public"
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	c := client(t, fetch.Options{Resolver: resolver(func(name string) []string {
 		return map[string][]string{"outage.example": {"::"}}[name]
 	})})
 	for url, want := range map[string]fetch.Error{
-		"http://missing.example/": {Reason: "The host of the address does not exist"},
+		"http://missing.example/": {Reason: notPublic},
 		"http://outage.example/":  {Reason: "The host of the address could not be looked up", Temporary: true},
 	} {
 		if e := failure(t, c, fetch.Request{URL: url}); e.Reason != want.Reason || e.Temporary != want.Temporary {

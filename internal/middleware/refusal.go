@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // limitTier is a tier's limit and the two parts of its refusals, before and
@@ -27,9 +29,42 @@ type rateLimitDetails struct {
 	Limit         int           `json:"limit"`
 	LimitWindow   string        `json:"limit_window"`
 	RetryAfter    int           `json:"retry_after"`
-	CurrentStatus currentStatus `json:"current_status"`
+	CurrentStatus currentStatus `json:"current_status,omitzero"`
 	Suggestions   []string      `json:"suggestions"`
-	HeadersNote   string        `json:"headers_note"`
+	HeadersNote   string        `json:"headers_note,omitempty"`
+}
+
+// RefuseFurther answers 429 for a limit on what an operation does, beside that on
+// requests; message says which limit. The body is a RateLimitError, as of the other.
+func RefuseFurther(w http.ResponseWriter, r *http.Request, message string, limit int64, window, wait time.Duration) {
+	seconds := max(1, int((wait+time.Second-1)/time.Second))
+	body, err := json.Marshal(rateLimitError{rateLimitDetails{Type: "rate_limit_exceeded", Message: message,
+		Tier: From(r.Context()).Tier, Limit: int(limit), LimitWindow: inWords(window), RetryAfter: seconds,
+		Suggestions: []string{"Wait as many seconds as Retry-After says before the next such request."}}})
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	h := w.Header()
+	h.Set("Retry-After", strconv.Itoa(seconds))
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Del("ETag")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, _ = w.Write(body)
+}
+
+// inWords is the length of a window: "1 day", "1 hour", "15 minutes".
+func inWords(window time.Duration) string {
+	n, unit := int64(window/time.Minute), "minute"
+	switch {
+	case window%(24*time.Hour) == 0:
+		n, unit = int64(window/(24*time.Hour)), "day"
+	case window%time.Hour == 0:
+		n, unit = int64(window/time.Hour), "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + unit
 }
 
 type currentStatus struct {

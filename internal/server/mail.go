@@ -17,3 +17,10 @@ func newMailer(cfg config.Config, now func() time.Time) (*mail.Mailer, error) {
 	}
 	return mail.New(o)
 }
+
+// warnOfMail says where mails go that are not sent.
+func (s *Server) warnOfMail() {
+	if s.cfg.SMTP == nil {
+		s.log.Warn("no mail is sent, since --smtp-url is not set: mails are kept as files", "folder", s.cfg.OutboxPath())
+	}
+}

@@ -44,7 +44,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.Recover(s.log, api.Render),
 	))
 	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: strings.TrimSuffix(s.cfg.FilesURL+files.FilesPath, "/"),
-		Version: o.Version, Log: s.log, Now: o.Now})
+		Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now})
 	website := known(middleware.Chain(pages,
 		middleware.CacheHeaders,
 		middleware.Recover(s.log, pages.Render),

@@ -124,6 +124,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Start serves on a listener, and metrics on theirs, and works jobs, unless others do,
 // until Shutdown.
 func (s *Server) Start(l net.Listener) error {
+	s.warnOfMail()
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}

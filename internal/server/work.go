@@ -31,6 +31,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 // StartWork works jobs without serving requests, until Shutdown. The listener of
 // metrics, where there is one, answers /healthz and /readyz as well.
 func (s *Server) StartWork() error {
+	s.warnOfMail()
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}

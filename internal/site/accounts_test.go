@@ -39,7 +39,7 @@ func TestSignUpByMail(t *testing.T) {
 		b.get("/sign-up?next=%2Fsettings%2Fsessions").want(200).says(`name="next" value="/settings/sessions"`)
 		for _, email := range []string{"eve@example.org", "ada@example.org"} { // the second has an account
 			b.post("/sign-up", "name", "Eve", "email", email, "password", password, "next", "/settings/sessions").
-				want(200).says("Look in your mail", email)
+				want(200).says("Ask for the link", "This server sends no mail. The link for "+email+" is kept")
 		}
 		b.post("/sign-up", "name", "Eve", "slug", "ada", "email", "x@example.org", "password", password).want(422).says("Is already taken.")
 		b.post("/sign-up", "name", "Eve", "slug", "settings", "email", "x@example.org", "password", password).want(422).says("Is reserved.")

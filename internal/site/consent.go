@@ -89,13 +89,15 @@ func (v *visit) sendBack(to string) error {
 }
 
 // refuseApplication tells an application what is wrong with its request, or, where it
-// is not known who asks, the visitor.
+// is not known who asks, the visitor. Who is not signed in is never sent to the
+// application: a link of this site would lead them wherever its author likes (RFC 9700
+// section 4.11.2).
 func (v *visit) refuseApplication(err error) error {
 	refused, ok := errors.AsType[*app.OAuthError](err)
 	if !ok {
 		return err
 	}
-	if refused.Redirect != "" {
+	if refused.Redirect != "" && v.account != nil {
 		return v.leave(refused.Redirect)
 	}
 	return v.render(http.StatusBadRequest, "refused", "The application cannot be let in", nil, refused)

@@ -124,10 +124,12 @@ func TestConsentRefused(t *testing.T) {
 		"scope twice": {asking(client, "https://app.example/back") + "&scope=read", "invalid_request"},
 		"NUL":         {asking(client, "https://app.example/back", "state", "\x00"), "invalid_request"},
 	} {
-		for _, b := range []*browser{guest, ada} {
-			if got := landed(t, b.get(tt.at)).Get("error"); got != tt.code {
-				t.Errorf("%s: %s, want %s", name, got, tt.code)
-			}
+		if got := landed(t, ada.get(tt.at)).Get("error"); got != tt.code {
+			t.Errorf("%s: %s, want %s", name, got, tt.code)
+		}
+		// A stranger is not sent on by a link of ours (RFC 9700 section 4.11.2).
+		if p := guest.get(tt.at).want(400).says(tt.code); p.header.Get("Location") != "" {
+			t.Errorf("%s leads who is not signed in to %s", name, p.header.Get("Location"))
 		}
 	}
 }

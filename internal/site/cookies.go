@@ -3,6 +3,8 @@ package site
 import (
 	"net/http"
 	"time"
+
+	"vitrine/internal/auth"
 )
 
 // The lives of cookies. Whether a session is over is for the server to say, so its
@@ -13,6 +15,9 @@ const (
 	returnLife  = 24 * time.Hour
 )
 
+// longestBrowser is how long the value may be that browsers are known by; ours is shorter.
+const longestBrowser = 100
+
 // cookieName is a name that, on https, browsers take from this host alone.
 func (s *Site) cookieName(name string) string {
 	if s.secure {
@@ -22,6 +27,7 @@ func (s *Site) cookieName(name string) string {
 }
 
 func (s *Site) sessionCookie() string { return s.cookieName("vitrine") }
+func (s *Site) browserCookie() string { return s.cookieName("vitrine-browser") }
 func (s *Site) noteCookie() string    { return s.cookieName("vitrine-note") }
 func (s *Site) returnCookie() string  { return s.cookieName("vitrine-return") }
 
@@ -44,7 +50,17 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Du
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode})
 }
 
-// signedIn starts a session in this browser, in place of the one that it may have had.
+// knownAs is by what this browser is known for having signed in before, "" if it has not.
+func (s *Site) knownAs(r *http.Request) string {
+	if c, err := r.Cookie(s.browserCookie()); err == nil && len(c.Value) <= longestBrowser {
+		return c.Value
+	}
+	return ""
+}
+
+// signedIn starts a session in this browser, in place of the one that it may have had. The
+// second cookie stays when the session ends, and lets in nobody: with it attempts at the
+// password are not counted with those of strangers.
 func (v *visit) signedIn(session string) error {
 	if v.secret != "" {
 		if err := v.app().SignOut(v.r.Context(), v.secret); err != nil {
@@ -52,6 +68,7 @@ func (v *visit) signedIn(session string) error {
 		}
 	}
 	v.s.setCookie(v.w, v.s.sessionCookie(), session, sessionLife)
+	v.s.setCookie(v.w, v.s.browserCookie(), auth.BrowserSecret(session), sessionLife)
 	return nil
 }
 

@@ -14,7 +14,7 @@ func (v *visit) showDelete(f *form) error {
 // deleteAccount deletes it, and with it the session.
 func deleteAccount(v *visit) error {
 	f := v.form()
-	err := v.app().DeleteAccount(v.r.Context(), v.visitor(), v.actor(), f.trimmed("slug"), f.values.Get("password"))
+	err := v.app().DeleteAccount(v.r.Context(), v.actor(), f.trimmed("slug"), f.values.Get("password"))
 	if err != nil {
 		if f.refused(err, "slug", "password") {
 			return v.showDelete(f)

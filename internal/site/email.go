@@ -5,7 +5,7 @@ func emailPage(v *visit) error { return v.showEmail(nil) }
 
 func (v *visit) showEmail(f *form) error { return v.page("email", "E-mail address", f, nil) }
 
-// changeEmail has a link mailed to the new address.
+// changeEmail has a link mailed to the new address, or kept for the operator to pass on.
 func changeEmail(v *visit) error {
 	f := v.form()
 	err := v.app().ChangeEmail(v.r.Context(), v.visitor(), v.actor(), f.trimmed("email"), f.values.Get("password"))
@@ -14,6 +14,9 @@ func changeEmail(v *visit) error {
 			return v.showEmail(f)
 		}
 		return err
+	}
+	if !v.s.o.Mails {
+		return v.done("/settings/email", "email-kept")
 	}
 	return v.done("/settings/email", "email-sent")
 }

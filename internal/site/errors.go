@@ -74,13 +74,17 @@ var errorTitles = map[int]string{
 	http.StatusInternalServerError:   "Something went wrong",
 }
 
-// tooMany says how long to wait, in whole minutes.
+// tooMany says how long to wait, in whole minutes or hours.
 func tooMany(wait time.Duration) string {
+	const again = "That was tried too often. Try again in "
 	minutes := int((wait + time.Minute - 1) / time.Minute)
-	if minutes <= 1 {
-		return "That was tried too often. Try again in a minute."
+	switch {
+	case minutes <= 1:
+		return again + "a minute."
+	case minutes < 120:
+		return again + strconv.Itoa(minutes) + " minutes."
 	}
-	return "That was tried too often. Try again in " + strconv.Itoa(minutes) + " minutes."
+	return again + strconv.Itoa((minutes+59)/60) + " hours."
 }
 
 // retryAfter is a wait in whole seconds, at least one.

@@ -10,6 +10,7 @@ var notes = map[string]string{
 	"profile":             "Your profile is saved.",
 	"password":            "Your password is changed. Other browsers were signed out.",
 	"email-sent":          "We have sent a link to the new address. The address changes when you follow it.",
+	"email-kept":          "This server sends no mail. Ask its operator for the link to the new address, and follow it.",
 	"email":               "Your e-mail address is changed.",
 	"session":             "The session is ended.",
 	"sessions":            "All other sessions are ended.",

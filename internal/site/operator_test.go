@@ -77,7 +77,7 @@ func TestOperatorSignUp(t *testing.T) {
 		path := strings.TrimPrefix(link, apptest.Base)
 		guest.get(path).want(200).says(`name="invite"`)
 		guest.post("/sign-up", "name", "Eve", "email", "eve@example.org", "password", password, "invite", strings.TrimPrefix(path, "/sign-up?invite=")).
-			want(200).says("Look in your mail")
+			want(200).says("Ask for the link")
 		guest.post(mailed(t, r, "eve@example.org"), "password", password).leads("/")
 		operator.get(at).says("<script>for Eve", "by eve").hides(strings.TrimPrefix(path, "/sign-up?invite="))
 		guest.post("/sign-out").leads("/")

@@ -8,7 +8,7 @@ func (v *visit) showPassword(f *form) error { return v.page("password", "Passwor
 // changePassword sets it, and signs out all other browsers.
 func changePassword(v *visit) error {
 	f := v.form()
-	err := v.app().ChangePassword(v.r.Context(), v.visitor(), v.actor(), v.session.ID,
+	err := v.app().ChangePassword(v.r.Context(), v.actor(), v.session.ID,
 		f.values.Get("current"), f.values.Get("password"))
 	if err != nil {
 		if f.refused(err, "current", "password") {

@@ -21,7 +21,21 @@ func forgot(v *visit) error {
 		}
 		return err
 	}
-	return v.page("look-in-mail", "Look in your mail", nil, email)
+	return v.lookInMail(email, true)
+}
+
+// lookInMail says where the link that goes on is: in a mail, or with the operator of a
+// server that sends none. ifKnown says that there is one only if the address has an
+// account, which nobody is told.
+func (v *visit) lookInMail(email string, ifKnown bool) error {
+	title := "Look in your mail"
+	if !v.s.o.Mails {
+		title = "Ask for the link"
+	}
+	return v.page("look-in-mail", title, nil, struct {
+		Email   string
+		IfKnown bool
+	}{email, ifKnown})
 }
 
 // resetPage asks for a new password, if the link still works.

@@ -100,6 +100,7 @@ func (s *Site) funcs() template.FuncMap {
 		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"browser": browser,
 		"api":     func() string { return s.o.BaseURL },
+		"mails":   func() bool { return s.o.Mails },
 	}
 }
 

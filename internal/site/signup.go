@@ -53,7 +53,7 @@ func signUp(v *visit) error {
 	}
 	if session == "" {
 		v.returnLater(next)
-		return v.page("look-in-mail", "Look in your mail", nil, in.Email)
+		return v.lookInMail(in.Email, false)
 	}
 	if err := v.signedIn(session); err != nil {
 		return err

@@ -21,6 +21,7 @@ type Options struct {
 	SiteURL  string // absolute, without a slash at its end
 	BaseURL  string // of the API, the same
 	FilesURL string // of files, the same
+	Mails    bool   // mail is sent; else it is kept for the operator
 	Version  string
 	Log      *slog.Logger
 	Now      func() time.Time

@@ -137,7 +137,7 @@ func (v *visit) app() *app.App { return v.s.o.App }
 
 // visitor is where the request comes from.
 func (v *visit) visitor() domain.Visitor {
-	return domain.Visitor{Address: middleware.From(v.r.Context()).ClientIP, Agent: v.r.UserAgent()}
+	return domain.Visitor{Address: middleware.From(v.r.Context()).ClientIP, Agent: v.r.UserAgent(), Browser: v.s.knownAs(v.r)}
 }
 
 // actor is who acts; a guest for who is not signed in.

@@ -67,6 +67,7 @@ func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) er
 	}
 	for _, query := range []string{
 		`DELETE FROM sessions WHERE user_id = $1`,
+		`DELETE FROM known_browsers WHERE user_id = $1`,
 		`DELETE FROM mail_links WHERE user_id = $1`,
 		`DELETE FROM signup_links WHERE created_by = $1 AND used_at IS NULL`,
 		`DELETE FROM grants WHERE user_id = $1`,

@@ -22,6 +22,11 @@ func (tx *Tx) ForgetAttempts(ctx context.Context, key []byte) error {
 	return tx.exec(ctx, `DELETE FROM attempts WHERE key = $1`, key)
 }
 
+// TakeBackAttempt takes one attempt under a key back.
+func (tx *Tx) TakeBackAttempt(ctx context.Context, key []byte) error {
+	return tx.exec(ctx, `UPDATE attempts SET count = count - 1 WHERE key = $1 AND count > 0`, key)
+}
+
 // SweepAttempts forgets some of the windows that have ended, and tells how many.
 func (tx *Tx) SweepAttempts(ctx context.Context, now time.Time, most int) (int, error) {
 	return tx.sweepExpired(ctx, "attempts", "key", now, most)

@@ -21,13 +21,13 @@ func scanSession(row scanner) (s domain.Session, err error) {
 }
 
 // CreateSession signs a browser in, whose secret has this hash.
-func (tx *Tx) CreateSession(ctx context.Context, s domain.Session, hash []byte) error {
-	err := tx.exec(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $5, $6)`, s.UserID, hash, s.Agent, s.Address, micros(s.CreatedAt), micros(s.ExpiresAt))
+func (tx *Tx) CreateSession(ctx context.Context, s domain.Session, hash []byte) (id domain.SessionID, err error) {
+	err = tx.q.QueryRow(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING id`, s.UserID, hash, s.Agent, s.Address, micros(s.CreatedAt), micros(s.ExpiresAt)).Scan(&id)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return tx.exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
+	return id, tx.exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, mostSessions)
 }
 
@@ -58,15 +58,23 @@ func (tx *Tx) EndSessionByHash(ctx context.Context, hash []byte) error {
 	return tx.exec(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
 }
 
-// EndSession ends a session of a user; NotFound if they have no such.
+// EndSession ends a session of a user, and forgets its browser; NotFound if they have no
+// such.
 func (tx *Tx) EndSession(ctx context.Context, user domain.UserID, id domain.SessionID) error {
 	_, err := scanInt64(tx.q.QueryRow(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id`, id, user))
-	return found(err)
+	if err != nil {
+		return found(err)
+	}
+	return tx.exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id = $2`, user, id)
 }
 
-// EndSessions ends all sessions of a user but one; 0 keeps none.
+// EndSessions ends all sessions of a user but one, and forgets all other browsers; 0
+// keeps none.
 func (tx *Tx) EndSessions(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
-	return tx.exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep)
+	if err := tx.exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
+		return err
+	}
+	return tx.forgetBrowsers(ctx, user, keep)
 }
 
 // SweepSessions removes some of those that are over, and tells how many.

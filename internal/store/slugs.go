@@ -51,9 +51,19 @@ func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (tak
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
 // end (V3.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
-	taken := kind == UserSlug && domain.ReservedSlug(domain.Slugify(name))
-	for ; ; taken = true {
-		slug := domain.SlugCandidate(name, string(kind), taken)
+	plain := kind != UserSlug || !domain.ReservedSlug(domain.Slugify(name))
+	return tx.claimSlugFor(ctx, kind, name, plain, now)
+}
+
+// SuffixedSlugFor claims a slug made from a name that has a random end even where the
+// plain one is free: whether it is taken tells nothing.
+func (tx *Tx) SuffixedSlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
+	return tx.claimSlugFor(ctx, kind, name, false, now)
+}
+
+func (tx *Tx) claimSlugFor(ctx context.Context, kind SlugKind, name string, plain bool, now time.Time) (string, error) {
+	for ; ; plain = false {
+		slug := domain.SlugCandidate(name, string(kind), !plain)
 		free, err := tx.ClaimSlug(ctx, kind, slug, now)
 		if err != nil || free {
 			return slug, err

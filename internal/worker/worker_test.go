@@ -69,7 +69,7 @@ func TestInvitationMail(t *testing.T) {
 			t.Fatalf("%d mails, want 2: %+v", len(got), got)
 		}
 		eve, zoe := got[0], got[1]
-		if eve.To != "eve@example.org" || eve.Name != "Eve" || eve.Subject != "Ada invites you to Society of Readers" {
+		if eve.To != "eve@example.org" || eve.Name != "Eve" || eve.Subject != "“Ada” invites you to “Society of Readers”" {
 			t.Errorf("eve got %+v", eve)
 		}
 		if zoe.To != "zoe@example.net" || zoe.Name != "" || zoe.ID == eve.ID {
