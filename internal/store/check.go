@@ -144,27 +144,62 @@ func orderChecks(s orderSort) []check {
 	}
 }
 
+// allChecks are all checks but that of the words of documents, in the order in which
+// they are made and repaired: what others are derived from comes first.
+func allChecks() []check {
+	return slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+}
+
+// wordsCheck is the name of the check of what documents keep of words.
+const wordsCheck = "search_documents, by their words"
+
+// Checked is a check that has been made.
+type Checked struct {
+	What   string
+	N, Of  int  // it is the N-th of so many
+	Found  int  // how many differences, at most as many as were asked for
+	Ending bool // whether it has ended, or only begins
+}
+
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	return s.CheckTelling(ctx, most, func(Checked) {})
+}
+
+// CheckTelling is Check that tells of each check when it begins and when it has ended.
+func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
+	all := allChecks()
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
-		for _, c := range all {
-			rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
-			found, err := collect(ctx, rows, err, func(row scanner) (Difference, error) {
-				d := Difference{What: c.what}
-				return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
-			})
+		one := func(n int, what string, find func() ([]Difference, error)) error {
+			at := Checked{What: what, N: n + 1, Of: len(all) + 1}
+			tell(at)
+			found, err := find()
 			if err != nil {
-				return fmt.Errorf("%s: %w", c.what, err)
+				return fmt.Errorf("%s: %w", what, err)
 			}
+			at.Found, at.Ending = len(found), true
+			tell(at)
 			differences = append(differences, found...)
+			return nil
 		}
-		found, err := v.checkDocuments(ctx, most)
-		differences = append(differences, found...)
-		return err
+		for n, c := range all {
+			if err := one(n, c.what, func() ([]Difference, error) { return v.found(ctx, c, most) }); err != nil {
+				return err
+			}
+		}
+		return one(len(all), wordsCheck, func() ([]Difference, error) { return v.checkDocuments(ctx, most) })
 	})
 	return differences, err
+}
+
+// found makes one check.
+func (q Queries) found(ctx context.Context, c check, most int) ([]Difference, error) {
+	rows, err := q.q.Query(ctx, c.query+" LIMIT $1", most)
+	return collect(ctx, rows, err, func(row scanner) (Difference, error) {
+		d := Difference{What: c.what}
+		return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
+	})
 }
