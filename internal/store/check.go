@@ -32,8 +32,10 @@ func owned(ownerType, visibility string) string {
 		`' AND ch.owner_id = r.id AND ch.visibility ` + visibility
 }
 
-const inChannels = `SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.channel_id
-	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.state = 'available' AND ch.visibility `
+// CROSS JOIN has SQLite read the tables in the order in which they are written, whatever
+// its statistics say: those of a small site have it go through all channels for each row.
+const inChannels = `SELECT count(*) FROM connections c CROSS JOIN channels ch
+	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.id = c.channel_id AND ch.state = 'available' AND ch.visibility `
 
 // checks recompute every derived value but the orders' nodes.
 var checks = []check{
@@ -42,8 +44,8 @@ var checks = []check{
 	counted("channels.channels_count", "channels", "channels_count",
 		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Channel'`),
 	counted("channels.private_count", "channels", "private_count",
-		`SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.item_id
-		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.visibility = 'private'`),
+		`SELECT count(*) FROM connections c CROSS JOIN channels ch
+		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.id = c.item_id AND ch.visibility = 'private'`),
 	counted("channels.collaborators_count", "channels", "collaborators_count",
 		`SELECT count(*) FROM collaborators co WHERE co.channel_id = r.id`),
 	counted("blocks.open_count", "blocks", "open_count", inChannels+`<> 'private'`),
@@ -147,18 +149,20 @@ func orderChecks(s orderSort) []check {
 // allChecks are all checks but that of the words of documents, in the order in which
 // they are made and repaired: what others are derived from comes first.
 func allChecks() []check {
-	return slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	return slices.Concat(checks, contentChecks(), feedChecks, documentChecks, groupItemChecks, countChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 }
 
 // wordsCheck is the name of the check of what documents keep of words.
 const wordsCheck = "search_documents, by their words"
 
-// Checked is a check that has been made.
+// Checked tells how far checks have come. Of each it is told when it begins, and when it
+// has ended.
 type Checked struct {
-	What   string
-	N, Of  int  // it is the N-th of so many
-	Found  int  // how many differences, at most as many as were asked for
-	Ending bool // whether it has ended, or only begins
+	What     string
+	N, Of    int  // it is the N-th of so many
+	Repaired int  // how many rows have been put right
+	Ended    bool // and then:
+	Found    int  // how many differences there are, at most as many as were asked for
 }
 
 // Check recomputes every derived value and gives the differences, at most `most`
@@ -169,35 +173,32 @@ func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
 
 // CheckTelling is Check that tells of each check when it begins and when it has ended.
 func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
-	all := allChecks()
+	all := append(allChecks(), check{what: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
-		one := func(n int, what string, find func() ([]Difference, error)) error {
-			at := Checked{What: what, N: n + 1, Of: len(all) + 1}
+		for n, c := range all {
+			at := Checked{What: c.what, N: n + 1, Of: len(all)}
 			tell(at)
-			found, err := find()
+			found, err := v.found(ctx, c, most)
 			if err != nil {
-				return fmt.Errorf("%s: %w", what, err)
+				return fmt.Errorf("%s: %w", c.what, err)
 			}
-			at.Found, at.Ending = len(found), true
+			at.Found, at.Ended = len(found), true
 			tell(at)
 			differences = append(differences, found...)
-			return nil
 		}
-		for n, c := range all {
-			if err := one(n, c.what, func() ([]Difference, error) { return v.found(ctx, c, most) }); err != nil {
-				return err
-			}
-		}
-		return one(len(all), wordsCheck, func() ([]Difference, error) { return v.checkDocuments(ctx, most) })
+		return nil
 	})
 	return differences, err
 }
 
 // found makes one check.
-func (q Queries) found(ctx context.Context, c check, most int) ([]Difference, error) {
-	rows, err := q.q.Query(ctx, c.query+" LIMIT $1", most)
+func (v *Snapshot) found(ctx context.Context, c check, most int) ([]Difference, error) {
+	if c.what == wordsCheck {
+		return v.checkDocuments(ctx, most)
+	}
+	rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
 	return collect(ctx, rows, err, func(row scanner) (Difference, error) {
 		d := Difference{What: c.what}
 		return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
