@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint generated build e2e bench
+.PHONY: run test check format vet lint generated build e2e bench fuzz
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -43,6 +43,14 @@ e2e: build e2e/node_modules/.package-lock.json
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json
 	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
+
+# A hundred thousand requests made from the descriptions, on each database, held against
+# them. FUZZ_SEED repeats a run that failed.
+FUZZ_REQUESTS ?= 100000
+FUZZ_SEED ?=
+fuzz:
+	VITRINE_FUZZ_REQUESTS=$(FUZZ_REQUESTS) VITRINE_FUZZ_SEED=$(FUZZ_SEED) \
+		go test ./internal/api -run 'TestContractHolds$$' -count=1 -timeout 2h -v
 
 # Fills a database, which takes a minute or two, and measures: see bench/README.md.
 BENCH_DATA ?= /tmp/bench-data
