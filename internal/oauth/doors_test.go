@@ -136,9 +136,10 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %d %v", path, preflight.Status, preflight.Header)
 		}
 	}
-	for _, path := range []string{registerPath, tokenPath + "/", "/v3/oauth", "/v3/oauth/revoke", "/V3/oauth/token", "/v3/oauth/authorize", "/.well-known/openid-configuration"} {
+	for _, path := range []string{registerPath, tokenPath + "//", "/v3/oauth", "/v3/oauth/revoke", "/V3/oauth/token", "/v3/oauth/authorize", "/.well-known/openid-configuration"} {
 		w.Do("", "POST", path, "{}").Want(http.StatusNotFound)
 	}
+	w.Do("", "POST", tokenPath+"/", "{}").Want(http.StatusUnauthorized) // a slash at the end is nothing
 }
 
 // Requests count as a guest's, and what fails counts for longer.
