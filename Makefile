@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint generated build e2e bench drill
+.PHONY: run test check format vet lint generated build e2e bench drill fuzz
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -49,6 +49,14 @@ e2e/node_modules/.package-lock.json: e2e/package-lock.json
 DRILL ?= 5m
 drill:
 	VITRINE_DRILL=$(DRILL) go test ./e2e -run '^TestDrill$$' -count=1 -timeout 60m -v
+
+# A hundred thousand requests made from the descriptions, on each database, held against
+# them. FUZZ_SEED repeats a run that failed.
+FUZZ_REQUESTS ?= 100000
+FUZZ_SEED ?=
+fuzz:
+	VITRINE_FUZZ_REQUESTS=$(FUZZ_REQUESTS) VITRINE_FUZZ_SEED=$(FUZZ_SEED) \
+		go test ./internal/api -run 'TestContractHolds$$' -count=1 -timeout 2h -v
 
 # Fills a database, which takes a minute or two, and measures: see bench/README.md.
 BENCH_DATA ?= /tmp/bench-data

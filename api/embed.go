@@ -14,3 +14,9 @@ var V3 []byte
 //
 //go:embed ext.yaml
 var Ext []byte
+
+// Compat is api/compat.yaml, the description of what clients send that the public
+// description does not have. It is not served.
+//
+//go:embed compat.yaml
+var Compat []byte

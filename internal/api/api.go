@@ -32,8 +32,8 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Documents are the descriptions of /v3 and /ext/v1.
-type Documents struct{ V3, Ext *describe.Description }
+// Documents are the descriptions of /v3 and /ext/v1, and of what is answered besides.
+type Documents struct{ V3, Ext, Compat *describe.Description }
 
 // LoadDocuments loads the descriptions for a server at the addresses, which are
 // absolute and without a slash at their ends.
@@ -45,15 +45,18 @@ func LoadDocuments(baseURL, siteURL string) (d Documents, err error) {
 	if d.Ext, err = describe.Load(description.Ext, at...); err != nil {
 		return d, fmt.Errorf("api/ext.yaml: %w", err)
 	}
+	if d.Compat, err = describe.Load(description.Compat, at...); err != nil {
+		return d, fmt.Errorf("api/compat.yaml: %w", err)
+	}
 	return d, nil
 }
 
 // API answers /v3 and /ext/v1.
 type API struct {
-	V3  *describe.Description
-	Ext *describe.Description
+	Documents
 
 	v3, ext http.Handler
+	compat  *gate
 }
 
 // handler implements the generated interfaces.
@@ -73,7 +76,8 @@ type handler struct {
 func New(o Options) (*API, error) {
 	v3Doc, extDoc := o.Documents.V3, o.Documents.Ext
 	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, files: o.FilesURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(append([]byte(o.Build+" "+o.FilesURL), v3Doc.JSON()...))}
-	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(NotFound), v3.WithMethodNotAllowed(methodNotAllowed))
+	other := &compat{handler: h, doc: o.Documents.Compat, public: v3Doc}
+	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(other.notFound), v3.WithMethodNotAllowed(other.methodNotAllowed))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +86,7 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	callers := newCallers(o)
-	return &API{V3: v3Doc, Ext: extDoc,
+	return &API{Documents: o.Documents, compat: &gate{callers: callers, doc: other.doc, next: other, route: other.route},
 		v3: &gate{callers: callers, doc: v3Doc, next: v3Server, route: func(method string, u *url.URL) (string, bool) {
 			r, ok := v3Server.FindPath(method, u)
 			return r.OperationID(), ok
@@ -98,6 +102,10 @@ func New(o Options) (*API, error) {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/ext/") {
 		a.ext.ServeHTTP(w, r)
+		return
+	}
+	if _, found := a.compat.route(r.Method, r.URL); found {
+		a.compat.ServeHTTP(w, r)
 		return
 	}
 	a.v3.ServeHTTP(w, r)

@@ -35,6 +35,6 @@ func (h *handler) AddCollaborator(ctx context.Context, r *ext.AddCollaboratorReq
 
 // RemoveCollaborator implements removeCollaborator.
 func (h *handler) RemoveCollaborator(ctx context.Context, p ext.RemoveCollaboratorParams) error {
-	return h.app.RemoveCollaborator(ctx, actor(ctx), domain.ParseRef(p.ID),
+	return h.app.RemoveCollaborators(ctx, actor(ctx), domain.ParseRef(p.ID),
 		domain.PrincipalRef{Type: domain.PrincipalType(p.Type), ID: p.CollaboratorID})
 }

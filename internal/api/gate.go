@@ -132,7 +132,8 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	if found := op.CheckBody(body); len(found) > 0 {
+	body, found := adapted(op, body)
+	if found = append(found, op.CheckBody(body)...); len(found) > 0 {
 		params, _ := op.CheckParams(r.URL)
 		if found = append(params, found...); !blanks(found) {
 			return violations(found)

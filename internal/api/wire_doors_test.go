@@ -93,7 +93,7 @@ func TestDoors(t *testing.T) {
 func TestUnknownRoutes(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
-	for _, path := range []string{"/v3", "/v3/", "/v3/nothing", "/v3/ping/", "/v3/ping/x", "//v3/ping", "/V3/ping", "/v4/ping",
+	for _, path := range []string{"/v3", "/v3/", "/v3/nothing", "/v3/ping//", "/v3/ping/x", "//v3/ping", "/V3/ping", "/v4/ping",
 		"/ext", "/ext/", "/ext/v1", "/ext/v1/openapi", "/extra", "/v3/./ping", "/v3/x/../ping", "/v3/%2e%2e/ping", "/favicon.ico",
 		"/v3/blocks/1/nothing", "/v3/openapi.yaml", "/healthz/", "/v3/%00", "/%ff", "/v3\\ping"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND"} {

@@ -124,9 +124,12 @@ func UploadPrefix(ctx context.Context, blobs blob.Store) (string, error) {
 func (a *App) Ready(ctx context.Context) error { return a.store.Ready(ctx) }
 
 // Check recomputes every derived value and gives the differences, at most `most` of
-// each kind.
-func (a *App) Check(ctx context.Context, most int) ([]store.Difference, error) {
-	return a.store.Check(ctx, most)
+// each kind; if repair, those that are left after what can be put right has been.
+func (a *App) Check(ctx context.Context, most int, repair bool, tell func(store.Checked)) ([]store.Difference, error) {
+	if repair {
+		return a.store.Repair(ctx, most, tell)
+	}
+	return a.store.CheckTelling(ctx, most, tell)
 }
 
 // forbidden says that the actor sees a thing but may not do this with it.

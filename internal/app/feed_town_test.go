@@ -170,7 +170,7 @@ func addHelper(w *town, to domain.ChannelID, by string) {
 }
 
 func (w *town) removeCollaborator(who domain.PrincipalRef, from domain.ChannelID, by string) {
-	w.must(w.app.RemoveCollaborator(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
+	w.must(w.app.RemoveCollaborators(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
 }
 
 // hideWithHelper makes the hall private to its group and to helper.

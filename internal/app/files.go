@@ -64,10 +64,13 @@ func versionNamed(f domain.File, name string) (media.Version, bool) {
 	return media.Version{}, false
 }
 
+// versionFolder is where versions of originals are.
+const versionFolder = "versions/"
+
 // versionObject names a version in the storage. It goes with the bytes that it was
 // made from, whatever file shows them.
 func versionObject(object string, v media.Version, extension string) string {
-	return "versions/" + strings.TrimPrefix(object, originals) + "/" + versionName(v) + "." + extension
+	return versionFolder + strings.TrimPrefix(object, originals) + "/" + versionName(v) + "." + extension
 }
 
 // openVersion opens a version, which is made if it is missing: once, however many

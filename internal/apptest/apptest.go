@@ -258,7 +258,7 @@ func reader(t testing.TB, body any) io.Reader {
 	return bytes.NewReader(text)
 }
 
-// Descriptions are those that the server serves.
+// Descriptions are those that requests and responses are held against.
 func (r *Rig) Descriptions() []*describe.Description {
-	return []*describe.Description{r.S.API.V3, r.S.API.Ext}
+	return []*describe.Description{r.S.API.V3, r.S.API.Ext, r.S.API.Compat}
 }

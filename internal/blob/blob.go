@@ -44,6 +44,9 @@ type Store interface {
 	Open(ctx context.Context, name string) (*File, error)
 	// Stat fails with ErrNotFound.
 	Stat(ctx context.Context, name string) (Info, error)
+	// List visits all files whose names begin with a folder ("" for all), in the order
+	// that the storage has them. What is written or removed meanwhile may be among them.
+	List(ctx context.Context, folder string, visit func(name string, size int64) error) error
 	// Delete removes a file. It is no error when there is none.
 	Delete(ctx context.Context, name string) error
 	// PresignPut gives a URL to which anybody may PUT the file for d (1 s to 7 days),

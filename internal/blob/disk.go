@@ -101,6 +101,36 @@ func (d *Disk) stat(name string) (Info, error) {
 	return Info{Size: info.Size(), ModTime: info.ModTime()}, nil
 }
 
+// List walks the folders. See Store.
+func (d *Disk) List(ctx context.Context, folder string, visit func(name string, size int64) error) error {
+	from := "."
+	if folder != "" {
+		from = strings.TrimSuffix(folder, "/")
+	}
+	return fs.WalkDir(d.root.FS(), from, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed meanwhile, or nothing was ever kept there
+			return nil
+		case err != nil:
+			return fmt.Errorf("blob: list: %w", err)
+		case name == temporaryFolder:
+			return fs.SkipDir
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("blob: list: %w", err)
+		}
+		return visit(name, info.Size())
+	})
+}
+
 // Delete removes a file. The folders above it stay. See Store.
 func (d *Disk) Delete(_ context.Context, name string) error {
 	if err := checkName(name); err != nil {

@@ -165,6 +165,29 @@ func (s *S3) Stat(ctx context.Context, name string) (Info, error) {
 	return Info{Size: info.Size, ModTime: info.LastModified, ContentType: info.ContentType}, nil
 }
 
+// List asks for a thousand names at a time. See Store.
+func (s *S3) List(ctx context.Context, folder string, visit func(name string, size int64) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing where visit fails
+	below := s.prefix
+	if below != "" {
+		below += "/"
+	}
+	for object := range s.core.Client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: below + folder, Recursive: true}) {
+		if object.Err != nil {
+			return fmt.Errorf("blob: list: %w", s3Error(object.Err))
+		}
+		name := strings.TrimPrefix(object.Key, below)
+		if strings.HasPrefix(name, temporaryFolder+"/") {
+			continue
+		}
+		if err := visit(name, object.Size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Delete removes an object. See Store.
 func (s *S3) Delete(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {

@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 )
@@ -48,44 +47,6 @@ func (cmd *configCmd) Run(c *console) error {
 	}
 	_, err = io.WriteString(c.out, cfg.Redacted().String())
 	return err
-}
-
-type checkCmd struct {
-	config.Common
-	Most int  `help:"Differences to print of each kind." default:"100"`
-	JSON bool `name:"json" help:"Print JSON."`
-}
-
-// errDifferences makes the command fail after it has printed what it found.
-var errDifferences = errors.New("the database holds derived values that do not follow from its facts")
-
-func (cmd *checkCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		found, err := a.Check(c.ctx, cmd.Most)
-		if err != nil {
-			return err
-		}
-		if cmd.JSON {
-			lines := make([]string, len(found))
-			for i, d := range found {
-				lines[i] = d.String()
-			}
-			if err := printJSON(c.out, map[string]any{"differences": lines}); err != nil {
-				return err
-			}
-		} else {
-			for _, d := range found {
-				fmt.Fprintln(c.out, d)
-			}
-		}
-		if len(found) > 0 {
-			return errDifferences
-		}
-		if !cmd.JSON {
-			fmt.Fprintln(c.out, "Every derived value is right.")
-		}
-		return nil
-	})
 }
 
 type healthcheckCmd struct {

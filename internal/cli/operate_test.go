@@ -1,13 +1,19 @@
 package cli_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
 )
@@ -94,13 +100,23 @@ func TestCheck(t *testing.T) {
 		}
 		p.exec("UPDATE users SET open_channels = 7")
 		const complaint = "vitrine: the database holds derived values that do not follow from its facts\n"
-		if r := p.run("check"); r.code != 1 || r.out != "users.open_channels of 1: stored 7, actual 0\n" || r.err != complaint {
+		if r := p.run("check"); r.code != 1 || r.out != "users.open_channels of 1: stored 7, actual 0\n" || !strings.HasSuffix(r.err, "\n"+complaint) ||
+			!strings.Contains(r.err, ": users.open_channels: 1 differ (") {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
 		r := p.run("check", "--json")
-		if r.code != 1 || !strings.Contains(r.out, `"users.open_channels of 1: stored 7, actual 0"`) || r.err != complaint {
+		if r.code != 1 || !strings.Contains(r.out, `"users.open_channels of 1: stored 7, actual 0"`) || !strings.HasSuffix(r.err, "\n"+complaint) {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
+		if r := p.run("check", "--repair").ok(); r.out != "1 rows were put right.\nEvery derived value is right.\n" {
+			t.Errorf("%q", r.out)
+		}
+		p.run("check").ok()
+		p.exec("UPDATE users SET slug = 'other'") // is no derived value
+		if r := p.run("check", "--repair"); r.code != 1 || !strings.HasPrefix(r.out, "users.slug without its claim of 1") {
+			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+		}
+		p.run("check", "--quick").fails(2, "--quick: goes with --files")
 	})
 }
 
@@ -158,4 +174,66 @@ func TestHealthcheckOfNothing(t *testing.T) {
 	rig.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", 9999)
 	r = run(t, "healthcheck", "--addr", addr)
 	r.fails(1, "the server answers 503 Service Unavailable")
+}
+
+// Stored files and the database are held against each other, beside a server.
+func TestCheckFiles(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		p.run("migrate").ok()
+		data := p.flags[len(p.flags)-1]
+		r := apptest.Boot(t, p.database(), func(c *config.Config) { c.DataDir = data })
+		if r := p.run("check", "--files").ok(); !strings.HasSuffix(r.out, "Every stored file is there, and nothing else.\n") {
+			t.Errorf("%q", r.out)
+		}
+		r.Web("example.com/a.png", apptest.Serve("image/png", apptest.PNG(t, 50, 40)))
+		r.Web("example.com/b.png", apptest.Serve("image/png", apptest.PNG(t, 60, 40)))
+		channel := r.Channel("ada", "Pictures", "closed")
+		r.Block("ada", "https://example.com/a.png", channel)
+		r.Block("ada", "https://example.com/b.png", channel)
+		r.WorkJobs()
+		p.run("check", "--files").ok()
+
+		stored, err := filepath.Glob(data + "/files/originals/*/*")
+		if err != nil || len(stored) != 2 {
+			t.Fatalf("%q, %v", stored, err)
+		}
+		name := func(i int) string { return strings.TrimPrefix(stored[i], data+"/files/") }
+		whole, err := os.ReadFile(stored[0])
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(err)
+		finds := func(lines ...string) {
+			t.Helper()
+			r := p.run("check", "--files")
+			got := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+			slices.Sort(got)
+			slices.Sort(lines)
+			if r.code != 1 || !slices.Equal(got, lines) || !strings.Contains(r.err, "the stored files and the database do not agree: ") {
+				t.Errorf("exit code %d, found %q, want %q\n%s", r.code, got, lines, r.err)
+			}
+		}
+		other := slices.Clone(whole)
+		other[len(other)-1] ^= 1
+		must(os.WriteFile(stored[0], other, 0o600))
+		p.run("check", "--files", "--quick").ok() // sizes are as they were
+		sum := sha256.Sum256(other)
+		finds(name(0) + ": has other content: its SHA-256 is " + hex.EncodeToString(sum[:]))
+		must(os.WriteFile(stored[0], whole[1:], 0o600))
+		must(os.Remove(stored[1]))
+		must(os.WriteFile(data+"/files/originals/stray", nil, 0o600))
+		must(os.MkdirAll(data+"/files/versions/aa/stray", 0o700))
+		must(os.WriteFile(data+"/files/versions/aa/stray/small.jpg", nil, 0o600))
+		size := len(whole)
+		finds(fmt.Sprintf("%s: has %d bytes, not %d", name(0), size-1, size), name(1)+": is missing",
+			"originals/stray: belongs to nothing in the database", "versions/aa/stray/small.jpg: belongs to nothing in the database")
+		var found struct{ Files []struct{ Object, Why string } }
+		if r := p.run("check", "--files", "--quick", "--json"); r.code != 1 || json.Unmarshal([]byte(r.out), &found) != nil || len(found.Files) != 4 {
+			t.Errorf("exit code %d\n%s", r.code, r.out)
+		}
+	})
 }

@@ -55,13 +55,10 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	}
 	db.close = sync.OnceValue(func() error {
 		err := db.readers.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = db.Optimize(ctx) // statistics only: worth a try, not an error
 		// Last, so that it moves the write-ahead log into the file.
 		return errors.Join(err, db.writer.Close())
 	})
-	if err := db.requireWAL(ctx); err != nil {
+	if err := errors.Join(db.requireWAL(ctx), db.dropStatistics(ctx)); err != nil {
 		return errors.Join(err, db.close())
 	}
 	return nil
@@ -108,7 +105,6 @@ func (db *DB) dsn(write bool) string {
 		"cache_size(-16000)",           // KiB per connection
 		"mmap_size(0)",                 // a failing disk should be an error, not SIGBUS
 		"journal_size_limit(67108864)", // give space back after a burst of writes
-		"analysis_limit(400)",          // bounds the work of PRAGMA optimize
 	}
 	if write {
 		q.Set("_busy_timeout", milliseconds(writerBusy))
@@ -152,13 +148,25 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// Optimize refreshes the statistics of the query planner where SQLite finds it
-// worth while; to be called now and then, and done on Close. PostgreSQL does so
-// by itself.
-func (db *DB) Optimize(ctx context.Context) error {
-	if db.dialect != SQLite {
+// dropStatistics removes what ANALYZE and PRAGMA optimize keep for the query planner. They
+// tell how a site was when it last looked: one that has grown since has whole tables read
+// for a row. Without them SQLite takes every table for a large one, always, and plans as
+// the tests have it. PostgreSQL keeps its statistics up to date by itself.
+func (db *DB) dropStatistics(ctx context.Context) error {
+	return db.retry(ctx, func() error {
+		for _, table := range []string{"sqlite_stat1", "sqlite_stat4"} {
+			exists := false
+			err := querier{db.writer}.QueryRow(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = $1", table).Scan(&exists)
+			if err != nil {
+				return err
+			}
+			if !exists {
+				continue
+			}
+			if _, err := db.writer.ExecContext(ctx, "DROP TABLE IF EXISTS "+table); err != nil {
+				return Classify(ctx, err)
+			}
+		}
 		return nil
-	}
-	_, err := db.writer.ExecContext(ctx, "PRAGMA optimize")
-	return Classify(ctx, err)
+	})
 }

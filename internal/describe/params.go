@@ -40,6 +40,32 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	return tidy(found), noSuchID
 }
 
+// PathValues gives the path parameters of an escaped path, unescaped, and whether the
+// path fits the template at all.
+func (o *Operation) PathValues(path string) (values map[string]string, ok bool) {
+	segments := strings.Split(path, "/")
+	if len(segments) != len(o.segments) {
+		return nil, false
+	}
+	for i, segment := range o.segments {
+		if !strings.HasPrefix(segment, "{") {
+			if segment != segments[i] {
+				return nil, false
+			}
+			continue
+		}
+		text, err := url.PathUnescape(segments[i])
+		if err != nil {
+			return nil, false
+		}
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[strings.Trim(segment, "{}")] = text
+	}
+	return values, true
+}
+
 // checkPath checks the segments of a path that stand for parameters. A path that
 // does not fit the template has none.
 func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {

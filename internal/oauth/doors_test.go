@@ -39,10 +39,19 @@ func TestClientAuthentication(t *testing.T) {
 	refused(t, "two headers", w.Send(req), 400, "invalid_request")
 }
 
+// parted is a form of several parts, whose boundary is "edge".
+func parted(fields ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(fields); i += 2 {
+		b.WriteString("--edge\r\nContent-Disposition: form-data; name=\"" + fields[i] + "\"\r\n\r\n" + fields[i+1] + "\r\n")
+	}
+	return b.String() + "--edge--\r\n"
+}
+
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
-	const form, json = "application/x-www-form-urlencoded", "application/json"
+	const form, json, multi = "application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=edge"
 	id, secret := w.web.ClientID, w.web.secret
 	good := "grant_type=client_credentials&client_id=" + id + "&client_secret=" + secret
 	object := `"client_id":"` + id + `","client_secret":"` + secret + `"`
@@ -50,6 +59,8 @@ func TestBodies(t *testing.T) {
 		{form, good}, {form + "; charset=UTF-8", good}, {strings.ToUpper(form), good}, {form, good + "&unknown=1&unknown=2&scope=&code"},
 		{json, `{"grant_type":"client_credentials",` + object + `}`}, {json + ";charset=utf-8", ` {"grant_type":"client_credentials","x":[{}],"scope":null,"code":"",` + object + "}\n"},
 		{json, `{"grant_type":"client\u005fcredentials",` + object + `}`},
+		{multi, parted("grant_type", "client_credentials", "client_id", id, "client_secret", secret)},
+		{"Multipart/Form-Data; charset=utf-8; boundary=edge", parted("client_id", id, "x", "1", "x", "2", "scope", "", "client_secret", secret, "grant_type", "client_credentials")},
 	}
 	for _, c := range right {
 		w.send(tokenPath, c[0], c[1]).Want(http.StatusOK)
@@ -64,6 +75,13 @@ func TestBodies(t *testing.T) {
 		{json, `{"grant_type":"client_credentials","x":1,"x":2,` + object + `}`}, {json, `{"grant_type":"client_credentials",` + object + `}{}`},
 		{json, `{"grant_type":"client_credentials",` + object + `} x`}, {json, `{"grant_type":"client_credentials","scope":"\u0000",` + object + `}`},
 		{json, `{"grant_type":"client_credentials","scope":"` + "\xff" + `",` + object + `}`}, {json, "\xef\xbb\xbf{}"},
+		{multi, ""}, {multi, good}, {multi, "--edge--\r\n"}, {"multipart/form-data", parted("grant_type", "client_credentials")}, {"multipart/form-data; boundary=other", parted("client_id", id)},
+		{multi, parted("grant_type", "client_credentials", "client_id", id, "client_id", id, "client_secret", secret)},
+		{multi, parted("grant_type", "client_credentials", "client_id", id, "client_secret", secret+"\x00")},
+		{multi, parted("grant_type", "client_credentials", "client_id", id, "client_secret", secret+"\xff")},
+		{multi, parted("grant_type", "client_credentials", "", "x", "client_id", id, "client_secret", secret)},
+		{multi, parted("grant_type", "client_credentials", `scope"; filename="a`, "x", "client_id", id, "client_secret", secret)},
+		{multi, strings.TrimSuffix(parted("grant_type", "client_credentials", "client_id", id, "client_secret", secret), "--edge--\r\n")},
 		{json, `{"x":` + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000) + `}`}, {json, `{"Grant_Type":"client_credentials",` + object + `}`},
 	}
 	for _, c := range bad {
@@ -73,7 +91,7 @@ func TestBodies(t *testing.T) {
 		}
 		refused(t, c[1], res, 400, "invalid_request")
 	}
-	for _, kind := range []string{"", "text/plain", "multipart/form-data; boundary=x", "application/json+x", "application/", ";", "application/json, text/plain", "\x00"} {
+	for _, kind := range []string{"", "text/plain", "multipart/mixed; boundary=x", "application/json+x", "application/", ";", "application/json, text/plain", "\x00"} {
 		refused(t, kind, w.send(tokenPath, kind, good), 415, "invalid_request")
 	}
 	for _, huge := range []int{64<<10 + 1, 2 << 20} {
@@ -118,9 +136,10 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %d %v", path, preflight.Status, preflight.Header)
 		}
 	}
-	for _, path := range []string{registerPath, tokenPath + "/", "/v3/oauth", "/v3/oauth/revoke", "/V3/oauth/token", "/v3/oauth/authorize", "/.well-known/openid-configuration"} {
+	for _, path := range []string{registerPath, tokenPath + "//", "/v3/oauth", "/v3/oauth/revoke", "/V3/oauth/token", "/v3/oauth/authorize", "/.well-known/openid-configuration"} {
 		w.Do("", "POST", path, "{}").Want(http.StatusNotFound)
 	}
+	w.Do("", "POST", tokenPath+"/", "{}").Want(http.StatusUnauthorized) // a slash at the end is nothing
 }
 
 // Requests count as a guest's, and what fails counts for longer.

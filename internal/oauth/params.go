@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,6 +23,12 @@ const maxBody = 64 << 10
 // keep (RFC 6749 section 2.3.1).
 var secrets = []string{"client_secret", "code", "code_verifier", "token", "client_assertion", "password", "refresh_token"}
 
+const (
+	formType      = "application/x-www-form-urlencoded"
+	jsonType      = "application/json"
+	multipartType = "multipart/form-data" // of forms with files in the standard; some clients send all forms so
+)
+
 // params reads the parameters that an endpoint knows from a form or an object of JSON.
 // One without a value is as if it were not there (RFC 6749 section 3.1); others are
 // ignored.
@@ -32,14 +39,21 @@ func params(w http.ResponseWriter, r *http.Request, names ...string) (map[string
 			return nil, refuse(name + " must be in the body, not in the address")
 		}
 	}
-	kind, body, err := read(w, r, "application/x-www-form-urlencoded", "application/json")
+	kind, body, err := read(w, r, formType, jsonType, multipartType)
 	if err != nil {
 		return nil, err
 	}
-	if kind == "application/json" {
+	if kind == jsonType {
 		return jsonParams(body, names)
 	}
-	return formParams(body, names)
+	form, err := url.ParseQuery(string(body))
+	if kind == multipartType {
+		form, err = parts(body, r.Header.Get("Content-Type"))
+	}
+	if err != nil {
+		return nil, refuse("The body is not a form")
+	}
+	return formParams(form, names)
 }
 
 // read takes a body of one of the media types whole.
@@ -64,12 +78,35 @@ func read(w http.ResponseWriter, r *http.Request, kinds ...string) (kind string,
 	return kind, body, nil
 }
 
-func formParams(body []byte, names []string) (map[string]string, error) {
-	form, err := url.ParseQuery(string(body))
+// parts reads a form of several parts. Parameters are no files, and every part says of
+// which field it is.
+func parts(body []byte, contentType string) (url.Values, error) {
+	_, of, err := mime.ParseMediaType(contentType)
 	if err != nil {
-		return nil, refuse("The body is not a form")
+		return nil, err
 	}
-	values := map[string]string{}
+	form, in := url.Values{}, multipart.NewReader(bytes.NewReader(body), of["boundary"])
+	for {
+		part, err := in.NextPart()
+		if err == io.EOF {
+			return form, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if part.FormName() == "" || part.FileName() != "" {
+			return nil, errors.New("a part is no field")
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		form.Add(part.FormName(), string(value))
+	}
+}
+
+func formParams(form url.Values, names []string) (values map[string]string, err error) {
+	values = map[string]string{}
 	for _, name := range names {
 		if len(form[name]) > 1 {
 			return nil, refuse(name + " was given more than once")

@@ -17,7 +17,7 @@ import (
 
 // newFiles makes what stores, fetches and reads files.
 func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, err error) {
-	if f.Blobs, err = openBlobs(cfg); err != nil {
+	if f.Blobs, err = OpenBlobs(cfg); err != nil {
 		return f, err
 	}
 	if err := f.Blobs.Check(ctx); err != nil {
@@ -48,7 +48,8 @@ func BlobOptions(b config.Blob) (blob.S3Options, error) {
 	return o, err
 }
 
-func openBlobs(cfg config.Config) (blob.Store, error) {
+// OpenBlobs opens the storage of files.
+func OpenBlobs(cfg config.Config) (blob.Store, error) {
 	if cfg.Blob.URL == "" {
 		return blob.OpenDisk(cfg.FilesPath())
 	}

@@ -65,6 +65,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = api.TrimSlash(r)
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case read && r.URL.Path == "/healthz":

@@ -76,9 +76,14 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	return tx.Rebuild(ctx, id)
 }
 
-// Analyze tells the query planner what the tables hold now.
+// Analyze tells the query planner what the tables hold now, where it asks.
 func (s *Store) Analyze(ctx context.Context) error {
-	return s.InTx(ctx, func(tx *Tx) error { return tx.exec(ctx, "ANALYZE") })
+	return s.InTx(ctx, func(tx *Tx) error {
+		if analyze := tx.d.analyze(); analyze != "" {
+			return tx.exec(ctx, analyze)
+		}
+		return nil
+	})
 }
 
 // load inserts rows, bulkRows to a statement, and gives the id of the first. Ids

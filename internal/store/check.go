@@ -32,8 +32,10 @@ func owned(ownerType, visibility string) string {
 		`' AND ch.owner_id = r.id AND ch.visibility ` + visibility
 }
 
-const inChannels = `SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.channel_id
-	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.state = 'available' AND ch.visibility `
+// CROSS JOIN has SQLite read the tables in the order in which they are written, whatever
+// its statistics say: those of a small site have it go through all channels for each row.
+const inChannels = `SELECT count(*) FROM connections c CROSS JOIN channels ch
+	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.id = c.channel_id AND ch.state = 'available' AND ch.visibility `
 
 // checks recompute every derived value but the orders' nodes.
 var checks = []check{
@@ -42,8 +44,8 @@ var checks = []check{
 	counted("channels.channels_count", "channels", "channels_count",
 		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Channel'`),
 	counted("channels.private_count", "channels", "private_count",
-		`SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.item_id
-		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.visibility = 'private'`),
+		`SELECT count(*) FROM connections c CROSS JOIN channels ch
+		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.id = c.item_id AND ch.visibility = 'private'`),
 	counted("channels.collaborators_count", "channels", "collaborators_count",
 		`SELECT count(*) FROM collaborators co WHERE co.channel_id = r.id`),
 	counted("blocks.open_count", "blocks", "open_count", inChannels+`<> 'private'`),
@@ -144,27 +146,61 @@ func orderChecks(s orderSort) []check {
 	}
 }
 
+// allChecks are all checks but that of the words of documents, in the order in which
+// they are made and repaired: what others are derived from comes first.
+func allChecks() []check {
+	return slices.Concat(checks, contentChecks(), feedChecks, documentChecks, groupItemChecks, countChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+}
+
+// wordsCheck is the name of the check of what documents keep of words.
+const wordsCheck = "search_documents, by their words"
+
+// Checked tells how far checks have come. Of each it is told when it begins, and when it
+// has ended.
+type Checked struct {
+	What     string
+	N, Of    int  // it is the N-th of so many
+	Repaired int  // how many rows have been put right
+	Ended    bool // and then:
+	Found    int  // how many differences there are, at most as many as were asked for
+}
+
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	return s.CheckTelling(ctx, most, func(Checked) {})
+}
+
+// CheckTelling is Check that tells of each check when it begins and when it has ended.
+func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
+	all := append(allChecks(), check{what: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
-		for _, c := range all {
-			rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
-			found, err := collect(ctx, rows, err, func(row scanner) (Difference, error) {
-				d := Difference{What: c.what}
-				return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
-			})
+		for n, c := range all {
+			at := Checked{What: c.what, N: n + 1, Of: len(all)}
+			tell(at)
+			found, err := v.found(ctx, c, most)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.what, err)
 			}
+			at.Found, at.Ended = len(found), true
+			tell(at)
 			differences = append(differences, found...)
 		}
-		found, err := v.checkDocuments(ctx, most)
-		differences = append(differences, found...)
-		return err
+		return nil
 	})
 	return differences, err
+}
+
+// found makes one check.
+func (v *Snapshot) found(ctx context.Context, c check, most int) ([]Difference, error) {
+	if c.what == wordsCheck {
+		return v.checkDocuments(ctx, most)
+	}
+	rows, err := v.q.Query(ctx, c.query+" LIMIT $1", most)
+	return collect(ctx, rows, err, func(row scanner) (Difference, error) {
+		d := Difference{What: c.what}
+		return d, row.Scan(&d.ID, &d.Stored, &d.Actual)
+	})
 }

@@ -63,6 +63,14 @@ func (d dialect) each(query string) string {
 	return " CROSS JOIN activities a ON a.id IN (" + query + ")"
 }
 
+// analyze tells PostgreSQL's planner what tables hold. SQLite plans without statistics.
+func (d dialect) analyze() string {
+	if d.of == database.Postgres {
+		return "ANALYZE"
+	}
+	return ""
+}
+
 // announceClass marks the advisory locks by which PostgreSQL's transactions say from
 // which id on they may write activities.
 const announceClass = "7086"

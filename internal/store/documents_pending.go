@@ -33,8 +33,8 @@ func (tx *Tx) recountLinks(ctx context.Context, id domain.ChannelID) error {
 }
 
 // openParents counts the channels, public and closed, that a channel is in.
-const openParents = `SELECT count(*) FROM connections c JOIN channels p ON p.id = c.channel_id
-	WHERE p.state = 'available' AND p.visibility <> 'private' AND c.item_type = 'Channel' AND c.item_id = `
+const openParents = `SELECT count(*) FROM connections c CROSS JOIN channels p
+	WHERE p.id = c.channel_id AND p.state = 'available' AND p.visibility <> 'private' AND c.item_type = 'Channel' AND c.item_id = `
 
 // IndexPending writes the words of at most n documents that have none yet, and tells
 // how many it found: those that were there before there was search, or came by a load.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 
 	"vitrine/internal/database"
 )
@@ -53,4 +54,26 @@ func OwnerCheckNames() (names []string) {
 		names = append(names, c.what)
 	}
 	return names
+}
+
+// CheckQueries are the statements of all checks by what they find.
+func CheckQueries() map[string]string {
+	queries := map[string]string{}
+	for _, c := range allChecks() {
+		queries[c.what] = c.query
+	}
+	return queries
+}
+
+// Repairable reports whether what a check finds can be put right.
+func Repairable(what string) bool { return repairOf(check{what: what}) != nil }
+
+// RepairsWithoutCheck are the repairs that no check has.
+func RepairsWithoutCheck() (prefixes []string) {
+	for _, r := range repairs {
+		if !slices.ContainsFunc(allChecks(), func(c check) bool { return strings.HasPrefix(c.what, r.prefix) }) {
+			prefixes = append(prefixes, r.prefix)
+		}
+	}
+	return prefixes
 }

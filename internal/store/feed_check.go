@@ -39,8 +39,8 @@ func missingEntries() (all []check) {
 	for _, t := range []domain.SubjectType{domain.SubjectUser, domain.SubjectChannel, domain.SubjectGroup} {
 		column := sourceColumn(t)
 		all = append(all, check{"feed_entries missing by " + column, `SELECT f.id, 0, a.id FROM follows f
-			JOIN activities a ON a.` + column + ` = f.followed_id AND a.id >= f.copied_from AND a.actor_id <> f.follower_id
-			WHERE f.followed_type = '` + string(t) + `' AND NOT EXISTS (SELECT 1 FROM feed_entries e
+			CROSS JOIN activities a WHERE a.` + column + ` = f.followed_id AND a.id >= f.copied_from AND a.actor_id <> f.follower_id
+			AND f.followed_type = '` + string(t) + `' AND NOT EXISTS (SELECT 1 FROM feed_entries e
 				WHERE e.user_id = f.follower_id AND e.activity_id = a.id AND e.follow_id = f.id)`},
 			check{"feed_entries of something else by " + column, `SELECT f.id, a.id, 0 FROM feed_entries e
 			JOIN follows f ON f.id = e.follow_id JOIN activities a ON a.id = e.activity_id

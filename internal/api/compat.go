@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/oas/ext"
+)
+
+// compat answers operations that clients use and the public description does not have.
+// Its own description, api/compat.yaml, is enforced by the gate and not served.
+type compat struct {
+	*handler
+	doc, public *describe.Description
+}
+
+// route finds the operation of a request as the generated routers do.
+func (c *compat) route(method string, u *url.URL) (id string, found bool) {
+	for _, op := range c.at(u) {
+		if op.Method == method {
+			return op.ID, true
+		}
+	}
+	return "", false
+}
+
+// at gives the operations at a path. One that the public description spells out, such as
+// /v3/blocks/batch, has none.
+func (c *compat) at(u *url.URL) (all []*describe.Operation) {
+	path := u.EscapedPath()
+	for _, op := range c.doc.Operations() {
+		if _, ok := op.PathValues(path); ok {
+			all = append(all, op)
+		}
+	}
+	if all != nil && slices.ContainsFunc(c.public.Operations(), func(op *describe.Operation) bool { return op.Path == path }) {
+		return nil
+	}
+	return all
+}
+
+// ServeHTTP answers an operation that the gate has let through.
+func (c *compat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	op := operation(r.Context())
+	if op == nil {
+		NotFound(w, r)
+		return
+	}
+	answer, err := c.serve(r, op)
+	switch {
+	case err != nil:
+		renderError(r.Context(), w, r, err)
+	case answer == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		body, err := answer.MarshalJSON()
+		if err != nil {
+			renderError(r.Context(), w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(body) // fails only when the client is gone
+	}
+}
+
+// serve carries an operation out and gives what to answer, nil for nothing.
+func (c *compat) serve(r *http.Request, op *describe.Operation) (answer json.Marshaler, err error) {
+	if found, noSuchID := op.CheckParams(r.URL); len(found) > 0 {
+		return nil, violations(found)
+	} else if noSuchID {
+		return nil, domain.NewNotFound()
+	}
+	at, _ := op.PathValues(r.URL.EscapedPath())
+	ctx, who, ref := r.Context(), actor(r.Context()), domain.ParseRef(at["id"])
+	switch op.ID {
+	case "deleteBlock":
+		return nil, c.DeleteBlock(ctx, ext.DeleteBlockParams{ID: ref.ID})
+	case "disconnectBlock":
+		block, err := strconv.ParseInt(at["block_id"], 10, 64)
+		if err != nil {
+			return nil, domain.NewNotFound()
+		}
+		return nil, c.DisconnectBlock(ctx, ext.DisconnectBlockParams{ID: at["id"], BlockID: block})
+	}
+	users, err := collaboratorIDs(r)
+	if err != nil {
+		return nil, err
+	}
+	if op.ID == "removeCollaborators" {
+		return nil, c.app.RemoveCollaborators(ctx, who, ref, users...)
+	}
+	return c.addCollaborators(ctx, who, ref, users)
+}
+
+func (c *compat) addCollaborators(ctx context.Context, who domain.Actor, ref domain.Ref, users []domain.PrincipalRef) (json.Marshaler, error) {
+	all, err := c.app.AddCollaborators(ctx, who, ref, users...)
+	if err != nil {
+		return nil, err
+	}
+	return &ext.CollaboratorList{Data: c.embeddedAll(all)}, nil
+}
+
+// collaboratorIDs reads the users of a body that fits the description, each once.
+func collaboratorIDs(r *http.Request) (users []domain.PrincipalRef, err error) {
+	var body struct {
+		IDs []json.RawMessage `json:"collaborator_ids"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	for _, raw := range body.IDs {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		if user := domain.UserRef(domain.UserID(id)); !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
+	return users, nil
+}
+
+// notFound and methodNotAllowed answer for the public router, which does not know of the
+// operations here.
+func (c *compat) notFound(w http.ResponseWriter, r *http.Request) {
+	if methods := c.methods(r.URL); methods != nil {
+		methodNotAllowed(w, r, strings.Join(methods, ", "))
+		return
+	}
+	NotFound(w, r)
+}
+
+func (c *compat) methodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	methodNotAllowed(w, r, strings.Join(append([]string{allow}, c.methods(r.URL)...), ", "))
+}
+
+func (c *compat) methods(u *url.URL) (all []string) {
+	for _, op := range c.at(u) {
+		all = append(all, op.Method)
+	}
+	return all
+}
+
+// TrimSlash takes the slash off the end of an address of the API, so that it is the same
+// resource: a redirect would cost clients their Authorization header.
+func TrimSlash(r *http.Request) *http.Request {
+	path := r.URL.EscapedPath()
+	if !strings.HasPrefix(path, "/v3/") && !strings.HasPrefix(path, "/ext/v1/") ||
+		!strings.HasSuffix(path, "/") || strings.HasSuffix(path, "//") {
+		return r
+	}
+	address := *r.URL
+	address.Path = strings.TrimSuffix(address.Path, "/")
+	address.RawPath = strings.TrimSuffix(address.RawPath, "/")
+	trimmed := *r
+	trimmed.URL = &address
+	return &trimmed
+}

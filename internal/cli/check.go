@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+type checkCmd struct {
+	config.Flags
+	Most   int  `help:"Differences to print of each kind." default:"100"`
+	Repair bool `help:"Write the right values, in small steps, while servers run. Nothing that anybody made is deleted."`
+	Files  bool `help:"Also hold stored files against the database: that they are there, with the right size and sum, and that nothing else is."`
+	Quick  bool `help:"With --files: look at sizes only, without reading files."`
+	JSON   bool `name:"json" help:"Print JSON."`
+}
+
+// Errors that make the command fail after it has printed what it found.
+var (
+	errDifferences = errors.New("the database holds derived values that do not follow from its facts")
+	errFiles       = errors.New("the stored files and the database do not agree")
+)
+
+func (cmd *checkCmd) Run(c *console) error {
+	if cmd.Quick && !cmd.Files {
+		return usageError{[]error{errors.New("--quick: goes with --files")}}
+	}
+	cfg, log, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	db, err := server.OpenReady(c.ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	options := app.Options{Store: store.New(db), SiteURL: cfg.SiteURL}
+	if cmd.Files {
+		if options.Files.Blobs, err = server.OpenBlobs(cfg); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
+	return errors.Join(cmd.check(c, app.New(options)), db.Close())
+}
+
+// check prints what is found on standard output, and how far it has come on the other.
+func (cmd *checkCmd) check(c *console, a *app.App) error {
+	result := struct {
+		Differences []string        `json:"differences"`
+		Repaired    int             `json:"repaired,omitempty"`
+		Files       []app.FileFault `json:"files,omitempty"`
+	}{Differences: []string{}}
+	p := newProgress(c.err)
+	found, err := a.Check(c.ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
+		p.check(at)
+		if at.Ended {
+			result.Repaired += at.Repaired
+		}
+	})
+	p.clear()
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		result.Differences = append(result.Differences, d.String())
+	}
+	if cmd.JSON {
+		found = nil
+	}
+	for _, d := range found {
+		fmt.Fprintln(c.out, d)
+	}
+	faults := 0
+	if cmd.Files {
+		err := a.CheckFiles(c.ctx, cmd.Quick, func(f app.FileFault) {
+			if faults++; faults > cmd.Most {
+				return
+			}
+			if result.Files = append(result.Files, f); !cmd.JSON {
+				p.clear()
+				fmt.Fprintln(c.out, f)
+			}
+		}, p.files)
+		p.clear()
+		if err != nil {
+			return err
+		}
+	}
+	if cmd.JSON {
+		if err := printJSON(c.out, result); err != nil {
+			return err
+		}
+	}
+	var wrong []error
+	if len(result.Differences) > 0 {
+		wrong = append(wrong, errDifferences)
+	}
+	if faults > 0 {
+		wrong = append(wrong, fmt.Errorf("%w: %d differences", errFiles, faults))
+	}
+	if wrong != nil || cmd.JSON {
+		return errors.Join(wrong...)
+	}
+	if result.Repaired > 0 {
+		fmt.Fprintf(c.out, "%d rows were put right.\n", result.Repaired)
+	}
+	fmt.Fprintln(c.out, "Every derived value is right.")
+	if cmd.Files {
+		fmt.Fprintln(c.out, "Every stored file is there, and nothing else.")
+	}
+	return nil
+}
+
+// progress tells how far a check has come: on a terminal in one line that changes,
+// elsewhere in a line for each check.
+type progress struct {
+	w         io.Writer
+	live      bool
+	shown     bool
+	began     time.Time
+	lastFiles time.Time
+}
+
+func newProgress(w io.Writer) *progress {
+	p := &progress{w: w}
+	if file, ok := w.(*os.File); ok {
+		info, err := file.Stat()
+		p.live = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// clear takes the line that changes away.
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func (p *progress) show(line string) {
+	fmt.Fprintf(p.w, "\r\x1b[K%.78s", line)
+	p.shown = true
+}
+
+func (p *progress) check(at store.Checked) {
+	line := fmt.Sprintf("%d of %d: %s", at.N, at.Of, at.What)
+	if at.Repaired > 0 {
+		line += fmt.Sprintf(", %d put right", at.Repaired)
+	}
+	if p.live {
+		p.show(line)
+		return
+	}
+	if !at.Ended {
+		if at.Repaired == 0 {
+			p.began = time.Now()
+		}
+		return
+	}
+	fmt.Fprintf(p.w, "%s: %d differ (%s)\n", line, at.Found, time.Since(p.began).Round(time.Millisecond))
+}
+
+// files tells of files as they go by: every one on a terminal, every ten seconds elsewhere.
+func (p *progress) files(at app.CheckingFiles) {
+	line := fmt.Sprintf("files: %d read, %d objects listed, %d wrong", at.Files, at.Objects, at.Faults)
+	if p.live {
+		p.show(line)
+	} else if now := time.Now(); now.Sub(p.lastFiles) >= 10*time.Second {
+		p.lastFiles = now
+		fmt.Fprintln(p.w, line)
+	}
+}
