@@ -56,9 +56,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, strings.TrimPrefix(r.URL.Path, FilesPath))
 }
 
-// slowest is how few bytes a second a client may take.
-const slowest = 8 << 10
-
 // serve answers GET and HEAD with a file or a version of it: ranges and conditions
 // included (RFC 9110 sections 13 and 14), for ever the same.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
@@ -76,8 +73,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	setPolicy(header, f)
-	patience := time.Minute + time.Duration(f.Content.Size/slowest)*time.Second
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // not every writer has a connection
 	http.ServeContent(w, r, "", time.Time{}, f.Content)
 }
 
