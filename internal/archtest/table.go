@@ -17,6 +17,7 @@ var rooms = map[string][]string{
 	"archtest":    {},
 	"auth":        {"domain"},
 	"blob":        {"domain"},
+	"budget":      {"domain"},
 	"certs":       {"domain"},
 	"config":      {"domain"},
 	"database":    {"domain"},
@@ -33,10 +34,10 @@ var rooms = map[string][]string{
 	"jobs":        {"database", "obs"},
 
 	// Facts, rules, words.
-	"store":            {"domain", "words", "database", "jobs", "store/migrations"},
+	"store":            {"domain", "budget", "words", "database", "jobs", "store/migrations"},
 	"store/migrations": {},
 	"app":              {"domain", "words", "store", "jobs", "auth", "blob", "mail", "fetch", "media", "markup", "page"},
-	"middleware":       {"domain", "auth", "obs"},
+	"middleware":       {"domain", "budget", "auth", "obs"},
 	"api":              {"app", "domain", "auth", "middleware", "describe", "description", "oas/..."},
 	"files":            {"app", "domain", "middleware"},
 	"oauth":            {"app", "domain", "auth", "middleware"},

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,6 +24,7 @@ const (
 	TooLarge                    // 413: the body is larger than allowed
 	Unsupported                 // 415: the body's media type is not accepted
 	TooMany                     // 429: tried too often
+	Unavailable                 // 503: something that is needed is away or full, and may come back
 )
 
 // Error is the only error whose text a client may see. Message is safe to
@@ -33,7 +35,7 @@ type Error struct {
 	Fields  []string      // "field: why", one for every violation
 	Limit   int64         // of TooMany: how often it may be tried in the Window
 	Window  time.Duration // of TooMany
-	Wait    time.Duration // of TooMany: until it may be tried again
+	Wait    time.Duration // of TooMany and Unavailable: until it may be tried again
 	cause   error
 }
 
@@ -67,6 +69,21 @@ func NewTooMany(message string, limit int64, window, wait time.Duration) *Error 
 		message = "Too many attempts: try again later"
 	}
 	return &Error{Kind: TooMany, Message: message, Limit: limit, Window: window, Wait: wait}
+}
+
+// outageWait is after how long a client may try again what an outage has kept from it.
+const outageWait = 5 * time.Second
+
+// NewUnavailable reports that something which is needed, such as the database, cannot
+// be reached or has no room. Cause is for the log.
+func NewUnavailable(cause error) *Error {
+	return &Error{Kind: Unavailable, Message: "The server cannot do this just now: try again in a few seconds",
+		Wait: outageWait, cause: cause}
+}
+
+// RetryAfter is Wait in whole seconds, at least one, as the header of that name has it.
+func (e *Error) RetryAfter() string {
+	return strconv.FormatInt(max(1, int64((e.Wait+time.Second-1)/time.Second)), 10)
 }
 
 // NewNotFound reports something missing or hidden. It takes no message, so

@@ -13,7 +13,7 @@ import (
 type fetch struct {
 	client      *Client
 	caller, ctx context.Context
-	end         func() // releases ctx
+	end         func()          // releases ctx
 	cut         func(why error) // ends ctx
 }
 

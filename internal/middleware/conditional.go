@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync"
@@ -9,10 +10,12 @@ import (
 
 const (
 	// maxBuffered is how much of a body is held back to compute its tag. A
-	// larger one is streamed and has no tag, unless its handler gave one. Lists
-	// of the largest blocks are some megabytes, and must have one (V3.md section 1);
-	// their encoder holds them whole as well.
-	maxBuffered = 64 << 20
+	// larger one is streamed and has no tag, unless its handler gave one, as what
+	// encodes lists does.
+	maxBuffered = 4 << 20
+	// maxWaited is how much of a body whose tag and length are known is held back
+	// all the same, so that a failure in the middle of it is still answered by 500.
+	maxWaited = 256 << 10
 	// maxPooled keeps rare large bodies from staying in memory for ever.
 	maxPooled = 1 << 20
 )
@@ -20,9 +23,10 @@ const (
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Conditional gives 200 responses to GET and HEAD an ETag and a Content-Length,
-// and turns them into 304 where If-None-Match matches. The tag is the handler's
-// own header, else what Exchange.NotModified recorded, else computed from the
-// body. Flushing ends the buffering.
+// and turns them into 304 where If-None-Match matches. The tag is what
+// Exchange.NotModified recorded, else the handler's own header, else computed from
+// the body. A large body whose handler announces both fields is not held back.
+// Flushing ends the buffering.
 func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
 
 func conditional(next http.Handler, most int) http.Handler {
@@ -76,7 +80,7 @@ func (t *tagWriter) WriteHeader(status int) {
 func (t *tagWriter) Write(p []byte) (int, error) {
 	if t.state == buffering {
 		t.ok = true
-		if t.body.Len()+len(p) <= t.most {
+		if !t.announced(len(p)) && t.body.Len()+len(p) <= t.most {
 			return t.body.Write(p)
 		}
 		t.send(false)
@@ -85,6 +89,14 @@ func (t *tagWriter) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return t.ResponseWriter.Write(p)
+}
+
+// announced reports whether nothing has to be learnt from a body that begins with n
+// bytes, and it is all there, or too large to wait for the rest of it.
+func (t *tagWriter) announced(n int) bool {
+	h := t.Header()
+	size, err := strconv.Atoi(h.Get("Content-Length"))
+	return err == nil && h.Get("ETag") != "" && (size == n || size > maxWaited)
 }
 
 func (t *tagWriter) Flush() {
@@ -102,10 +114,7 @@ func (t *tagWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // send ends the buffering: by 304, or by the header and what was held back.
 func (t *tagWriter) send(complete bool) {
 	h, x := t.Header(), From(t.r.Context())
-	tag := h.Get("ETag")
-	if tag == "" {
-		tag = x.ETag
-	}
+	tag := cmp.Or(x.ETag, h.Get("ETag"))
 	if tag == "" && complete {
 		tag = bodyTag(t.body.Bytes())
 	}

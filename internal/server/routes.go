@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"net/http/pprof"
 	"strings"
@@ -32,22 +31,27 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.PreflightLimits(s.limiter, o.Now, string(domain.TierGuest)),
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
+		middleware.HeaderLimit(headerLimit, api.Render),
+		middleware.Memory(s.memory),
 		middleware.Head,
 		middleware.Compress,
 		middleware.Conditional,
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
-	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed}),
+	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, Render: api.Render, MethodNotAllowed: api.MethodNotAllowed}),
 		middleware.SecureHeaders,
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
+		middleware.HeaderLimit(headerLimit, api.Render),
 	))
 	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: strings.TrimSuffix(s.cfg.FilesURL+files.FilesPath, "/"),
 		Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now})
 	website := known(middleware.Chain(pages,
 		middleware.CacheHeaders,
 		middleware.Recover(s.log, pages.Render),
+		middleware.HeaderLimit(headerLimit, pages.Render),
+		middleware.Memory(s.memory),
 		middleware.Head,
 		middleware.Compress,
 		limitForms(o.Now, pages.Render),
@@ -60,11 +64,15 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.SecureHeaders,
 		middleware.CORS,
 		middleware.Recover(s.log, grants.Render),
+		middleware.HeaderLimit(headerLimit, grants.Render),
 		middleware.Head,
 		middleware.Deadline(s.cfg.RequestTimeout, grants.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.leaving.Load() {
+			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
+		}
 		r = api.TrimSlash(r)
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
@@ -112,19 +120,6 @@ func (s *Server) workRoutes() http.Handler {
 
 // healthz says that the process answers.
 func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
-
-// readyz says whether requests can be served: the database answers and has the
-// schema of this program.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
-	defer cancel()
-	if err := s.App.Ready(ctx); err != nil {
-		s.log.WarnContext(ctx, "not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "not ready")
-		return
-	}
-	plain(w, http.StatusOK, "ready")
-}
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -54,7 +54,7 @@ func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block,
 }
 
 func (q Queries) oneBlock(ctx context.Context, row scanner) (b domain.Block, err error) {
-	if err := readBlock(row, &b); err != nil {
+	if err := readBlock(&weighed{row, ctx}, &b); err != nil {
 		return b, found(err)
 	}
 	return b, q.readFiles(ctx, &b)

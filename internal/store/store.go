@@ -112,9 +112,10 @@ func collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(sc
 		return nil, err
 	}
 	defer rows.Close()
+	row := &weighed{rows, ctx}
 	var all []T
 	for rows.Next() {
-		v, err := scan(rows)
+		v, err := scan(row)
 		if err != nil {
 			return nil, err
 		}
@@ -130,11 +131,12 @@ func gather[T any](ctx context.Context, rows *sql.Rows, err error, n int, scan f
 		return nil, err
 	}
 	defer rows.Close()
+	row := &weighed{rows, ctx}
 	all := make([]T, 0, n)
 	for rows.Next() {
 		var zero T
 		all = append(all, zero)
-		if err := scan(rows, &all[len(all)-1]); err != nil {
+		if err := scan(row, &all[len(all)-1]); err != nil {
 			return nil, err
 		}
 	}

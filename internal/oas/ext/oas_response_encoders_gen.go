@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
+	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 )
 
@@ -16,10 +17,9 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -29,10 +29,9 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -59,10 +58,9 @@ func encodeFilterChannelContentsResponse(response *ItemList, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -73,10 +71,9 @@ func encodeFollowChannelResponse(response *FollowState, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -87,10 +84,9 @@ func encodeFollowGroupResponse(response *FollowState, w http.ResponseWriter) err
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -101,10 +97,9 @@ func encodeFollowUserResponse(response *FollowState, w http.ResponseWriter) erro
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -115,10 +110,9 @@ func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.Response
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -129,10 +123,9 @@ func encodeGetChannelFollowResponse(response *FollowState, w http.ResponseWriter
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -143,10 +136,9 @@ func encodeGetCollaboratorsResponse(response *CollaboratorList, w http.ResponseW
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -157,10 +149,9 @@ func encodeGetExtOpenapiSpecJsonResponse(response wire.JSON, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	json.EncodeNative(e, response)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		json.EncodeNative(e, response)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -171,10 +162,9 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -185,10 +175,9 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -205,10 +194,9 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -237,10 +225,9 @@ func encodeUpdateCommentResponse(response *Comment, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -251,10 +238,9 @@ func encodeUpdateMeResponse(response *Profile, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 
 	"github.com/goccy/go-yaml"
 )
@@ -66,23 +67,24 @@ func run(in, out, pkg string) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	return reuseEncoders(filepath.Join(out, "oas_response_encoders_gen.go"))
+	return streamJSON(filepath.Join(out, "oas_response_encoders_gen.go"))
 }
 
-// reuseEncoders has responses written by encoders that are used again. A new one for
-// each grows from nothing by doubling: an eighth of the processor time of a page.
-func reuseEncoders(file string) error {
+// encoding is how generated code writes a response of JSON: whole, into a new encoder.
+var encoding = regexp.MustCompile(`e := new\(jx\.Encoder\)\n((?:\t.*\n)+?)\t+if _, err := e\.WriteTo\(w\); err != nil \{`)
+
+// streamJSON has responses written by wire.WriteJSON, which holds only small ones whole
+// and uses its memory again: to grow a new encoder took an eighth of the processor time
+// of a page, and a large one stayed in memory until the client had read it.
+func streamJSON(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	const fresh, reused = "e := new(jx.Encoder)\n", "e := wire.GetEncoder()\n\tdefer wire.PutEncoder(e)\n"
-	if !bytes.Contains(text, []byte(fresh)) {
-		return fmt.Errorf("%s: no %q", file, fresh)
+	text = encoding.ReplaceAll(text, []byte("if err := wire.WriteJSON(w, func(e *jx.Encoder) {\n$1\t}); err != nil {"))
+	if rest := []byte("new(jx.Encoder)"); bytes.Contains(text, rest) || !bytes.Contains(text, []byte("wire.WriteJSON")) {
+		return fmt.Errorf("%s: the generator writes JSON in another way than it did", file)
 	}
-	text = bytes.ReplaceAll(text, []byte(fresh), []byte(reused))
-	imports := "\t\"github.com/go-faster/jx\"\n"
-	text = bytes.Replace(text, []byte(imports), nil, 1)
 	if !bytes.Contains(text, []byte(`"vitrine/internal/oas/wire"`)) {
 		text = bytes.Replace(text, []byte("import (\n"), []byte("import (\n\t\"vitrine/internal/oas/wire\"\n"), 1)
 	}

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
+	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 )
 
@@ -15,10 +16,9 @@ func encodeBatchCreateBlocksResponse(response *BatchResponse, w http.ResponseWri
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -29,10 +29,9 @@ func encodeCreateBlockResponse(response wire.Item, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	json.EncodeNative(e, response)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		json.EncodeNative(e, response)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -43,10 +42,9 @@ func encodeCreateBlockCommentResponse(response *Comment, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -57,10 +55,9 @@ func encodeCreateChannelResponse(response *Channel, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -71,10 +68,9 @@ func encodeCreateConnectionResponse(response *CreateConnectionCreated, w http.Re
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -85,10 +81,9 @@ func encodeCreateGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -101,10 +96,9 @@ func encodeCreateGroupInvitationResponse(response CreateGroupInvitationRes, w ht
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -114,10 +108,9 @@ func encodeCreateGroupInvitationResponse(response CreateGroupInvitationRes, w ht
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -134,10 +127,9 @@ func encodeCreateGroupInviteResponse(response CreateGroupInviteRes, w http.Respo
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -147,10 +139,9 @@ func encodeCreateGroupInviteResponse(response CreateGroupInviteRes, w http.Respo
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -195,10 +186,9 @@ func encodeGetBatchStatusResponse(response *BatchStatus, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -209,10 +199,9 @@ func encodeGetBlockResponse(response wire.Item, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	json.EncodeNative(e, response)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		json.EncodeNative(e, response)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -223,10 +212,9 @@ func encodeGetBlockCommentsResponse(response *CommentListResponse, w http.Respon
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -237,10 +225,9 @@ func encodeGetBlockConnectionsResponse(response *ChannelListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -251,10 +238,9 @@ func encodeGetChannelResponse(response *Channel, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -265,10 +251,9 @@ func encodeGetChannelConnectionsResponse(response *ChannelListResponse, w http.R
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -279,10 +264,9 @@ func encodeGetChannelContentsResponse(response *ConnectableListResponse, w http.
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -293,10 +277,9 @@ func encodeGetChannelFollowersResponse(response *UserListResponse, w http.Respon
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -307,10 +290,9 @@ func encodeGetConnectionResponse(response *Connection, w http.ResponseWriter) er
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -321,10 +303,9 @@ func encodeGetCurrentUserResponse(response *Me, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -335,10 +316,9 @@ func encodeGetGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -349,10 +329,9 @@ func encodeGetGroupContentsResponse(response *ConnectableListResponse, w http.Re
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -363,10 +342,9 @@ func encodeGetGroupFollowersResponse(response *UserListResponse, w http.Response
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -377,10 +355,9 @@ func encodeGetGroupInvitationsResponse(response *MembershipInvitationListRespons
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -391,10 +368,9 @@ func encodeGetGroupInviteResponse(response *GroupInvite, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -405,10 +381,9 @@ func encodeGetGroupMembersResponse(response *GroupMemberListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -419,10 +394,9 @@ func encodeGetMyFeedResponse(response *FeedListResponse, w http.ResponseWriter) 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -433,10 +407,9 @@ func encodeGetMyNotificationsResponse(response *NotificationListResponse, w http
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -462,10 +435,9 @@ func encodeGetOpenapiSpecJsonResponse(response wire.JSON, w http.ResponseWriter)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	json.EncodeNative(e, response)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		json.EncodeNative(e, response)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -476,10 +448,9 @@ func encodeGetPingResponse(response *PingResponse, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -490,10 +461,9 @@ func encodeGetUserResponse(response *User, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -504,10 +474,9 @@ func encodeGetUserContentsResponse(response *ConnectableListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -518,10 +487,9 @@ func encodeGetUserFollowersResponse(response *UserListResponse, w http.ResponseW
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -532,10 +500,9 @@ func encodeGetUserFollowingResponse(response *FollowableListResponse, w http.Res
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -546,10 +513,9 @@ func encodeGetUserGroupsResponse(response *GroupListResponse, w http.ResponseWri
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -562,10 +528,9 @@ func encodeJoinGroupResponse(response JoinGroupRes, w http.ResponseWriter) error
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(200)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -575,10 +540,9 @@ func encodeJoinGroupResponse(response JoinGroupRes, w http.ResponseWriter) error
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(201)
 
-		e := wire.GetEncoder()
-		defer wire.PutEncoder(e)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
 			return errors.Wrap(err, "write")
 		}
 
@@ -599,10 +563,9 @@ func encodeMarkAllMyNotificationsReadResponse(response *NotificationsReadAllResp
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -613,10 +576,9 @@ func encodeMarkMyNotificationReadResponse(response *NotificationReadResponse, w 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -627,10 +589,9 @@ func encodeMoveConnectionResponse(response *Connection, w http.ResponseWriter) e
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -641,10 +602,9 @@ func encodePresignUploadResponse(response *PresignResponse, w http.ResponseWrite
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -667,10 +627,9 @@ func encodeSearchResponse(response *EverythingListResponse, w http.ResponseWrite
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -681,10 +640,9 @@ func encodeUpdateBlockResponse(response wire.Item, w http.ResponseWriter) error 
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	json.EncodeNative(e, response)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		json.EncodeNative(e, response)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -695,10 +653,9 @@ func encodeUpdateChannelResponse(response *Channel, w http.ResponseWriter) error
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -709,10 +666,9 @@ func encodeUpdateConnectionResponse(response *Connection, w http.ResponseWriter)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 
@@ -723,10 +679,9 @@ func encodeUpdateGroupResponse(response *Group, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
-	e := wire.GetEncoder()
-	defer wire.PutEncoder(e)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
 

@@ -1,16 +1,100 @@
 package wire
 
-import "github.com/go-faster/jx"
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
 
-// maxPooled keeps rare large bodies, in bytes, from staying in memory for ever.
-const maxPooled = 1 << 20
+	"github.com/cespare/xxhash/v2"
+	"github.com/go-faster/jx"
+)
 
-// GetEncoder gives an empty encoder, whose memory may have served another response.
-func GetEncoder() *jx.Encoder { return jx.GetEncoder() }
+const (
+	// encoderSize is the memory of an encoder, in bytes: that of a usual page.
+	encoderSize = 64 << 10
+	// maxKept is how large a body may be that is held whole while it is sent.
+	maxKept = 256 << 10
+)
 
-// PutEncoder takes an encoder back. Nothing of what it wrote may be used after that.
-func PutEncoder(e *jx.Encoder) {
-	if cap(e.Bytes()) <= maxPooled {
-		jx.PutEncoder(e)
+// WriteJSON writes a response of JSON with its Content-Length and ETag. They need the
+// whole body, but a large one is not held: it is encoded once to learn both, and
+// a second time as it is sent. So encode may be called twice and must write the same.
+func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
+	m := measures.Get().(*measure)
+	defer m.release()
+	e := getEncoder(m)
+	encode(e)
+	if m.size == 0 { // all of it is in the encoder
+		_, _ = m.sum.Write(e.Bytes())
+		announce(w, int64(len(e.Bytes())), m.sum.Sum64())
+		_, err := w.Write(e.Bytes())
+		encoders.Put(e)
+		return err
 	}
+	err := e.Close()
+	encoders.Put(e)
+	if err != nil {
+		return err // a measure takes everything
+	}
+	announce(w, m.size, m.sum.Sum64())
+	if m.size <= maxKept {
+		_, err := w.Write(m.kept)
+		return err
+	}
+	m.kept = m.kept[:0]
+	e = getEncoder(w)
+	encode(e)
+	if err := e.Close(); err != nil {
+		return err // the encoder has lost its memory
+	}
+	encoders.Put(e)
+	return nil
+}
+
+// announce tells of a body that follows. The tag is weak: it is that of the JSON, in
+// whichever coding it is sent.
+func announce(w http.ResponseWriter, size int64, sum uint64) {
+	h := w.Header()
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
+	h.Set("ETag", fmt.Sprintf(`W/"%016x"`, sum))
+}
+
+var encoders = sync.Pool{New: func() any { return jx.NewStreamingEncoder(io.Discard, encoderSize) }}
+
+// getEncoder gives an encoder to w. Only one that has not failed may be put back.
+func getEncoder(w io.Writer) *jx.Encoder {
+	e := encoders.Get().(*jx.Encoder)
+	e.ResetWriter(w)
+	return e
+}
+
+// measure takes a body: all of a small one, and the size and sum of any.
+type measure struct {
+	size int64
+	sum  xxhash.Digest
+	kept []byte
+}
+
+var measures = sync.Pool{New: func() any {
+	m := new(measure)
+	m.sum.Reset()
+	return m
+}}
+
+// Write implements io.Writer.
+func (m *measure) Write(p []byte) (int, error) {
+	m.size += int64(len(p))
+	_, _ = m.sum.Write(p) // never fails
+	if m.size <= maxKept {
+		m.kept = append(m.kept, p...)
+	}
+	return len(p), nil
+}
+
+func (m *measure) release() {
+	m.size, m.kept = 0, m.kept[:0]
+	m.sum.Reset()
+	measures.Put(m)
 }

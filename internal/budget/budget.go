@@ -1,0 +1,132 @@
+// Package budget bounds the memory of responses in the making and of those that wait
+// for their clients to read them.
+package budget
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"vitrine/internal/domain"
+)
+
+// free is what each response has for nothing, in bytes: small ones, and so probes, are
+// never refused because large ones wait.
+const free = 64 << 10
+
+// shares is the part of the budget that one client can have: one in so many.
+const shares = 4
+
+// errFull is the cause of a refusal, for the log.
+var errFull = errors.New("too many large responses are in memory")
+
+// Budget is shared by all responses of a process. It is safe for concurrent use.
+//
+// A response that alone is larger than its client's share is answered too, but one at
+// a time, beside the budget: so everything can be read, and who asks for the largest
+// pages keeps others from nothing but those.
+type Budget struct {
+	total int64
+
+	mu      sync.Mutex
+	used    int64
+	clients map[any]int64
+	large   *Account // the response that is larger than a share
+}
+
+// New makes a budget of so many bytes.
+func New(total int64) *Budget {
+	return &Budget{total: total, clients: map[any]int64{}}
+}
+
+// Used gives how many bytes are held, what is free of each response left out.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.large != nil {
+		return b.used + b.large.held
+	}
+	return b.used
+}
+
+// Account is what one response holds. It belongs to the goroutine of its request.
+type Account struct {
+	budget *Budget
+	client func() any // is asked when the response is large
+	must   bool
+
+	size   int64 // all that was charged
+	held   int64 // of that, what counts
+	holder any   // the client, once something counts
+}
+
+// Open begins a response to a client, which is any comparable value. One that must be
+// answered, since it tells of what has been done, is counted but not refused.
+func (b *Budget) Open(client func() any, must bool) *Account {
+	return &Account{budget: b, client: client, must: must}
+}
+
+// Close gives back all that the response held. It may be called again.
+func (a *Account) Close() {
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.large == a {
+		b.large = nil
+	} else {
+		b.put(a, -a.held)
+	}
+	a.held, a.size = 0, 0
+}
+
+// charge adds n bytes, or refuses them by an error of the kind Unavailable.
+func (a *Account) charge(n int64) error {
+	a.size += n
+	more := a.size - free - a.held
+	if more <= 0 {
+		return nil
+	}
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if a.held == 0 {
+		a.holder = a.client()
+	}
+	share := b.total / shares
+	switch {
+	case b.large == a:
+	case a.must || b.used+more <= b.total && b.clients[a.holder]+more <= share:
+		b.put(a, more)
+	case a.held+more > share && b.large == nil:
+		b.put(a, -a.held)
+		b.large = a
+	default:
+		return domain.NewUnavailable(errFull)
+	}
+	a.held += more
+	return nil
+}
+
+// put notes in the budget that an account holds n bytes more.
+func (b *Budget) put(a *Account, n int64) {
+	b.used += n
+	if b.clients[a.holder] += n; b.clients[a.holder] == 0 {
+		delete(b.clients, a.holder)
+	}
+}
+
+type accountKey struct{}
+
+// With gives a context in which Charge charges an account.
+func With(ctx context.Context, a *Account) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
+
+// Charge charges n bytes to the response that ctx is of, if it is of any. The error is of
+// the kind Unavailable: what was read must be dropped, and the response ended with it.
+func Charge(ctx context.Context, n int64) error {
+	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
+		return a.charge(n)
+	}
+	return nil
+}

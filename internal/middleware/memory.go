@@ -1,0 +1,26 @@
+package middleware
+
+import (
+	"net/http"
+
+	"vitrine/internal/budget"
+)
+
+// Memory has what each response holds in memory counted against a budget, until it is
+// written: per user, and for guests per address.
+func Memory(b *budget.Budget) Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x := From(r.Context())
+			client := func() any {
+				if x.UserID != 0 {
+					return UserKey(x.UserID)
+				}
+				return GuestKey(x.ClientIP)
+			}
+			account := b.Open(client, !isRead(r.Method))
+			defer account.Close()
+			next.ServeHTTP(w, r.WithContext(budget.With(r.Context(), account)))
+		})
+	}
+}
