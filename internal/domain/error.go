@@ -23,6 +23,7 @@ const (
 	TooLarge                    // 413: the body is larger than allowed
 	Unsupported                 // 415: the body's media type is not accepted
 	TooMany                     // 429: tried too often
+	Unavailable                 // 503: cannot be done for now; Wait says when to try again
 )
 
 // Error is the only error whose text a client may see. Message is safe to
@@ -31,7 +32,7 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Fields  []string      // "field: why", one for every violation
-	Wait    time.Duration // of TooMany: until it may be tried again
+	Wait    time.Duration // of TooMany and Unavailable: until it may be tried again
 	cause   error
 }
 
@@ -61,6 +62,11 @@ func NewUnprocessable(message string) *Error {
 // NewTooMany reports something that was tried too often, and when it may be again.
 func NewTooMany(wait time.Duration) *Error {
 	return &Error{Kind: TooMany, Message: "Too many attempts: try again later", Wait: wait}
+}
+
+// NewUnavailable reports what cannot be done for now, and when to try again.
+func NewUnavailable(wait time.Duration, message string) *Error {
+	return &Error{Kind: Unavailable, Message: message, Wait: wait}
 }
 
 // NewNotFound reports something missing or hidden. It takes no message, so
