@@ -13,9 +13,9 @@ import (
 // Quotas are the bounds of each tier. A tier that is missing has none.
 type Quotas map[domain.Tier]domain.Quota
 
-// maxOpenUploads is how many uploads a user may have of which nothing has been made yet:
+// MaxOpenUploads is how many uploads a user may have of which nothing has been made yet:
 // what clients put into an S3 storage is counted only later, and any size is taken there.
-const maxOpenUploads = 500
+const MaxOpenUploads = 500
 
 // holdLease is how long room stays held for bytes whose server has died; while it lives it
 // extends the lease three times as often.

@@ -57,9 +57,9 @@ func (a *App) Presign(ctx context.Context, actor domain.Actor, files []FileInput
 		if err != nil {
 			return err
 		}
-		if left := max(maxOpenUploads-has.Uploads, 0); int64(len(uploads)) > left {
+		if left := max(MaxOpenUploads-has.Uploads, 0); int64(len(uploads)) > left {
 			return domain.Wrap(domain.Forbidden, fmt.Sprintf("You may have %d uploads that are in no block, and %d are left. "+
-				"Make blocks of them; what is in none is removed after a day", maxOpenUploads, left), errOverQuota)
+				"Make blocks of them; what is in none is removed after a day", MaxOpenUploads, left), errOverQuota)
 		}
 		if left, refusal := a.room(has, true); left == 0 {
 			return refusal
@@ -369,10 +369,10 @@ func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.Uploa
 	return err
 }
 
-// arrived refuses an upload whose bytes have not come.
+// arrived refuses an upload whose bytes have not come, or which the quota has no room for.
 func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error {
 	if u.BlobID != 0 {
-		return nil
+		return a.afford(ctx, u, u.Size)
 	}
 	if _, ok, err := a.blobs.PresignPut(ctx, uploadFolder+u.Key, u.ContentType, UploadTTL); err != nil || !ok {
 		return errors.Join(err, domain.NewInvalid(field+": the file has not been sent yet"))
@@ -383,8 +383,30 @@ func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error 
 		return domain.NewInvalid(field + ": the file has not been sent yet")
 	case err == nil && info.Size > a.uploadLimit:
 		return domain.NewInvalid(field + ": the file is larger than " + strconv.FormatInt(a.uploadLimit, 10) + " bytes")
+	case err == nil:
+		err = a.afford(ctx, u, info.Size)
 	}
 	return err
+}
+
+// afford refuses to make something of an upload where the quota has no room. It is for a
+// clear answer: room is held when the content is stored. Bytes that are counted already,
+// as unused, need none.
+func (a *App) afford(ctx context.Context, u domain.Upload, size int64) error {
+	if !u.Used {
+		size -= u.Size
+	}
+	if size <= 0 {
+		return nil
+	}
+	has, err := a.store.ByteUsage(ctx, u.UserID, a.now())
+	if err != nil {
+		return err
+	}
+	if left, refusal := a.room(has, false); left >= 0 && size > left {
+		return refusal
+	}
+	return nil
 }
 
 // uploadKeys are the keys that an address may mean, if it is that of an upload: raw,

@@ -32,7 +32,10 @@ type Config struct {
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end
 	Blob            Blob
-	UploadLimit     int64 // bytes
+	UploadLimit     int64            // bytes
+	QuotaUnused     map[string]int64 // bytes by tier, 0 unlimited; all tiers but guest are there
+	Quota           map[string]int64 // the same
+	DiskReserve     DiskReserve
 	FetchAllow      []netip.Prefix
 	ImageMemory     int64  // bytes
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath

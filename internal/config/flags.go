@@ -46,6 +46,9 @@ type Server struct {
 	BlobSecretKey    string `name:"blob-secret-key" env:"VITRINE_BLOB_SECRET_KEY" placeholder:"KEY" help:"Secret key of the S3 storage. Others on this machine can see it on the command line."`
 	BlobSecretFile   string `name:"blob-secret-key-file" env:"VITRINE_BLOB_SECRET_KEY_FILE" placeholder:"FILE" help:"File that holds the secret key of the S3 storage."`
 	UploadLimit      string `name:"upload-limit" env:"VITRINE_UPLOAD_LIMIT" default:"1GiB" placeholder:"SIZE" help:"Largest file that can be uploaded or fetched."`
+	QuotaUnused      string `name:"quota-unused" env:"VITRINE_QUOTA_UNUSED" default:"free=2GiB,premium=4GiB,supporter=4GiB" placeholder:"TIER=SIZE,…" help:"How much a user of each tier may have in uploads that are in no block yet; 0 is unlimited, a tier left out keeps its default."`
+	Quota            string `name:"quota" env:"VITRINE_QUOTA" default:"free=5GiB,premium=50GiB,supporter=500GiB" placeholder:"TIER=SIZE,…" help:"How much a user of each tier may have in uploads and in the files of their blocks and pictures; 0 is unlimited, a tier left out keeps its default."`
+	DiskReserve      string `name:"disk-reserve" env:"VITRINE_DISK_RESERVE" default:"512MiB" placeholder:"SIZE" help:"Free space below which this server takes no files and is not ready: a size, a part of the disk such as 5%, or 0 for none."`
 	FetchAllow       string `name:"fetch-allow" env:"VITRINE_FETCH_ALLOW" placeholder:"CIDR,…" help:"Private addresses and networks that blocks may be fetched from, such as those of an intranet. By default public addresses alone are."`
 	ImageMemory      string `name:"image-memory" env:"VITRINE_IMAGE_MEMORY" default:"128MiB" placeholder:"SIZE" help:"Memory for the images that are resized at once."`
 	MailFrom         string `name:"mail-from" env:"VITRINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails. By default no-reply at the host of the website."`

@@ -47,6 +47,9 @@ func defaults() config.Config {
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
+		QuotaUnused:    map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
+		Quota:          map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},
+		DiskReserve:    config.DiskReserve{Bytes: 512 << 20},
 		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }

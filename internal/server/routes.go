@@ -38,7 +38,8 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
-	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed}),
+	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, MethodNotAllowed: api.MethodNotAllowed,
+		Log: s.log, Patience: o.Patience}),
 		middleware.SecureHeaders,
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
@@ -113,13 +114,18 @@ func (s *Server) workRoutes() http.Handler {
 func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 
 // readyz says whether requests can be served: the database answers and has the
-// schema of this program.
+// schema of this program, and there is room for files.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
 	defer cancel()
 	if err := s.App.Ready(ctx); err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", err)
 		plain(w, http.StatusServiceUnavailable, "not ready")
+		return
+	}
+	if err := s.App.DiskReady(ctx); err != nil {
+		s.log.WarnContext(ctx, "not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "not ready: the disk is nearly full")
 		return
 	}
 	plain(w, http.StatusOK, "ready")

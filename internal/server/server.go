@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
+	"vitrine/internal/blob"
 	"vitrine/internal/certs"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -62,6 +63,9 @@ type Options struct {
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
+
+	FreeSpace func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
+	Patience  time.Duration                                 // see files.Options
 
 	// Documents are the descriptions for the addresses of the configuration, where
 	// many servers share them; without them the server loads its own.
@@ -154,6 +158,7 @@ func (s *Server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // of bodies that nobody reads; who reads one sets a deadline
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

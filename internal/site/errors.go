@@ -24,6 +24,7 @@ var statuses = map[domain.Kind]int{
 	domain.TooLarge:        http.StatusRequestEntityTooLarge,
 	domain.Unsupported:     http.StatusUnsupportedMediaType,
 	domain.TooMany:         http.StatusTooManyRequests,
+	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // fail is the only door through which errors leave that no form has taken up.
@@ -45,6 +46,8 @@ func (v *visit) fail(err error) {
 		message = "There is nothing at this address, or it is not for you to see."
 	case domain.TooMany:
 		message = tooMany(known.Wait)
+		v.w.Header().Set("Retry-After", retryAfter(known.Wait))
+	case domain.Unavailable:
 		v.w.Header().Set("Retry-After", retryAfter(known.Wait))
 	}
 	v.failure(statuses[known.Kind], message)
@@ -72,6 +75,7 @@ var errorTitles = map[int]string{
 	http.StatusUnprocessableEntity:   "That did not work",
 	http.StatusTooManyRequests:       "Too many attempts",
 	http.StatusInternalServerError:   "Something went wrong",
+	http.StatusServiceUnavailable:    "Not now",
 }
 
 // tooMany says how long to wait, in whole minutes.

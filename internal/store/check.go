@@ -147,7 +147,7 @@ func orderChecks(s orderSort) []check {
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, byteChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil

@@ -69,8 +69,11 @@ func (tx *Tx) sizeUpload(ctx context.Context, size int64, update string, args ..
 }
 
 // UseUpload notes that something has been made of an upload: its bytes are unused no
-// more. Again, or for an upload that is gone, it does nothing.
+// more. Again, for none (0), or for one that is gone, it does nothing.
 func (tx *Tx) UseUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
+	if id == 0 {
+		return nil
+	}
 	rows, err := tx.q.Query(ctx, `UPDATE uploads SET used_at = $2 WHERE id = $1 AND used_at IS NULL
 		RETURNING user_id, COALESCE(size, 0)`, id, micros(now))
 	_, err = collect(ctx, rows, err, func(row scanner) (user domain.UserID, err error) {

@@ -181,6 +181,20 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	e := wire.GetEncoder()
+	defer wire.PutEncoder(e)
+	response.Encode(e)
+	if _, err := e.WriteTo(w); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
