@@ -15,17 +15,6 @@ import (
 	"time"
 )
 
-// drip answers with a byte a second, for as long as somebody listens.
-func drip(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html")
-	for pause(r.Context(), time.Second) {
-		if _, err := w.Write([]byte("x")); err != nil {
-			return
-		}
-		_ = http.NewResponseController(w).Flush()
-	}
-}
-
 // prepare makes a public channel of a hundred long blocks, a private one and a group.
 func (a *abuser) prepare(t *testing.T, url string) {
 	t.Helper()
@@ -94,7 +83,7 @@ func (a *abuser) fresh(base string) *client {
 func (a *abuser) sendPictures(ctx context.Context, base string) string {
 	met, c := &tally{name: "hostile pictures"}, a.fresh(base)
 	for n := 0; pause(ctx, 200*time.Millisecond); n++ {
-		value, err := c.upload("picture.png", "image/png", a.picture(n))
+		value, err := c.upload("picture.png", "image/png", a.pictures[n%len(a.pictures)])
 		if err == nil {
 			err = c.send(http.MethodPost, "/v3/blocks", fields{"value": value, "channel_ids": []int64{a.private}}, nil)
 		}
@@ -162,7 +151,7 @@ func (a *abuser) beginBatches(ctx context.Context, base string) string {
 	for n := 0; ; n++ {
 		blocks := make([]fields, 50)
 		for i := range blocks {
-			blocks[i] = fields{"value": fmt.Sprintf("%s/%d/%d", a.web, n, i)}
+			blocks[i] = fields{"value": fmt.Sprintf("%s/%d-%d", a.web, n, i)}
 		}
 		met.met(c.send(http.MethodPost, "/v3/blocks/batch", fields{"channel_ids": []int64{a.private}, "blocks": blocks}, nil))
 		if !pause(ctx, 10*time.Second) {

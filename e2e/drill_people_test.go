@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -67,7 +65,7 @@ func (p *person) write(i int) error {
 	value := fmt.Sprintf("%s %d", p.name, i)
 	var err error
 	if i%10 == 9 {
-		if value, err = p.upload("picture.png", "image/png", smallPicture(i)); err != nil {
+		if value, err = p.upload("picture.png", "image/png", ordinaryPicture(rand.Uint64())); err != nil {
 			return err
 		}
 	}
@@ -152,36 +150,8 @@ func (p *person) verify(t *testing.T, url string) {
 		t.Errorf("%s: %d blocks are there of %d that were acknowledged and %d that failed", p.name, there, len(p.blocks), p.unknown)
 	}
 	for _, id := range p.pictures {
-		p.settled(t, id)
-	}
-}
-
-// settled waits until a block is processed, and expects an image.
-func (p *person) settled(t *testing.T, id int64) {
-	t.Helper()
-	for until := time.Now().Add(settleTime); ; {
-		var block struct{ Type, State string }
-		if err := p.send(http.MethodGet, fmt.Sprintf("/v3/blocks/%d", id), nil, &block); err != nil {
-			t.Fatal(err)
+		if kind := p.settled(t, id); kind != "Image" {
+			t.Errorf("%s: the picture %d is of type %s", p.name, id, kind)
 		}
-		if block.State == "available" && block.Type == "Image" {
-			return
-		}
-		if block.State != "processing" || time.Now().After(until) {
-			t.Errorf("%s: the picture %d is %s, %s", p.name, id, block.Type, block.State)
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-// smallPicture is a picture that no other n gives.
-func smallPicture(n int) []byte {
-	picture := image.NewNRGBA(image.Rect(0, 0, 320, 240))
-	for i := range 320 * 240 {
-		picture.SetNRGBA(i%320, i/320, color.NRGBA{uint8(n), uint8(n >> 8), uint8(i), 255})
-	}
-	var file bytes.Buffer
-	_ = png.Encode(&file, picture) // to memory
-	return file.Bytes()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,11 +57,11 @@ func TestDrill(t *testing.T) {
 // abuser is one account with a token that may write, and what it aims at.
 type abuser struct {
 	client
-	web     string // a site that drips
-	public  int64  // a channel of long blocks
-	private int64
-	group   int64
-	picture func(n int) []byte // hostile ones, in turn
+	web      string // a site that drips
+	public   int64  // a channel of long blocks
+	private  int64
+	group    int64
+	pictures [][]byte // hostile ones
 }
 
 func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {
@@ -72,22 +70,23 @@ func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
 		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB")
 	p.run("migrate")
-	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}, picture: hostilePicture}
+	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}}
+	for _, hostile := range hostilePictures() {
+		mallory.pictures = append(mallory.pictures, hostile.file())
+	}
 	people := make([]*person, drillClients)
 	for i := range people {
 		slug := fmt.Sprintf("person%d", i)
 		people[i] = &person{name: slug, client: client{token: p.userOf(slug, "supporter")}}
 	}
 	s := p.serve()
-	drips := httptest.NewServer(http.HandlerFunc(drip))
-	t.Cleanup(drips.Close)
-	mallory.web = drips.URL
+	mallory.web = newWeb(t).url + "/drip"
 	mallory.prepare(t, s.url)
 	for _, person := range people {
 		person.prepare(t, s.url)
 		person.public = mallory.public
 	}
-	idle := memoryPeak(t, s)
+	idle := peak(t, s)
 
 	ctx, stop := context.WithTimeout(t.Context(), duration)
 	defer stop()
@@ -105,8 +104,7 @@ func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	work.Wait()
 	abuse.Wait()
 
-	peak := memoryPeak(t, s)
-	t.Logf("peak of memory %d MB, idle %d MB", peak>>20, idle>>20)
+	t.Logf("peak of memory %d MiB, idle %d MiB", peak(t, s)>>20, idle>>20)
 	var latencies []time.Duration
 	for _, person := range people {
 		person.verify(t, s.url)
@@ -188,21 +186,4 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-time.After(d):
 		return true
 	}
-}
-
-// memoryPeak reads the most memory that a process has had, in bytes; 0 where the system
-// does not tell.
-func memoryPeak(t *testing.T, s *process) int64 {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		var kilobytes int64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); n == 1 {
-			return kilobytes << 10
-		}
-	}
-	return 0
 }

@@ -101,36 +101,15 @@ func memoryOf(t *testing.T, process, name string) int64 {
 // picture uploads a file and makes a block of it.
 func (c *client) picture(t *testing.T, name string, file []byte) (id int64) {
 	t.Helper()
-	const kind = "application/octet-stream" // the bytes decide
 	var channel, made struct{ ID int64 }
-	var signed struct {
-		Files []struct {
-			UploadURL string `json:"upload_url"`
-		}
+	if err := c.send(http.MethodPost, "/v3/channels", fields{"title": name, "visibility": "private"}, &channel); err != nil {
+		t.Fatal(err)
 	}
-	for _, err := range []error{
-		c.send(http.MethodPost, "/v3/channels", fields{"title": name, "visibility": "private"}, &channel),
-		c.send(http.MethodPost, "/v3/uploads/presign", fields{"files": []any{fields{"filename": name, "content_type": kind}}}, &signed),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	req, err := http.NewRequest(http.MethodPut, signed.Files[0].UploadURL, bytes.NewReader(file))
+	value, err := c.upload(name, "application/octet-stream", file) // the bytes decide
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", kind)
-	res, err := c.http.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: the upload answers %d", name, res.StatusCode)
-	}
-	block := fields{"value": signed.Files[0].UploadURL, "channel_ids": []int64{channel.ID}}
-	if err := c.send(http.MethodPost, "/v3/blocks", block, &made); err != nil {
+	if err := c.send(http.MethodPost, "/v3/blocks", fields{"value": value, "channel_ids": []int64{channel.ID}}, &made); err != nil {
 		t.Fatal(err)
 	}
 	return made.ID

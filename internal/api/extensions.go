@@ -43,6 +43,20 @@ func blockProcessing(p domain.ProcessingStatus) *ext.BlockProcessing {
 		Reason: ext.NilString(nilString(p.Reason)), UpdatedAt: wire.Time{Time: p.UpdatedAt}}
 }
 
+// GetMyUsage implements getMyUsage.
+func (h *handler) GetMyUsage(ctx context.Context) (*ext.Usage, error) {
+	u, q, err := h.app.ByteUsage(ctx, actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &ext.Usage{Unused: byteUsage(u.Unused, q.Unused), Total: byteUsage(u.Total, q.Total), Uploads: ext.UsageUploads{
+		Open: u.Uploads, Limit: app.MaxOpenUploads, AtOnce: app.UploadsAtOnce, MaxBytes: h.app.UploadLimit()}}, nil
+}
+
+func byteUsage(bytes, limit int64) ext.ByteUsage {
+	return ext.ByteUsage{Bytes: bytes, Limit: ext.NilInt64{Value: limit, Null: limit == 0}}
+}
+
 // UpdateMe implements updateMe.
 func (h *handler) UpdateMe(ctx context.Context, r *ext.UpdateMeReq) (*ext.Profile, error) {
 	u, err := h.app.UpdateMe(ctx, actor(ctx), app.UpdateMeInput{

@@ -42,6 +42,13 @@ type App struct {
 	uploadPrefix string   // of files that clients put into the storage themselves
 	ownHosts     []string // of this installation, which no player may come from
 	rendering    singleflight.Group
+
+	quotas      Quotas
+	uploading   *slots[domain.UserID]
+	filling     *slots[domain.UploadID]
+	diskReserve Reserve
+	folders     []string
+	freeSpace   freeSpace
 }
 
 // Options are what the service stands on.
@@ -73,6 +80,11 @@ type Files struct {
 	Studio      *media.Studio
 	Providers   *page.Directory
 	UploadLimit int64 // bytes of a file
+	Quotas      Quotas
+
+	DiskReserve Reserve                                       // what stays free on the disks
+	Folders     []string                                      // one on each disk that is written to
+	FreeSpace   func(folder string) (blob.Space, bool, error) // nil means blob.FreeSpace
 
 	// UploadPrefix is what the addresses begin with at which clients put files into
 	// the storage themselves; "" if they cannot. See the function.
@@ -85,7 +97,11 @@ func New(o Options) *App {
 	a := &App{store: o.Store, now: o.Now, siteURL: o.SiteURL, baseURL: o.BaseURL, mailer: o.Mailer,
 		invitationTTL: o.InvitationTTL, accounts: o.Accounts, used: usage{at: map[domain.TokenID]time.Time{}},
 		blobs: f.Blobs, staging: f.Staging, fetcher: f.Fetcher, studio: f.Studio, providers: f.Providers,
+		uploading: newUploading(), filling: newFilling(), quotas: f.Quotas, diskReserve: f.DiskReserve, folders: f.Folders, freeSpace: f.FreeSpace,
 		uploadLimit: f.UploadLimit, uploadPrefix: f.UploadPrefix, ownHosts: hosts(o.SiteURL, o.BaseURL, o.FilesURL)}
+	if a.freeSpace == nil {
+		a.freeSpace = blob.FreeSpace
+	}
 	if a.now == nil {
 		a.now = time.Now
 	}

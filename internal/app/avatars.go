@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"vitrine/internal/domain"
@@ -76,9 +77,18 @@ func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int6
 	if err != nil {
 		return err
 	}
-	made, err := a.avatarContent(ctx, w)
+	payer, err := a.payer(ctx, owner)
+	if err != nil {
+		return gone(err)
+	}
+	in := a.newIntake(fmt.Sprintf("avatar:%s:%d", owner.Type, owner.ID), payer)
+	defer in.release(ctx)
+	made, err := in.avatarContent(ctx, w)
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return jobs.Later(max(busy.RetryAfter, time.Second))
+	}
+	if errors.Is(err, errDiskLow) {
+		return jobs.Later(diskPause)
 	}
 	if err != nil {
 		if _, lasting := explain(err); lasting {
@@ -86,8 +96,16 @@ func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int6
 		}
 		return err
 	}
+	made.image.Owner = payer
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
+		// The upload first, as who wishes for a picture locks it and then the owner.
+		if err := tx.UseUpload(ctx, w.Upload, a.now()); err != nil {
+			return err
+		}
 		if err := tx.LockAvatarWish(ctx, owner, n); err != nil {
+			return err
+		}
+		if err := in.settle(ctx, tx, made.image); err != nil {
 			return err
 		}
 		if _, err := tx.AddFile(ctx, *made.image, a.now()); err != nil {
@@ -105,7 +123,24 @@ func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int6
 	return err
 }
 
-func (a *App) avatarContent(ctx context.Context, w store.AvatarWish) (made content, err error) {
+// payer is whose quota a picture counts against: a group's is its owner's.
+func (a *App) payer(ctx context.Context, owner domain.PrincipalRef) (domain.UserID, error) {
+	if owner.Type != domain.TypeGroup {
+		return domain.UserID(owner.ID), nil
+	}
+	g, err := a.store.Group(ctx, 0, domain.Ref{ID: owner.ID})
+	return domain.UserID(g.Owner.ID), err
+}
+
+// gone passes over what is not there.
+func gone(err error) error {
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (a *intake) avatarContent(ctx context.Context, w store.AvatarWish) (made content, err error) {
 	if w.Upload != 0 {
 		made, err = a.contentOfUpload(ctx, w.Upload)
 	} else {

@@ -27,7 +27,7 @@ func (a *App) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.Blo
 				return err
 			}
 		}
-		return tx.DeleteBlock(ctx, id)
+		return tx.DeleteBlock(ctx, id, a.now())
 	})
 }
 

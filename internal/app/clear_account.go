@@ -175,7 +175,7 @@ func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error
 			return err
 		}
 	}
-	return tx.DeleteBlock(ctx, domain.BlockID(id))
+	return tx.DeleteBlock(ctx, domain.BlockID(id), c.now())
 }
 
 // endFollows ends the followings of the account, and by it.

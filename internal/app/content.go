@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"vitrine/internal/blob"
@@ -70,9 +71,14 @@ func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 	if p.Attempts > maxAttempts {
 		return errors.Join(a.giveUp(ctx, id, reasonOf(p)), jobs.Permanent(errTries))
 	}
-	made, err := a.content(ctx, b, p)
+	in := a.newIntake(fmt.Sprint("block:", id), domain.UserID(b.Author.ID), b.Image, b.File)
+	defer in.release(ctx)
+	made, err := in.content(ctx, b, p)
 	if err == nil {
-		return a.fill(ctx, id, made)
+		err = a.fill(ctx, id, made, in, p.UploadID)
+		if !errors.Is(err, errOverQuota) {
+			return err
+		}
 	}
 	return a.failed(ctx, p, err)
 }
@@ -103,6 +109,9 @@ func (a *App) beginAttempt(ctx context.Context, id domain.BlockID) (b domain.Blo
 func (a *App) failed(ctx context.Context, p domain.ProcessingStatus, err error) error {
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
+	}
+	if errors.Is(err, errDiskLow) {
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(diskPause))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
@@ -139,6 +148,9 @@ func explain(err error) (reason string, lasting bool) {
 	if errors.Is(err, blob.ErrNotFound) {
 		return "The file is gone", true
 	}
+	if known, ok := errors.AsType[*domain.Error](err); ok && errors.Is(err, errOverQuota) {
+		return known.Message, true
+	}
 	return "It could not be processed", false
 }
 
@@ -150,17 +162,17 @@ func (a *App) undoAttempt(ctx context.Context, id domain.BlockID) error {
 
 // giveUp ends the wait of a block: one that had no content yet is a Link that failed.
 func (a *App) giveUp(ctx context.Context, id domain.BlockID, reason string) error {
-	return a.endProcessing(ctx, id, domain.ProcessingFailed, &reason, func(b *domain.Block) bool {
+	return a.endProcessing(ctx, id, domain.ProcessingFailed, &reason, func(_ *store.Tx, b *domain.Block) (bool, error) {
 		if b.State != domain.Processing {
-			return false
+			return false, nil
 		}
 		b.Type, b.State = domain.LinkBlock, domain.Failed
-		return true
+		return true, nil
 	})
 }
 
 // endProcessing changes a block that waits for its content, once.
-func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, change func(b *domain.Block) bool) error {
+func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, change func(tx *store.Tx, b *domain.Block) (bool, error)) error {
 	err := a.store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, id); err != nil {
 			return err
@@ -173,13 +185,14 @@ func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain
 			return err
 		}
 		is := was
-		if !change(&is) {
-			return nil
+		if changed, err := change(tx, &is); err != nil || !changed {
+			return err
 		}
 		for _, f := range []*domain.File{is.Image, is.File} {
 			if f == nil || f.ID != 0 {
 				continue
 			}
+			f.Owner = domain.UserID(was.Author.ID)
 			if f.ID, err = tx.AddFile(ctx, *f, a.now()); err != nil {
 				return err
 			}
@@ -192,11 +205,15 @@ func (a *App) endProcessing(ctx context.Context, id domain.BlockID, state domain
 	return err
 }
 
-// fill gives a block its content. What its author says wins.
-func (a *App) fill(ctx context.Context, id domain.BlockID, made content) error {
+// fill gives a block its content, of an upload unless that is 0. What its author says
+// wins.
+func (a *App) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
 	text := rendered(nonEmpty(&made.markdown))
 	description := rendered(nonEmpty(&made.description))
-	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(b *domain.Block) bool {
+	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(tx *store.Tx, b *domain.Block) (bool, error) {
+		if err := errors.Join(tx.UseUpload(ctx, upload, a.now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
+			return false, err
+		}
 		b.Type, b.State = made.kind, domain.Available
 		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
 		b.Title = orElse(b.Title, made.title)
@@ -211,7 +228,7 @@ func (a *App) fill(ctx context.Context, id domain.BlockID, made content) error {
 		if b.SourceURL != nil {
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
 		}
-		return true
+		return true, nil
 	})
 }
 

@@ -33,7 +33,7 @@ func (a *App) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err
 	if name == o.File.Original() {
 		o.ContentType, o.Original = o.File.ContentType, true
 		o.Content, err = a.blobs.Open(ctx, o.File.Object)
-		return o, err
+		return o, missing(err)
 	}
 	v, ok := versionNamed(o.File, name)
 	if !ok {
@@ -41,8 +41,20 @@ func (a *App) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err
 	}
 	o.ContentType = resizedTypes[o.File.Resized]
 	o.Content, err = a.openVersion(ctx, o.File, v)
-	return o, err
+	return o, missing(err)
 }
+
+// missing is NotFound for bytes that the storage has lost, as one has that was restored
+// without them. The cause names the object.
+func missing(err error) error {
+	if errors.Is(err, blob.ErrNotFound) {
+		return domain.Wrap(domain.NotFound, domain.NewNotFound().Message, err)
+	}
+	return err
+}
+
+// IsMissing reports whether bytes should be in the storage and are not.
+func IsMissing(err error) bool { return errors.Is(err, blob.ErrNotFound) }
 
 // resizedTypes are the media types of resized versions, by their extensions.
 var resizedTypes = map[string]string{"jpg": "image/jpeg", "webp": "image/webp"}
@@ -134,6 +146,9 @@ func (a *App) render(ctx context.Context, src media.Source, object string, kind 
 	extension = "webp"
 	if made.Opaque {
 		extension = "jpg"
+	}
+	if err := a.spare(0); err != nil {
+		return made, "", err
 	}
 	for _, r := range made.Renditions {
 		name := versionObject(object, r.Version, extension)

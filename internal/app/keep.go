@@ -14,7 +14,7 @@ import (
 const originals = "originals/"
 
 // keep puts bytes into the storage, unless the same are there, and gives their blob,
-// which stays for at least a day from now.
+// which stays for unreferencedFor from now.
 //
 // Its row comes first: what a crash leaves half done is found by it and removed.
 func (a *App) keep(ctx context.Context, staged *blob.Staged, contentType string) (b domain.Blob, err error) {
@@ -26,6 +26,9 @@ func (a *App) keep(ctx context.Context, staged *blob.Staged, contentType string)
 		return err
 	})
 	if err != nil || b.Stored {
+		return b, err
+	}
+	if err := a.spare(0); err != nil {
 		return b, err
 	}
 	if err := a.blobs.PutStaged(ctx, b.Object, staged, contentType); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // contentOfFile makes an Image of raster images and SVG, and an Attachment of
 // everything else. The bytes decide (V3.md section 10).
-func (a *App) contentOfFile(ctx context.Context, staged *blob.Staged, name string) (content, error) {
+func (a *intake) contentOfFile(ctx context.Context, staged *blob.Staged, name string) (content, error) {
 	bytes, err := staged.Open()
 	if err != nil {
 		return content{}, err
@@ -47,7 +47,7 @@ func (a *App) contentOfFile(ctx context.Context, staged *blob.Staged, name strin
 }
 
 // attachment keeps a file of any kind as it is, with a preview where one can be made.
-func (a *App) attachment(ctx context.Context, staged *blob.Staged, src *io.SectionReader, made content, name string, kind media.Kind) (content, error) {
+func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.SectionReader, made content, name string, kind media.Kind) (content, error) {
 	if kind.Class == media.Vector { // and yet not made safe to be shown
 		kind.ContentType = "application/xml"
 	}
@@ -61,14 +61,14 @@ func (a *App) attachment(ctx context.Context, staged *blob.Staged, src *io.Secti
 		return made, nil
 	}
 	made.image, err = a.firstPage(ctx, src, name)
-	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
 		return content{}, err
 	}
 	return made, nil
 }
 
 // picture keeps an image and makes its versions.
-func (a *App) picture(ctx context.Context, staged *blob.Staged, src *io.SectionReader, name string, kind media.Kind) (*domain.File, error) {
+func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.SectionReader, name string, kind media.Kind) (*domain.File, error) {
 	if _, err := a.studio.Inspect(ctx, src, kind); err != nil { // before anything is kept
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (a *App) picture(ctx context.Context, staged *blob.Staged, src *io.SectionR
 }
 
 // drawing keeps an SVG without what runs or loads.
-func (a *App) drawing(ctx context.Context, src *io.SectionReader, name string, kind media.Kind) (*domain.File, error) {
+func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string, kind media.Kind) (*domain.File, error) {
 	clean, err := media.SanitizeSVG(io.NewSectionReader(src, 0, src.Size()))
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (a *App) drawing(ctx context.Context, src *io.SectionReader, name string, k
 }
 
 // firstPage makes an image of a document's first page.
-func (a *App) firstPage(ctx context.Context, src *io.SectionReader, name string) (*domain.File, error) {
+func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name string) (*domain.File, error) {
 	shot, err := a.studio.FirstPage(ctx, src)
 	if err != nil {
 		return nil, err

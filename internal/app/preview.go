@@ -11,7 +11,7 @@ import (
 
 // preview gets the first of some images that can be shown; nil if there is none. An
 // error is one of this server.
-func (a *App) preview(ctx context.Context, addresses []string) (*domain.File, error) {
+func (a *intake) preview(ctx context.Context, addresses []string) (*domain.File, error) {
 	for _, address := range addresses[:min(len(addresses), previewTries)] {
 		f, err := a.previewAt(ctx, address)
 		if err == nil || !theirs(err) || busyOrStopped(ctx, err) != nil {
@@ -21,15 +21,16 @@ func (a *App) preview(ctx context.Context, addresses []string) (*domain.File, er
 	return nil, nil
 }
 
-// theirs tells of an error that is due to what was fetched.
+// theirs tells of an error that is due to what was fetched, or for which the author has no
+// room: the block does without.
 func theirs(err error) bool {
 	_, fetching := errors.AsType[*fetch.Error](err)
 	_, reading := errors.AsType[*media.Error](err)
 	_, lasting := errors.AsType[*errUnavailable](err)
-	return fetching || reading || lasting
+	return fetching || reading || lasting || errors.Is(err, errOverQuota)
 }
 
-func (a *App) previewAt(ctx context.Context, address string) (*domain.File, error) {
+func (a *intake) previewAt(ctx context.Context, address string) (*domain.File, error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
 	answer, err := a.fetcher.Get(aside, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})

@@ -58,7 +58,7 @@ type content struct {
 
 // content gets what a block is to hold. Its errors are temporary unless explain says
 // otherwise.
-func (a *App) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
+func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
 	if p.UploadID != 0 {
 		return a.contentOfUpload(ctx, p.UploadID)
 	}
@@ -70,7 +70,7 @@ func (a *App) content(ctx context.Context, b domain.Block, p domain.ProcessingSt
 
 // contentOfURL gets what is at an address. A known provider is asked before the page:
 // its pages often need a browser.
-func (a *App) contentOfURL(ctx context.Context, address string) (content, error) {
+func (a *intake) contentOfURL(ctx context.Context, address string) (content, error) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return content{}, &errUnavailable{"The address cannot be read", err}
@@ -138,7 +138,7 @@ func fileName(answer *fetch.Response) string {
 }
 
 // contentOfPage makes an Embed or a Link of a web page that was asked for at an address.
-func (a *App) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
+func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxPage))
 	closing(answer.Body) // makes room for the page's images, which are often at the same site
 	if err != nil {
@@ -181,7 +181,7 @@ func betterAddress(given string, at, canonical *url.URL) string {
 
 // embedded asks a provider for the player of a page; ok tells whether there is one.
 // An error is one of this server: a provider that does not answer is none.
-func (a *App) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
+func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
 	answer, err := a.fetcher.Get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
@@ -219,7 +219,7 @@ func busyOrStopped(ctx context.Context, err error) error {
 }
 
 // contentOfUpload makes an Image or an Attachment of bytes that a user sent.
-func (a *App) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
+func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
 	u, err := a.store.UploadByID(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {
 		return content{}, &errUnavailable{"The upload was removed", err}
@@ -227,6 +227,7 @@ func (a *App) contentOfUpload(ctx context.Context, id domain.UploadID) (content,
 	if err != nil {
 		return content{}, err
 	}
+	a.from(u)
 	object := uploadFolder + u.Key
 	if u.BlobID != 0 {
 		b, err := a.store.Blob(ctx, u.BlobID)

@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/store"
 )
@@ -18,58 +22,78 @@ func (SweepContent) Kind() string { return "sweep_content" }
 // SweepInterval is how often it runs.
 const SweepInterval = time.Hour
 
-// keptFor is how long uploads, bytes that nothing refers to, and the results of
-// batches are kept (V3.md sections 10 and 12).
+// keptFor is how long uploads and the results of batches are kept (V3.md sections 10 and
+// 12), and what crashes have left in the middle of writing.
 const keptFor = 24 * time.Hour
+
+// unreferencedFor is how long bytes stay that nothing refers to: longer than any request or
+// job takes from storing them to referring to them, and short, since they count against
+// nobody's quota.
+const unreferencedFor = 2 * time.Hour
 
 // sweepBatch is how many rows a transaction of the sweep removes.
 const sweepBatch = 500
 
 // SweepContent removes uploads and batches that are a day old, the bytes that nothing
-// refers to, and what crashes have left. It may stop anywhere and run again.
+// refers to, and what crashes have left. It may stop anywhere and run again. What fails
+// does not keep it from the rest, and is told at the end.
 func (a *App) SweepContent(ctx context.Context) error {
-	before := a.now().Add(-keptFor)
-	if err := a.sweepUploads(ctx, before); err != nil {
-		return err
-	}
-	if err := a.sweepBatches(ctx, before); err != nil {
-		return err
-	}
-	if err := a.sweepBlobs(ctx, before); err != nil {
-		return err
-	}
-	if err := a.removeDoomed(ctx); err != nil {
-		return err
-	}
-	if err := a.staging.Sweep(keptFor); err != nil {
-		return err
-	}
-	return a.blobs.Sweep(ctx, keptFor)
+	now := a.now()
+	before := now.Add(-keptFor)
+	return errors.Join(
+		a.measureUploads(ctx),
+		a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepUploads(ctx, before, now, sweepBatch) }),
+		a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepReservations(ctx, now, sweepBatch) }),
+		a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepBatches(ctx, before, sweepBatch) }),
+		a.inBatches(ctx, func(tx *store.Tx) (int, error) {
+			return tx.SweepBlobs(ctx, now.Add(-unreferencedFor), now, sweepBatch)
+		}),
+		a.removeDoomed(ctx),
+		a.staging.Sweep(keptFor),
+		a.blobs.Sweep(ctx, keptFor),
+	)
 }
 
-// sweepUploads forgets uploads, and what clients put into the storage for them.
-func (a *App) sweepUploads(ctx context.Context, before time.Time) error {
-	return a.inBatches(ctx, func(tx *store.Tx) (int, error) {
-		gone, err := tx.SweepUploads(ctx, before, sweepBatch)
+// measureUploads counts what clients have put into the storage themselves and made nothing
+// of, once they can send nothing more. What is too large, or over a quota, goes at once.
+func (a *App) measureUploads(ctx context.Context) error {
+	if a.uploadPrefix == "" { // they send it to this server
+		return nil
+	}
+	for above := domain.UploadID(0); ; {
+		some, err := a.store.UnmeasuredUploads(ctx, above, a.now(), sweepBatch)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		for _, key := range gone {
-			if err := tx.DoomObject(ctx, uploadFolder+key, a.now()); err != nil {
-				return 0, err
+		for _, u := range some {
+			above = u.ID
+			info, err := a.blobs.Stat(ctx, uploadFolder+u.Key)
+			if errors.Is(err, blob.ErrNotFound) { // or still on its way: the sweep of a day later removes it
+				continue
+			}
+			if err == nil {
+				err = a.measured(ctx, u, info.Size)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return len(gone), nil
-	})
+		if len(some) < sweepBatch {
+			return nil
+		}
+	}
 }
 
-func (a *App) sweepBatches(ctx context.Context, before time.Time) error {
-	return a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepBatches(ctx, before, sweepBatch) })
-}
-
-func (a *App) sweepBlobs(ctx context.Context, before time.Time) error {
-	return a.inBatches(ctx, func(tx *store.Tx) (int, error) {
-		return tx.SweepBlobs(ctx, before, a.now(), sweepBatch)
+func (a *App) measured(ctx context.Context, u domain.Upload, size int64) error {
+	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		has, err := tx.LockByteUsage(ctx, u.UserID, "", a.now())
+		if err != nil {
+			return err
+		}
+		if left, _ := a.room(has, true); size > a.uploadLimit || left >= 0 && size > left {
+			return tx.DropUpload(ctx, u.ID, a.now()) // unless something waits for it, which finds out itself
+		}
+		return tx.MeasureUpload(ctx, u.ID, size)
 	})
 }
 
@@ -87,22 +111,54 @@ func (a *App) inBatches(ctx context.Context, sweep func(tx *store.Tx) (int, erro
 	}
 }
 
-// removeDoomed removes objects from the storage, and the versions made from them.
+// mostFailures is after how many objects on end that could not be removed the storage is
+// taken to be away.
+const mostFailures = 20
+
+// removeDoomed removes objects from the storage, and the versions made from them. One that
+// cannot be removed is tried again later, with longer and longer pauses.
 func (a *App) removeDoomed(ctx context.Context) error {
-	for {
-		doomed, err := a.store.DoomedObjects(ctx, sweepBatch)
+	var first error
+	failed, onEnd := 0, 0
+	for now := a.now(); onEnd < mostFailures; {
+		doomed, err := a.store.DoomedObjects(ctx, now, sweepBatch)
 		if err != nil {
-			return err
+			return errors.Join(first, err)
 		}
 		for _, object := range doomed {
-			if err := a.removeObject(ctx, object); err != nil {
-				return err
+			err := a.removeObject(ctx, object.Name)
+			if err == nil {
+				onEnd = 0
+				continue
+			}
+			if failed++; first == nil {
+				first = fmt.Errorf("%s: %w", object.Name, err)
+			}
+			if ctx.Err() != nil {
+				return first
+			}
+			if err := a.objectStays(ctx, object, now); err != nil {
+				return errors.Join(first, err)
+			}
+			if onEnd++; onEnd == mostFailures {
+				break
 			}
 		}
 		if len(doomed) < sweepBatch {
-			return nil
+			break
 		}
 	}
+	if failed > 0 {
+		return fmt.Errorf("app: %d objects could not be removed from the storage and will be tried again; the first: %w", failed, first)
+	}
+	return nil
+}
+
+// objectStays has an object that could not be removed wait: an hour, and twice as long each
+// time, up to a few days.
+func (a *App) objectStays(ctx context.Context, object store.DoomedObject, now time.Time) error {
+	pause := SweepInterval << min(object.Attempts, 6)
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectStays(ctx, object.Name, now.Add(pause)) })
 }
 
 func (a *App) removeObject(ctx context.Context, object string) error {

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/url"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -24,7 +26,7 @@ import (
 const UploadTTL = time.Hour
 
 // uploadFolder is where clients put files in a storage that they reach themselves.
-const uploadFolder = "uploads/"
+const uploadFolder = store.UploadFolder
 
 // FileInput is a file that a user is going to send.
 type FileInput struct{ Name, ContentType string }
@@ -51,6 +53,17 @@ func (a *App) Presign(ctx context.Context, actor domain.Actor, files []FileInput
 		out[i] = PresignedFile{URL: address, Key: key, ContentType: f.ContentType}
 	}
 	err := a.store.InTx(ctx, func(tx *store.Tx) error {
+		has, err := tx.LockByteUsage(ctx, actor.UserID, "", now)
+		if err != nil {
+			return err
+		}
+		if left := max(MaxOpenUploads-has.Uploads, 0); int64(len(uploads)) > left {
+			return domain.Wrap(domain.Forbidden, fmt.Sprintf("You may have %d uploads that are in no block, and %d are left. "+
+				"Make blocks of them; what is in none is removed after a day", MaxOpenUploads, left), errOverQuota)
+		}
+		if left, refusal := a.room(has, true); left == 0 {
+			return refusal
+		}
 		for _, u := range uploads {
 			if err := tx.AddUpload(ctx, u); err != nil {
 				return err
@@ -135,7 +148,7 @@ type SentFile struct {
 }
 
 // ReceiveUpload keeps the bytes of an upload. Sending the same bytes again changes
-// nothing; others are a conflict.
+// nothing; others are a conflict. Room is held in the quota before bytes are read.
 func (a *App) ReceiveUpload(ctx context.Context, in SentFile) error {
 	u, err := a.sentUpload(ctx, in)
 	if err != nil {
@@ -144,27 +157,152 @@ func (a *App) ReceiveUpload(ctx context.Context, in SentFile) error {
 	if in.Length > a.uploadLimit {
 		return a.tooLarge(nil)
 	}
-	staged, err := a.staging.Receive(ctx, in.Body, a.uploadLimit)
-	switch {
-	case errors.Is(err, blob.ErrTooLarge):
-		return a.tooLarge(err)
-	case errors.Is(err, blob.ErrSource):
-		return domain.Wrap(domain.Invalid, "The body ended before its time", err)
-	case err != nil:
+	leave, err := a.uploading.enter(ctx, u.UserID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	held := a.newHold("upload:"+auth.NewKey(), u.UserID, true)
+	defer held.release(ctx)
+	staged, err := a.receive(ctx, in, u, held)
+	if err != nil {
 		return err
 	}
 	defer a.discard(staged)
+	return a.fillUpload(ctx, u, staged, held)
+}
+
+// receive stages the bytes of an upload.
+func (a *App) receive(ctx context.Context, in SentFile, u domain.Upload, held *hold) (*blob.Staged, error) {
+	body := &metered{ctx: ctx, r: in.Body, held: held, limit: a.uploadLimit}
+	if u.BlobID != 0 { // it is compared, and not kept
+		body.limit = u.Size
+		if in.Length > u.Size {
+			return nil, sentBefore()
+		}
+	} else if err := body.begin(in.Length); err != nil {
+		return nil, err
+	}
+	staged, err := a.staging.Receive(ctx, body, body.limit)
+	known, ours := errors.AsType[*domain.Error](err)
+	switch {
+	case ours:
+		return nil, known
+	case errors.Is(err, blob.ErrTooLarge) && u.BlobID != 0:
+		return nil, sentBefore()
+	case errors.Is(err, blob.ErrTooLarge):
+		return nil, a.tooLarge(err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, domain.Wrap(domain.Timeout, "The body came too slowly", err)
+	case errors.Is(err, blob.ErrSource):
+		return nil, domain.Wrap(domain.Invalid, "The body ended before its time", err)
+	}
+	return staged, err
+}
+
+func sentBefore() error {
+	return domain.Wrap(domain.Conflict, "Another file was sent here before", nil)
+}
+
+// fillUpload gives an upload its bytes. Those who send to one address do so one after the
+// other, so that none keeps bytes that will belong to nothing.
+func (a *App) fillUpload(ctx context.Context, u domain.Upload, staged *blob.Staged, held *hold) error {
+	leave, err := a.filling.enter(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if u, err = a.store.UploadByID(ctx, u.ID); err != nil {
+		return err
+	}
+	if u.BlobID != 0 {
+		return a.same(ctx, u, staged)
+	}
 	kept, err := a.keep(ctx, staged, u.ContentType)
 	if err != nil {
 		return err
 	}
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		has, err := tx.FillUpload(ctx, u.ID, kept.ID)
-		if err == nil && has != kept.ID {
-			err = domain.Wrap(domain.Conflict, "Another file was sent here before", nil)
+		has, err := tx.FillUpload(ctx, u.ID, kept)
+		switch {
+		case err != nil:
+			return err
+		case has != kept.ID:
+			return sentBefore()
 		}
-		return err
+		return held.settle(ctx, tx, kept.Size)
 	})
+}
+
+// same refuses bytes that are not those of an upload.
+func (a *App) same(ctx context.Context, u domain.Upload, staged *blob.Staged) error {
+	has, err := a.store.Blob(ctx, u.BlobID)
+	if err == nil && has.Hash != staged.SHA256 {
+		err = sentBefore()
+	}
+	return err
+}
+
+// meterStep is for how many bytes room is held at a time where the length of a body is
+// not told, and after how many the disks are looked at again.
+const meterStep = 8 << 20
+
+// metered reads a body for whose bytes room is held before they are read.
+type metered struct {
+	ctx   context.Context
+	r     io.Reader
+	held  *hold
+	limit int64
+
+	metering bool  // room is held as bytes come
+	granted  int64 // bytes for which it is
+	read     int64 // bytes
+	looked   int64 // bytes after which the disks are looked at again
+}
+
+// begin holds room for a body of a known length; -1 means that it is not known.
+func (m *metered) begin(length int64) error {
+	m.metering = length < 0
+	m.looked = meterStep
+	if err := m.held.a.spare(max(length, 0)); err != nil || m.metering {
+		return err
+	}
+	return m.held.grow(m.ctx, length)
+}
+
+// Read implements io.Reader. It returns a *domain.Error where there is no more room.
+func (m *metered) Read(p []byte) (int, error) {
+	if m.looked > 0 && m.read >= m.looked {
+		m.looked += meterStep
+		if err := m.held.a.spare(0); err != nil {
+			return 0, err
+		}
+	}
+	if m.metering && m.read >= m.granted {
+		room, err := m.held.growUpTo(m.ctx, m.read+1, min(m.read+meterStep, m.limit+1))
+		switch {
+		case errors.Is(err, errOverQuota):
+			return m.last(err)
+		case err != nil:
+			return 0, err
+		}
+		m.granted = room
+	}
+	if m.metering {
+		p = p[:min(int64(len(p)), m.granted-m.read)]
+	}
+	n, err := m.r.Read(p)
+	m.read += int64(n)
+	return n, err
+}
+
+// last reads on where there is no more room, which is fine at the end.
+func (m *metered) last(refusal error) (int, error) {
+	n, err := io.ReadFull(m.r, make([]byte, 1))
+	if n > 0 {
+		return 0, refusal
+	}
+	return 0, err
 }
 
 func (a *App) tooLarge(cause error) error {
@@ -231,10 +369,10 @@ func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.Uploa
 	return err
 }
 
-// arrived refuses an upload whose bytes have not come.
+// arrived refuses an upload whose bytes have not come, or which the quota has no room for.
 func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error {
 	if u.BlobID != 0 {
-		return nil
+		return a.afford(ctx, u, u.Size)
 	}
 	if _, ok, err := a.blobs.PresignPut(ctx, uploadFolder+u.Key, u.ContentType, UploadTTL); err != nil || !ok {
 		return errors.Join(err, domain.NewInvalid(field+": the file has not been sent yet"))
@@ -245,8 +383,30 @@ func (a *App) arrived(ctx context.Context, field string, u domain.Upload) error 
 		return domain.NewInvalid(field + ": the file has not been sent yet")
 	case err == nil && info.Size > a.uploadLimit:
 		return domain.NewInvalid(field + ": the file is larger than " + strconv.FormatInt(a.uploadLimit, 10) + " bytes")
+	case err == nil:
+		err = a.afford(ctx, u, info.Size)
 	}
 	return err
+}
+
+// afford refuses to make something of an upload where the quota has no room. It is for a
+// clear answer: room is held when the content is stored. Bytes that are counted already,
+// as unused, need none.
+func (a *App) afford(ctx context.Context, u domain.Upload, size int64) error {
+	if !u.Used {
+		size -= u.Size
+	}
+	if size <= 0 {
+		return nil
+	}
+	has, err := a.store.ByteUsage(ctx, u.UserID, a.now())
+	if err != nil {
+		return err
+	}
+	if left, refusal := a.room(has, false); left >= 0 && size > left {
+		return refusal
+	}
+	return nil
 }
 
 // uploadKeys are the keys that an address may mean, if it is that of an upload: raw,

@@ -51,6 +51,9 @@ func (cmd *workCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	if err := server.RequireDatabase(cfg); err != nil {
+		return err
+	}
 	return operate(c, cfg, log, func(s *server.Server) error {
 		err := s.StartWork()
 		if err == nil {

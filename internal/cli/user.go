@@ -32,11 +32,12 @@ type userJSON struct {
 	Office    string `json:"office"`
 	Suspended bool   `json:"suspended"`
 	CreatedAt string `json:"created_at"`
+	Bytes     *int64 `json:"bytes,omitempty"` // stored; in lists alone
 }
 
 func toUserJSON(u domain.User) userJSON {
 	return userJSON{int64(u.ID), u.Slug, u.Name, u.Email, string(u.Tier), string(u.Office), u.SuspendedAt != nil,
-		u.CreatedAt.Format(time.RFC3339)}
+		u.CreatedAt.Format(time.RFC3339), nil}
 }
 
 // tell prints an account, as JSON or in a sentence.
@@ -102,11 +103,17 @@ type userListCmd struct {
 
 func (cmd *userListCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		all := []userJSON{}
+		all, stored := []userJSON{}, map[domain.UserID]*int64{}
 		err := eachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
-			return a.Users(c.ctx, after, limit)
+			users, err := a.Users(c.ctx, after, limit)
+			if err == nil {
+				err = addStored(c, a, users, stored)
+			}
+			return users, err
 		}, func(u domain.User) domain.UserID {
-			all = append(all, toUserJSON(u))
+			line := toUserJSON(u)
+			line.Bytes = stored[u.ID]
+			all = append(all, line)
 			return u.ID
 		})
 		if err != nil {
@@ -116,12 +123,26 @@ func (cmd *userListCmd) Run(c *console) error {
 			return printJSON(c.out, all)
 		}
 		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tOFFICE\tSUSPENDED")
+		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tOFFICE\tSUSPENDED\tSTORED")
 		for _, u := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended)
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\t%s\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended, domain.FormatBytes(*u.Bytes))
 		}
 		return w.Flush()
 	})
+}
+
+// addStored puts how many bytes some users have stored into stored.
+func addStored(c *console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
+	ids := make([]domain.UserID, len(users))
+	for i, u := range users {
+		ids[i] = u.ID
+	}
+	usages, err := a.ByteUsages(c.ctx, ids)
+	for _, id := range ids {
+		n := usages[id].Total
+		stored[id] = &n
+	}
+	return err
 }
 
 type userSetTierCmd struct {

@@ -35,7 +35,10 @@ type Config struct {
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end
 	Blob            Blob
-	UploadLimit     int64 // bytes
+	UploadLimit     int64            // bytes
+	QuotaUnused     map[string]int64 // bytes by tier, 0 unlimited; all tiers but guest are there
+	Quota           map[string]int64 // the same
+	DiskReserve     DiskReserve
 	FetchAllow      []netip.Prefix
 	ImageMemory     int64  // bytes
 	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none

@@ -9,6 +9,12 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	}
 	cfg.UploadLimit, err = parseSize(s.UploadLimit)
 	found.addErr("upload-limit", err)
+	var defaults Server
+	fillDefaults(&defaults)
+	cfg.QuotaUnused = parseQuotas("quota-unused", defaults.QuotaUnused, s.QuotaUnused, found)
+	cfg.Quota = parseQuotas("quota", defaults.Quota, s.Quota, found)
+	cfg.DiskReserve, err = parseDiskReserve(s.DiskReserve)
+	found.addErr("disk-reserve", err)
 	cfg.ImageMemory, err = parseSize(s.ImageMemory)
 	found.addErr("image-memory", err)
 	cfg.MemoryLimit, err = parseMemoryLimit(s.MemoryLimit)

@@ -49,6 +49,9 @@ func defaults() config.Config {
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
 		JobConcurrency: 4, ResponseMemory: 64 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>",
+		QuotaUnused: map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
+		Quota:       map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},
+		DiskReserve: config.DiskReserve{Bytes: 512 << 20},
 	}
 }
 

@@ -86,6 +86,12 @@ func (e *Error) RetryAfter() string {
 	return strconv.FormatInt(max(1, int64((e.Wait+time.Second-1)/time.Second)), 10)
 }
 
+// NewUnavailableFor reports what cannot be done for now, why, and how long until it may be
+// tried again.
+func NewUnavailableFor(wait time.Duration, message string) *Error {
+	return &Error{Kind: Unavailable, Message: message, Wait: wait}
+}
+
 // NewNotFound reports something missing or hidden. It takes no message, so
 // that the two cannot be told apart.
 func NewNotFound() *Error {

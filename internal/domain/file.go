@@ -12,6 +12,7 @@ type (
 // Blob is bytes that are kept, once for each content.
 type Blob struct {
 	ID     BlobID
+	Hash   string // SHA-256, hexadecimal
 	Object string // its name in the storage
 	Size   int64
 	Stored bool // the bytes are surely there
@@ -21,6 +22,7 @@ type Blob struct {
 type File struct {
 	ID          FileID
 	Key         string // the secret of its address
+	Owner       UserID // whose quota it counts against
 	BlobID      BlobID
 	Object      string // the blob's
 	Name        string // as its owner calls it
@@ -77,6 +79,8 @@ type Upload struct {
 	Name        string
 	ContentType string
 	BlobID      BlobID // 0 until this server has the bytes
+	Size        int64  // once it is known
+	Used        bool   // something has been made of it
 	ExpiresAt   time.Time
 	CreatedAt   time.Time
 }

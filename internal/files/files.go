@@ -6,6 +6,7 @@ package files
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
@@ -30,13 +31,21 @@ type Options struct {
 	Render middleware.Renderer
 	// MethodNotAllowed answers a method that an address does not take.
 	MethodNotAllowed func(w http.ResponseWriter, r *http.Request, allow string)
+	// Patience is for how long each part of an upload is waited for; 0 means 30 s.
+	Patience time.Duration
+	Log      *slog.Logger
 }
 
 // Handler serves FilesPath and UploadsPath.
 type Handler struct{ Options }
 
 // New makes a handler.
-func New(o Options) *Handler { return &Handler{o} }
+func New(o Options) *Handler {
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	return &Handler{o}
+}
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -64,6 +73,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
 	f, err := h.App.OpenFile(r.Context(), key, name)
 	if err != nil {
+		if app.IsMissing(err) {
+			h.Log.WarnContext(r.Context(), "a file is not in the storage", "error", err)
+		}
 		w.Header().Set("Cache-Control", "no-store")
 		h.Fail(r.Context(), w, r, err)
 		return
@@ -168,7 +180,8 @@ func setPolicy(header http.Header, f app.OpenedFile) {
 // receive takes the bytes of an upload.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
 	err := h.App.ReceiveUpload(r.Context(), app.SentFile{Key: key, Query: r.URL.Query(),
-		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Body: patient{w, r}})
+		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength,
+		Body: &patient{r: r, controller: http.NewResponseController(w), patience: h.Patience}})
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not waited for
 		h.Fail(r.Context(), w, r, err)
@@ -178,20 +191,28 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// idle is how long a client that sends a file may stay silent.
-const idle = 30 * time.Second
+// leastPart is how many bytes must come in the time of the patience: 2 KiB a second, which
+// the slowest of phones does.
+const leastPart = 64 << 10
 
-// patient is a body that may take long, as long as something comes.
+// patient is a body that may take long, as long as its parts come one after the other.
 type patient struct {
-	w http.ResponseWriter
-	r *http.Request
+	r          *http.Request
+	controller *http.ResponseController
+	patience   time.Duration
+	left       int64 // bytes until there is time anew
 }
 
 // Read implements io.Reader.
-func (p patient) Read(b []byte) (int, error) {
-	err := http.NewResponseController(p.w).SetReadDeadline(time.Now().Add(idle))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
+func (p *patient) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		err := p.controller.SetReadDeadline(time.Now().Add(p.patience))
+		if err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return 0, err
+		}
+		p.left = leastPart
 	}
-	return p.r.Body.Read(b)
+	n, err := p.r.Body.Read(b)
+	p.left -= int64(n)
+	return n, err
 }

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/media"
 	"vitrine/internal/page"
@@ -38,7 +39,25 @@ func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, e
 	f.Fetcher = fetch.New(fetching)
 	f.Studio = media.NewStudio(media.Options{MemoryBudget: cfg.ImageMemory})
 	f.UploadLimit = cfg.UploadLimit
+	f.Quotas = quotas(cfg)
+	f.DiskReserve, f.FreeSpace = app.Reserve(cfg.DiskReserve), o.FreeSpace
+	f.Folders = []string{cfg.StagingPath()}
+	if cfg.Blob.URL == "" {
+		f.Folders = append(f.Folders, cfg.FilesPath())
+	}
+	if cfg.DatabaseURL == "" {
+		f.Folders = append(f.Folders, cfg.DataDir)
+	}
 	return f, nil
+}
+
+// quotas are those of each tier.
+func quotas(cfg config.Config) app.Quotas {
+	all := app.Quotas{}
+	for _, tier := range []domain.Tier{domain.TierFree, domain.TierPremium, domain.TierSupporter} {
+		all[tier] = domain.Quota{Unused: cfg.QuotaUnused[string(tier)], Total: cfg.Quota[string(tier)]}
+	}
+	return all
 }
 
 // BlobOptions are those of the S3 storage of a configuration that has one.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strings"
 
 	"vitrine/internal/config"
@@ -25,6 +27,19 @@ func open(ctx context.Context, cfg config.Config, observe database.Observer) (*d
 	}
 	return database.Open(ctx, database.Options{
 		URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous), Observe: observe})
+}
+
+// RequireDatabase fails where there is no SQLite file to open, which opening would make:
+// a command in the wrong folder is to say so.
+func RequireDatabase(cfg config.Config) error {
+	if cfg.DatabaseURL != "" {
+		return nil
+	}
+	info, err := os.Stat(cfg.SQLitePath())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return fmt.Errorf("there is no database in %s: name its folder with --data-dir, or make one with `vitrine serve` or `vitrine migrate`", cfg.DataDir)
+	}
+	return err
 }
 
 // Claim makes this program the only one that serves an SQLite file, until it releases it

@@ -9,8 +9,9 @@ import (
 	"vitrine/internal/blob"
 )
 
-// readiness is something without which requests cannot be served. Its check tells why
-// they cannot, for the log; it is called often, and may take as long as ctx.
+// readiness is something without which requests cannot be served, by the name that
+// /readyz gives it. Its check tells why they cannot, for the log; it is called often, and
+// may take as long as ctx.
 type readiness struct {
 	name  string
 	check func(ctx context.Context) error
@@ -24,6 +25,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 	return []readiness{
 		{"database", s.App.Ready},
 		{"storage", (&cached{every: storageEvery, check: blobs.Ready}).ready},
+		{"disk", s.App.DiskReady},
 	}
 }
 
@@ -31,7 +33,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 // server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
-		plain(w, http.StatusServiceUnavailable, "not ready")
+		plain(w, http.StatusServiceUnavailable, "not ready: stopping")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
@@ -39,7 +41,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	for _, c := range s.checks {
 		if err := c.check(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "for", c.name, "error", err)
-			plain(w, http.StatusServiceUnavailable, "not ready")
+			plain(w, http.StatusServiceUnavailable, "not ready: "+c.name)
 			return
 		}
 	}

@@ -39,7 +39,8 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
-	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, Render: api.Render, MethodNotAllowed: api.MethodNotAllowed}),
+	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, Render: api.Render,
+		MethodNotAllowed: api.MethodNotAllowed, Log: s.log, Patience: o.Patience}),
 		middleware.SecureHeaders,
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),

@@ -14,6 +14,7 @@ import (
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
+	"vitrine/internal/blob"
 	"vitrine/internal/budget"
 	"vitrine/internal/certs"
 	"vitrine/internal/config"
@@ -75,6 +76,9 @@ type Options struct {
 	Commit  string
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
+
+	FreeSpace func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
+	Patience  time.Duration                                 // see files.Options
 
 	// Documents are the descriptions for the addresses of the configuration, where
 	// many servers share them; without them the server loads its own.
@@ -170,6 +174,7 @@ func (s *Server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           middleware.Pace(s.cfg.MinSendRate)(h),
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // of bodies that nobody reads; who reads one sets a deadline
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    4 * headerLimit,
 		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeByteTimeout},

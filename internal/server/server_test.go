@@ -56,7 +56,7 @@ func TestHealth(t *testing.T) {
 		}
 		// A schema that the program does not know is not ready, but alive.
 		r.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", 9999)
-		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || body != "not ready\n" {
+		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || body != "not ready: database\n" {
 			t.Errorf("/readyz: %d %q", status, body)
 		}
 		if len(r.Log("the database is newer than this program")) != 1 {

@@ -14,6 +14,7 @@ const accountsPer = 50
 // accountsView is a page of accounts.
 type accountsView struct {
 	domain.List[domain.User]
+	Stored         map[domain.UserID]string // in words
 	Search         string
 	Page           domain.Page
 	Previous, Next string // addresses, "" for none
@@ -30,7 +31,18 @@ func accountsPage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	shown := accountsView{List: found, Search: search, Page: page}
+	shown := accountsView{List: found, Stored: map[domain.UserID]string{}, Search: search, Page: page}
+	ids := make([]domain.UserID, len(found.Items))
+	for i, u := range found.Items {
+		ids[i] = u.ID
+	}
+	usages, err := v.app().ByteUsages(v.r.Context(), ids)
+	if err != nil {
+		return err
+	}
+	for id, u := range usages {
+		shown.Stored[id] = domain.FormatBytes(u.Total)
+	}
 	if page.Number > 1 {
 		shown.Previous = accountsAt(search, page.Number-1)
 	}
@@ -62,7 +74,19 @@ func accountPage(v *visit) error {
 	return v.showAccount(nil, u)
 }
 
-func (v *visit) showAccount(f *form, u domain.User) error { return v.page("account", u.Name, f, u) }
+// accountView is an account, and what it has stored.
+type accountView struct {
+	domain.User
+	Storage storageView
+}
+
+func (v *visit) showAccount(f *form, u domain.User) error {
+	usages, err := v.app().ByteUsages(v.r.Context(), []domain.UserID{u.ID})
+	if err != nil {
+		return err
+	}
+	return v.page("account", u.Name, f, accountView{u, v.newStorage(usages[u.ID])})
+}
 
 // changeAccount changes the one thing that the form is about.
 func changeAccount(v *visit) error {

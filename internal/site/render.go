@@ -35,6 +35,7 @@ var settingsSection = []link{
 	{"/settings/email", "E-mail address"},
 	{"/settings/password", "Password"},
 	{"/settings/sessions", "Sessions"},
+	{"/settings/storage", "Storage"},
 	{"/settings/applications", "Authorised applications"},
 	{"/settings/personal-access-tokens", "Personal access tokens"},
 	{"/oauth/applications", "Your applications"},

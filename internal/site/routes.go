@@ -43,6 +43,7 @@ var routes = []route{
 	{"/settings/email/{token}", anyone, confirmEmailPage, confirmEmail},
 	{"/settings/password", users, passwordPage, changePassword},
 	{"/settings/sessions", users, sessionsPage, endSession},
+	{"/settings/storage", users, storagePage, nil},
 	{"/settings/personal-access-tokens", users, tokensPage, changeTokens},
 	{"/settings/applications", users, grantsPage, revokeGrant},
 	{"/settings/delete", users, deletePage, deleteAccount},

@@ -39,6 +39,7 @@ var table = []address{
 	{"/settings/email/x", 404, 404, 404, 404, both},
 	{"/settings/password", signIn, signIn, 200, 422, both},
 	{"/settings/sessions", signIn, signIn, 200, 404, both},
+	{"/settings/storage", signIn, 405, 200, 405, getOnly},
 	{"/settings/personal-access-tokens", signIn, signIn, 200, 422, both},
 	{"/settings/applications", signIn, signIn, 200, 404, both},
 	{"/settings/delete", signIn, signIn, 200, 422, both},

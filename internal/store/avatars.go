@@ -99,5 +99,5 @@ func (tx *Tx) dropAvatar(ctx context.Context, avatar *string) error {
 		return nil
 	}
 	key, _, _ := strings.Cut(*avatar, "/")
-	return tx.exec(ctx, `DELETE FROM files WHERE key = $1`, key)
+	return tx.deleteFiles(ctx, `key = $1`, key)
 }

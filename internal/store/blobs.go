@@ -8,12 +8,12 @@ import (
 )
 
 // ClaimBlob gives the blob of a content, which it makes if there is none, under the
-// name object. From now on it is in use: it stays for at least a day.
+// name object. SweepBlobs leaves it for some time from now on.
 func (tx *Tx) ClaimBlob(ctx context.Context, hash, object string, size int64, now time.Time) (b domain.Blob, err error) {
 	err = tx.q.QueryRow(ctx, `INSERT INTO blobs (hash, object, size, used_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at
-		RETURNING id, object, size, stored_at IS NOT NULL`, hash, object, size, micros(now)).
-		Scan(&b.ID, &b.Object, &b.Size, &b.Stored)
+		RETURNING id, hash, object, size, stored_at IS NOT NULL`, hash, object, size, micros(now)).
+		Scan(&b.ID, &b.Hash, &b.Object, &b.Size, &b.Stored)
 	return b, err
 }
 
@@ -24,8 +24,8 @@ func (tx *Tx) BlobStored(ctx context.Context, id domain.BlobID, now time.Time) e
 
 // Blob reads a blob.
 func (q Queries) Blob(ctx context.Context, id domain.BlobID) (b domain.Blob, err error) {
-	err = q.q.QueryRow(ctx, `SELECT id, object, size, stored_at IS NOT NULL FROM blobs WHERE id = $1`, id).
-		Scan(&b.ID, &b.Object, &b.Size, &b.Stored)
+	err = q.q.QueryRow(ctx, `SELECT id, hash, object, size, stored_at IS NOT NULL FROM blobs WHERE id = $1`, id).
+		Scan(&b.ID, &b.Hash, &b.Object, &b.Size, &b.Stored)
 	return b, found(err)
 }
 
@@ -55,10 +55,26 @@ func (tx *Tx) DoomObject(ctx context.Context, object string, now time.Time) erro
 		ON CONFLICT (object) DO NOTHING`, object, micros(now))
 }
 
-// DoomedObjects are objects to remove from the storage.
-func (q Queries) DoomedObjects(ctx context.Context, most int) ([]string, error) {
-	rows, err := q.q.Query(ctx, `SELECT object FROM doomed_objects ORDER BY created_at, object`+limit("$1"), most)
-	return collect(ctx, rows, err, scanString)
+// DoomedObject is an object to remove from the storage.
+type DoomedObject struct {
+	Name     string
+	Attempts int64 // that failed
+}
+
+// DoomedObjects are objects to remove from the storage, without those that could not be
+// removed a while ago.
+func (q Queries) DoomedObjects(ctx context.Context, now time.Time, most int) ([]DoomedObject, error) {
+	rows, err := q.q.Query(ctx, `SELECT object, attempts FROM doomed_objects WHERE next_at <= $1
+		ORDER BY next_at, object`+limit("$2"), micros(now), most)
+	return collect(ctx, rows, err, func(row scanner) (o DoomedObject, err error) {
+		err = row.Scan(&o.Name, &o.Attempts)
+		return o, err
+	})
+}
+
+// ObjectStays notes that a doomed object could not be removed, and when to try again.
+func (tx *Tx) ObjectStays(ctx context.Context, object string, again time.Time) error {
+	return tx.exec(ctx, `UPDATE doomed_objects SET attempts = attempts + 1, next_at = $2 WHERE object = $1`, object, micros(again))
 }
 
 // ObjectRemoved notes that a doomed object is gone.

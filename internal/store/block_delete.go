@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"vitrine/internal/domain"
 )
@@ -37,8 +38,8 @@ func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]dom
 }
 
 // DeleteBlock removes a locked block that is in no channel any more, with its
-// comments, its files and what was told of it.
-func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
+// comments, its files, the upload that it was made of, and what was told of it.
+func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
 	rows, err := tx.q.Query(ctx, `SELECT id FROM comments WHERE block_id = $1`, id)
 	comments, err := collect(ctx, rows, err, scanInt64)
 	if err != nil {
@@ -47,7 +48,9 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	if err := tx.exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
 		return err
 	}
-	if err := tx.exec(ctx, `DELETE FROM processings WHERE block_id = $1`, id); err != nil {
+	rows, err = tx.q.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0)`, id)
+	uploads, err := collect(ctx, rows, err, scanInt64)
+	if err != nil {
 		return err
 	}
 	var image, file *domain.FileID
@@ -60,6 +63,11 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID) error {
 	}
 	if err := tx.dropFiles(ctx, ids(image, file)...); err != nil {
 		return err
+	}
+	for _, upload := range uploads {
+		if err := tx.DropUpload(ctx, domain.UploadID(upload), now); err != nil {
+			return err
+		}
 	}
 	return tx.forgetBlock(ctx, id, comments)
 }

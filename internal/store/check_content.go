@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // lacking finds blocks of a kind that have been got and lack what such a block shows.
 func lacking(kind, column string) check {
@@ -14,7 +17,7 @@ const waits = `EXISTS (SELECT 1 FROM processings p WHERE p.block_id = b.id AND p
 // contentChecks hold blocks against their files and against how far the getting of their
 // content has come. A block that is shown may wait as well: its content is got again.
 func contentChecks() []check {
-	return []check{
+	return slices.Concat(byteChecks, []check{
 		{"files that nothing shows", `SELECT f.id, 1, 0 FROM files f
 			WHERE f.id NOT IN (SELECT b.image_id FROM blocks b WHERE b.image_id IS NOT NULL)
 			AND f.id NOT IN (SELECT b.file_id FROM blocks b WHERE b.file_id IS NOT NULL)
@@ -34,5 +37,5 @@ func contentChecks() []check {
 		{"blocks that have failed and wait", `SELECT b.id, 1, 0 FROM blocks b WHERE b.state = 'failed' AND ` + waits},
 		{"processings of a block of text", `SELECT b.id, 1, 0 FROM blocks b
 			JOIN processings p ON p.block_id = b.id WHERE b.type = 'Text'`},
-	}
+	})
 }

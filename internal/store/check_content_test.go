@@ -10,7 +10,8 @@ import (
 )
 
 // contentHarms are one for each kind of difference in the content of blocks: block 1 is
-// an Image of file 1, block 2 waits, block 3 is a Text.
+// an Image of file 1 and has file 2 as well, block 2 waits, block 3 is a Text; upload 1 is
+// unused.
 func contentHarms() []harm {
 	set := func(what, from, to, finds string) harm {
 		return harm{"UPDATE " + what + " = " + to + " WHERE id = 1", "UPDATE " + what + " = " + from + " WHERE id = 1", finds}
@@ -23,6 +24,11 @@ func contentHarms() []harm {
 			"DELETE FROM files WHERE key = 'k'", "files that nothing shows"},
 		set("blobs SET stored_at", "1", "NULL", "files whose bytes are not stored"),
 		set("blobs SET size", "7", "8", "files.size"),
+		set("blobs SET size", "7", "8", "uploads.size"),
+		set("uploads SET used_at", "NULL", "1", "byte_usage.unused"),
+		{"DELETE FROM byte_usage", "INSERT INTO byte_usage (user_id, unused, files) VALUES (1, 7, 21)", "byte_usage.files"},
+		set("files SET user_id", "1", "2", "files.user_id of a block's image"),
+		{"UPDATE files SET user_id = 2 WHERE id = 2", "UPDATE files SET user_id = 1 WHERE id = 2", "files.user_id of a block's file"},
 		kind("Image", "Image without image_id"), kind("Attachment", "Attachment without file_id"), kind("Embed", "Embed without embed"),
 		{"UPDATE blocks SET content_markdown = NULL WHERE id = 3", "UPDATE blocks SET content_markdown = 'x' WHERE id = 3",
 			"Text without content_markdown"},
@@ -52,8 +58,12 @@ func TestCheckFindsEveryHarmToContent(t *testing.T) {
 func shownWaitingAndText(t *testing.T, s *store.Store) {
 	t.Helper()
 	ada := storetest.User(t, s, "Ada")
+	sent := upload(t, s, "unused", ada, storetest.Now)
 	storetest.In(t, s, func(tx *store.Tx) error {
 		blob := storedBlob(t, tx, "1", storetest.Now)
+		if _, err := tx.FillUpload(t.Context(), sent, domain.Blob{ID: blob, Size: 7}); err != nil {
+			return err
+		}
 		by := domain.Principal{PrincipalRef: domain.UserRef(ada)}
 		pending := domain.Block{Author: by, Type: domain.PendingBlock, State: domain.Processing}
 		for range 2 {
@@ -68,13 +78,15 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		if err := tx.EndProcessing(t.Context(), 1, domain.ProcessingDone, nil, storetest.Now); err != nil {
 			return err
 		}
-		file := addedFile(t, tx, "anaddressof22characters"[:22], blob)
+		file := addedFile(t, tx, "anaddressof22characters"[:22], ada, blob)
 		shown := pending
 		shown.ID, shown.Type, shown.State, shown.Image = 1, domain.ImageBlock, domain.Available, &file
+		attached := addedFile(t, tx, "anotherofthe22characters"[:22], ada, blob)
+		shown.File = &attached
 		if err := tx.FillBlock(t.Context(), pending, shown, storetest.Now); err != nil {
 			return err
 		}
-		picture := addedFile(t, tx, "apictureof22characters", blob)
+		picture := addedFile(t, tx, "apictureof22characters", ada, blob)
 		path := picture.Key + "/square-2x.jpg"
 		if err := tx.SetAvatar(t.Context(), domain.UserRef(ada), &path, storetest.Now); err != nil {
 			return err

@@ -24,9 +24,9 @@ func storedBlob(t *testing.T, tx *store.Tx, hash string, now time.Time) domain.B
 	return b.ID
 }
 
-func addedFile(t *testing.T, tx *store.Tx, key string, blob domain.BlobID) domain.File {
+func addedFile(t *testing.T, tx *store.Tx, key string, owner domain.UserID, blob domain.BlobID) domain.File {
 	t.Helper()
-	f := domain.File{Key: key, BlobID: blob, Name: "a.png", ContentType: "image/png", Extension: "png", Size: 7}
+	f := domain.File{Key: key, Owner: owner, BlobID: blob, Name: "a.png", ContentType: "image/png", Extension: "png", Size: 7}
 	id, err := tx.AddFile(t.Context(), f, storetest.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestSweepRacesUse(t *testing.T) {
 			swept, used := make(chan error, 1), make(chan error, 1)
 			go func() {
 				swept <- s.InTx(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.SweepUploads(t.Context(), before, 10)
+					_, err := tx.SweepUploads(t.Context(), before, before, 10)
 					return err
 				})
 			}()
@@ -113,12 +113,20 @@ func TestSweepUploads(t *testing.T) {
 			}
 			return err
 		})
-		var gone []string
+		n := 0
 		storetest.In(t, s, func(tx *store.Tx) (err error) {
-			gone, err = tx.SweepUploads(t.Context(), day, 10)
+			n, err = tx.SweepUploads(t.Context(), day, day, 10)
 			return err
 		})
-		if slices.Sort(gone); !slices.Equal(gone, []string{"forgotten", "old"}) {
+		doomed, err := s.DoomedObjects(t.Context(), day, 10)
+		if err != nil || n != 2 {
+			t.Fatalf("swept %d, %v", n, err)
+		}
+		var gone []string
+		for _, object := range doomed {
+			gone = append(gone, object.Name)
+		}
+		if slices.Sort(gone); !slices.Equal(gone, []string{"uploads/forgotten", "uploads/old"}) {
 			t.Errorf("swept %q", gone)
 		}
 	})
@@ -178,7 +186,7 @@ func TestAvatarRacesWish(t *testing.T) {
 						if err := tx.LockAvatarWish(t.Context(), owner, n); err != nil {
 							return err
 						}
-						path := addedFile(t, tx, key, blob).Key + "/a.png"
+						path := addedFile(t, tx, key, domain.UserID(owner.ID), blob).Key + "/a.png"
 						if err := tx.SetAvatar(t.Context(), owner, &path, storetest.Now); err != nil {
 							return err
 						}

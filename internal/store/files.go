@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-const fileColumns = `f.id, f.key, f.blob_id, bl.object, f.name, f.content_type, f.extension, f.size,
+const fileColumns = `f.id, f.key, f.user_id, f.blob_id, bl.object, f.name, f.content_type, f.extension, f.size,
 	COALESCE(f.width, 0), COALESCE(f.height, 0), f.blurhash, f.resized, f.created_at`
 
 const fileFrom = ` FROM files f JOIN blobs bl ON bl.id = f.blob_id `
 
 func scanFile(row scanner) (f domain.File, err error) {
 	var created int64
-	err = row.Scan(&f.ID, &f.Key, &f.BlobID, &f.Object, &f.Name, &f.ContentType, &f.Extension, &f.Size,
+	err = row.Scan(&f.ID, &f.Key, &f.Owner, &f.BlobID, &f.Object, &f.Name, &f.ContentType, &f.Extension, &f.Size,
 		&f.Width, &f.Height, &f.Blurhash, &f.Resized, &created)
 	f.CreatedAt = instant(created)
 	return f, err
@@ -66,16 +66,19 @@ func (q Queries) FileByKey(ctx context.Context, key string) (domain.File, error)
 	return f, found(err)
 }
 
-// AddFile gives a blob an address. Its key must be fresh.
+// AddFile gives a blob an address, and counts it as its owner's. Its key must be fresh.
 func (tx *Tx) AddFile(ctx context.Context, f domain.File, now time.Time) (id domain.FileID, err error) {
 	if err := tx.exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, f.BlobID, micros(now)); err != nil {
 		return 0, err
 	}
-	err = tx.q.QueryRow(ctx, `INSERT INTO files (key, blob_id, name, content_type, extension, size, width, height,
+	err = tx.q.QueryRow(ctx, `INSERT INTO files (key, user_id, blob_id, name, content_type, extension, size, width, height,
 			blurhash, resized, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, 0), NULLIF($8, 0), $9, $10, $11) RETURNING id`,
-		f.Key, f.BlobID, f.Name, f.ContentType, f.Extension, f.Size, f.Width, f.Height,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, 0), NULLIF($9, 0), $10, $11, $12) RETURNING id`,
+		f.Key, f.Owner, f.BlobID, f.Name, f.ContentType, f.Extension, f.Size, f.Width, f.Height,
 		f.Blurhash, f.Resized, micros(now)).Scan(&id)
+	if err == nil {
+		tx.countFile(f.Owner, f.Size, 1)
+	}
 	return id, err
 }
 
@@ -95,7 +98,18 @@ func (tx *Tx) dropFiles(ctx context.Context, ids ...domain.FileID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return tx.exec(ctx, "DELETE FROM files WHERE "+tx.d.in("id", "$1"), list(tx.d, ids))
+	return tx.deleteFiles(ctx, tx.d.in("id", "$1"), list(tx.d, ids))
+}
+
+func (tx *Tx) deleteFiles(ctx context.Context, which string, arg any) error {
+	rows, err := tx.q.Query(ctx, "DELETE FROM files WHERE "+which+" RETURNING user_id, size", arg)
+	_, err = collect(ctx, rows, err, func(row scanner) (owner domain.UserID, err error) {
+		var size int64
+		err = row.Scan(&owner, &size)
+		tx.countFile(owner, size, -1)
+		return owner, err
+	})
+	return err
 }
 
 // embedded is how an Embed is kept.

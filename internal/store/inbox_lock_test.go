@@ -33,7 +33,7 @@ func TestNoDeadlockOfInboxes(t *testing.T) {
 			if err := tx.LockBlock(ctx, block); err != nil {
 				return err
 			}
-			return tx.DeleteBlock(ctx, block)
+			return tx.DeleteBlock(ctx, block, storetest.Now)
 		}}
 	e.run(t, s, db)
 	storetest.Check(t, s)

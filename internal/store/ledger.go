@@ -109,7 +109,10 @@ func (tx *Tx) writeCounts(ctx context.Context) error {
 	if err := adderCounts.write(ctx, tx.Queries, tx.adders); err != nil {
 		return err
 	}
-	err := updatedCounts.write(ctx, tx.Queries, tx.updated)
-	tx.counts, tx.adders, tx.updated = nil, nil, nil
+	if err := updatedCounts.write(ctx, tx.Queries, tx.updated); err != nil {
+		return err
+	}
+	err := byteCounts.write(ctx, tx.Queries, tx.bytes)
+	tx.counts, tx.adders, tx.updated, tx.bytes = nil, nil, nil, nil
 	return err
 }

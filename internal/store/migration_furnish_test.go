@@ -14,6 +14,11 @@ import (
 // tables that are from before.
 func (w *town) furnish(db *database.DB) {
 	t, s, ada, bob := w.t, w.s, w.users[0], w.users[1]
+	sent := upload(t, s, "an unused upload", bob, storetest.Now)
+	storetest.In(t, s, func(tx *store.Tx) error {
+		_, err := tx.FillUpload(t.Context(), sent, domain.Blob{ID: storedBlob(t, tx, "unused", storetest.Now), Size: 7})
+		return err
+	})
 	in := storetest.Channel(t, s, ada, "On everything", domain.Public)
 	storetest.Follow(t, s, ada, storetest.GroupSubject(keys(w.groups)[0]))
 	storetest.Follow(t, s, bob, storetest.ChannelSubject(in))
@@ -51,7 +56,7 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 		was := b
 		b.Type, b.State, b.SourceURL, b.Embed = typ, domain.Available, &url, &domain.Embed{URL: url, Type: "rich"}
 		b.Content = &domain.Text{Markdown: "*moss*", HTML: "<em>moss</em>", Plain: "moss"}
-		f := addedFile(w.t, tx, "key of "+string(typ), storedBlob(w.t, tx, "hash of "+string(typ), w.clock))
+		f := addedFile(w.t, tx, "key of "+string(typ), by, storedBlob(w.t, tx, "hash of "+string(typ), w.clock))
 		b.Image, b.File = &f, &f
 		return tx.FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
 	})
@@ -60,6 +65,7 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 
 // furnishing has a row for each further table. Users and groups are numbered from 1.
 var furnishing = []string{
+	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	"INSERT INTO secrets (name, value) VALUES ('a key', 'its value')",
 	"INSERT INTO doomed_objects (object, created_at) VALUES ('originals/gone', 5)",
 	"INSERT INTO avatar_wishes (owner_type, owner_id, n, url, created_at) VALUES ('User', 1, 2, 'https://example.org/a.png', 5)",

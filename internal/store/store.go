@@ -58,6 +58,7 @@ type Tx struct {
 	counts  ledger[countKey] // what is to be added to counts
 	adders  ledger[adderKey]
 	updated ledger[updatedKey]
+	bytes   ledger[domain.UserID]
 }
 
 // New makes a store on an open, migrated database.

@@ -7,11 +7,15 @@ import (
 	"vitrine/internal/domain"
 )
 
-const uploadColumns = `up.id, up.key, up.user_id, up.name, up.content_type, COALESCE(up.blob_id, 0), up.expires_at, up.created_at`
+// UploadFolder is where clients put files in a storage that they reach themselves.
+const UploadFolder = "uploads/"
+
+const uploadColumns = `up.id, up.key, up.user_id, up.name, up.content_type, COALESCE(up.blob_id, 0), COALESCE(up.size, 0), up.used_at IS NOT NULL,
+	up.expires_at, up.created_at`
 
 func scanUpload(row scanner) (u domain.Upload, err error) {
 	var expires, created int64
-	err = row.Scan(&u.ID, &u.Key, &u.UserID, &u.Name, &u.ContentType, &u.BlobID, &expires, &created)
+	err = row.Scan(&u.ID, &u.Key, &u.UserID, &u.Name, &u.ContentType, &u.BlobID, &u.Size, &u.Used, &expires, &created)
 	u.ExpiresAt, u.CreatedAt = instant(expires), instant(created)
 	return u, err
 }
@@ -35,12 +39,50 @@ func (q Queries) UploadByID(ctx context.Context, id domain.UploadID) (domain.Upl
 }
 
 // FillUpload gives an upload its bytes, unless it has some: then it tells which.
-func (tx *Tx) FillUpload(ctx context.Context, id domain.UploadID, blob domain.BlobID) (domain.BlobID, error) {
-	if err := tx.exec(ctx, `UPDATE uploads SET blob_id = $2 WHERE id = $1 AND blob_id IS NULL`, id, blob); err != nil {
+func (tx *Tx) FillUpload(ctx context.Context, id domain.UploadID, blob domain.Blob) (domain.BlobID, error) {
+	err := tx.sizeUpload(ctx, blob.Size, `UPDATE uploads SET size = $2, blob_id = $3 WHERE id = $1 AND blob_id IS NULL`,
+		id, blob.Size, blob.ID)
+	if err != nil {
 		return 0, err
 	}
 	has, err := scanInt64(tx.q.QueryRow(ctx, `SELECT blob_id FROM uploads WHERE id = $1`, id))
 	return domain.BlobID(has), found(err)
+}
+
+// MeasureUpload notes the size of what a client put into the storage, unless it is known.
+func (tx *Tx) MeasureUpload(ctx context.Context, id domain.UploadID, size int64) error {
+	return tx.sizeUpload(ctx, size, `UPDATE uploads SET size = $2 WHERE id = $1 AND size IS NULL`, id, size)
+}
+
+// sizeUpload counts the bytes of the upload that a statement changes, if nothing was made
+// of it yet.
+func (tx *Tx) sizeUpload(ctx context.Context, size int64, update string, args ...any) error {
+	rows, err := tx.q.Query(ctx, update+` RETURNING user_id, used_at IS NOT NULL`, args...)
+	_, err = collect(ctx, rows, err, func(row scanner) (user domain.UserID, err error) {
+		var used bool
+		if err = row.Scan(&user, &used); err == nil && !used {
+			tx.countUnused(user, size, 1)
+		}
+		return user, err
+	})
+	return err
+}
+
+// UseUpload notes that something has been made of an upload: its bytes are unused no
+// more. Again, for none (0), or for one that is gone, it does nothing.
+func (tx *Tx) UseUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
+	if id == 0 {
+		return nil
+	}
+	rows, err := tx.q.Query(ctx, `UPDATE uploads SET used_at = $2 WHERE id = $1 AND used_at IS NULL
+		RETURNING user_id, COALESCE(size, 0)`, id, micros(now))
+	_, err = collect(ctx, rows, err, func(row scanner) (user domain.UserID, err error) {
+		var size int64
+		err = row.Scan(&user, &size)
+		tx.countUnused(user, size, -1)
+		return user, err
+	})
+	return err
 }
 
 // KeepUpload keeps an upload from SweepUploads until the transaction ends; NotFound if
@@ -51,12 +93,12 @@ func (tx *Tx) KeepUpload(ctx context.Context, id domain.UploadID) error {
 }
 
 // SweepUploads forgets uploads made before a time that nothing waits for, at most
-// `most` of them, and gives their keys. A picture that was wished for before that time is
+// `most` of them, and tells how many they were. A picture that was wished for before that time is
 // not waited for any more.
 //
 // The rows are locked before it is asked again, by a statement of its own, who waits for
 // them: that is how whoever called KeepUpload first is seen.
-func (tx *Tx) SweepUploads(ctx context.Context, before time.Time, most int) ([]string, error) {
+func (tx *Tx) SweepUploads(ctx context.Context, before, now time.Time, most int) (int, error) {
 	const unused = `up.created_at < $1 AND NOT EXISTS (
 			SELECT 1 FROM processings p WHERE p.upload_id = up.id AND p.state = 'waiting')
 		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id AND w.created_at >= $1)`
@@ -64,9 +106,63 @@ func (tx *Tx) SweepUploads(ctx context.Context, before time.Time, most int) ([]s
 		limit("$2")+tx.d.lock("up"), micros(before), most)
 	locked, err := collect(ctx, rows, err, scanInt64)
 	if err != nil || len(locked) == 0 {
-		return nil, err
+		return 0, err
 	}
-	rows, err = tx.q.Query(ctx, `DELETE FROM uploads AS up WHERE `+tx.d.in("up.id", "$2")+` AND `+unused+`
-		RETURNING key`, micros(before), list(tx.d, locked))
-	return collect(ctx, rows, err, scanString)
+	return tx.deleteUploads(ctx, unused, now, micros(before), locked)
+}
+
+// deleteUploads deletes those of the locked uploads, $2, for which a condition on `up`
+// with the parameter $1 holds, and tells how many they were. What a client may have put
+// into the storage itself is doomed.
+func (tx *Tx) deleteUploads(ctx context.Context, condition string, now time.Time, arg any, locked []int64) (int, error) {
+	rows, err := tx.q.Query(ctx, `DELETE FROM uploads AS up WHERE `+tx.d.in("up.id", "$2")+` AND `+condition+`
+		RETURNING CASE WHEN blob_id IS NULL THEN key ELSE '' END, user_id,
+			CASE WHEN used_at IS NULL THEN COALESCE(size, 0) ELSE 0 END`, arg, list(tx.d, locked))
+	keys, err := collect(ctx, rows, err, func(row scanner) (key string, err error) {
+		var user domain.UserID
+		var unused int64
+		err = row.Scan(&key, &user, &unused)
+		tx.countUnused(user, unused, -1)
+		return key, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, key := range keys {
+		if key == "" {
+			continue
+		}
+		if err := tx.DoomObject(ctx, UploadFolder+key, now); err != nil {
+			return 0, err
+		}
+	}
+	return len(keys), nil
+}
+
+// DropUpload forgets an upload of which nothing is made, or waits to be, any more. It
+// locks as SweepUploads does.
+func (tx *Tx) DropUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
+	locked, err := scanInt64(tx.q.QueryRow(ctx, `SELECT up.id FROM uploads up WHERE up.id = $1`+tx.d.lock("up"), id))
+	if err != nil {
+		return gone(found(err))
+	}
+	_, err = tx.deleteUploads(ctx, `up.id = $1 AND NOT EXISTS (SELECT 1 FROM processings p WHERE p.upload_id = up.id)
+		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id)`, now, id, []int64{locked})
+	return err
+}
+
+// gone passes over what is not there.
+func gone(err error) error {
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	return err
+}
+
+// UnmeasuredUploads lists uploads above an id to which nothing can be sent any more, whose
+// size is not known and of which nothing has been made.
+func (q Queries) UnmeasuredUploads(ctx context.Context, above domain.UploadID, now time.Time, most int) ([]domain.Upload, error) {
+	rows, err := q.q.Query(ctx, "SELECT "+uploadColumns+` FROM uploads up WHERE up.used_at IS NULL AND up.size IS NULL
+		AND up.expires_at <= $1 AND up.id > $2 ORDER BY up.id`+limit("$3"), micros(now), above, most)
+	return collect(ctx, rows, err, scanUpload)
 }

@@ -1056,6 +1056,74 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleGetMyUsageRequest handles getMyUsage operation.
+//
+// `unused` are uploads that nothing has been made of yet, those on their way included. `total` are
+// these and the files of one's blocks and pictures, each file once for every block that shows it;
+// resized versions are not counted. A `limit` of null is none. Sending a file, or making a block of
+// one, beyond a limit is 403.
+//
+// GET /ext/v1/me/usage
+func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var rawBody []byte
+
+	var response *Usage
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetMyUsageOperation,
+			OperationSummary: "Read how much one has stored, and how much one may",
+			OperationID:      "getMyUsage",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = struct{}
+			Response = *Usage
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetMyUsage(ctx)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetMyUsage(ctx)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetMyUsageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetUserFollowRequest handles getUserFollow operation.
 //
 // Ask whether one follows a user.

@@ -18,6 +18,7 @@ const (
 	GetCollaboratorsOperation      OperationName = "GetCollaborators"
 	GetExtOpenapiSpecJsonOperation OperationName = "GetExtOpenapiSpecJson"
 	GetGroupFollowOperation        OperationName = "GetGroupFollow"
+	GetMyUsageOperation            OperationName = "GetMyUsage"
 	GetUserFollowOperation         OperationName = "GetUserFollow"
 	RemoveCollaboratorOperation    OperationName = "RemoveCollaborator"
 	ReprocessBlockOperation        OperationName = "ReprocessBlock"

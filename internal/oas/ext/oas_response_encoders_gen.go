@@ -171,6 +171,19 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

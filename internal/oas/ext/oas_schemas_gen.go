@@ -140,6 +140,33 @@ func (s *BlockProcessingState) UnmarshalText(data []byte) error {
 	}
 }
 
+// Bytes, and how many there may be.
+// Ref: #/components/schemas/ByteUsage
+type ByteUsage struct {
+	Bytes int64    `json:"bytes"`
+	Limit NilInt64 `json:"limit"`
+}
+
+// GetBytes returns the value of Bytes.
+func (s *ByteUsage) GetBytes() int64 {
+	return s.Bytes
+}
+
+// GetLimit returns the value of Limit.
+func (s *ByteUsage) GetLimit() NilInt64 {
+	return s.Limit
+}
+
+// SetBytes sets the value of Bytes.
+func (s *ByteUsage) SetBytes(val int64) {
+	s.Bytes = val
+}
+
+// SetLimit sets the value of Limit.
+func (s *ByteUsage) SetLimit(val NilInt64) {
+	s.Limit = val
+}
+
 // Who collaborates on a channel.
 // Ref: #/components/schemas/CollaboratorList
 type CollaboratorList struct {
@@ -1345,6 +1372,95 @@ func (s *UpdateMeReq) SetBio(val OptNilString) {
 // SetName sets the value of Name.
 func (s *UpdateMeReq) SetName(val OptString) {
 	s.Name = val
+}
+
+// How much a user has stored, and how much they may.
+// Ref: #/components/schemas/Usage
+type Usage struct {
+	Total   ByteUsage    `json:"total"`
+	Unused  ByteUsage    `json:"unused"`
+	Uploads UsageUploads `json:"uploads"`
+}
+
+// GetTotal returns the value of Total.
+func (s *Usage) GetTotal() ByteUsage {
+	return s.Total
+}
+
+// GetUnused returns the value of Unused.
+func (s *Usage) GetUnused() ByteUsage {
+	return s.Unused
+}
+
+// GetUploads returns the value of Uploads.
+func (s *Usage) GetUploads() UsageUploads {
+	return s.Uploads
+}
+
+// SetTotal sets the value of Total.
+func (s *Usage) SetTotal(val ByteUsage) {
+	s.Total = val
+}
+
+// SetUnused sets the value of Unused.
+func (s *Usage) SetUnused(val ByteUsage) {
+	s.Unused = val
+}
+
+// SetUploads sets the value of Uploads.
+func (s *Usage) SetUploads(val UsageUploads) {
+	s.Uploads = val
+}
+
+type UsageUploads struct {
+	// How many may be sent at once; more wait for their turn.
+	AtOnce int64 `json:"at_once"`
+	// How many of them there may be.
+	Limit int64 `json:"limit"`
+	// How large a file may be.
+	MaxBytes int64 `json:"max_bytes"`
+	// Uploads that something can still be made of, sent or not.
+	Open int64 `json:"open"`
+}
+
+// GetAtOnce returns the value of AtOnce.
+func (s *UsageUploads) GetAtOnce() int64 {
+	return s.AtOnce
+}
+
+// GetLimit returns the value of Limit.
+func (s *UsageUploads) GetLimit() int64 {
+	return s.Limit
+}
+
+// GetMaxBytes returns the value of MaxBytes.
+func (s *UsageUploads) GetMaxBytes() int64 {
+	return s.MaxBytes
+}
+
+// GetOpen returns the value of Open.
+func (s *UsageUploads) GetOpen() int64 {
+	return s.Open
+}
+
+// SetAtOnce sets the value of AtOnce.
+func (s *UsageUploads) SetAtOnce(val int64) {
+	s.AtOnce = val
+}
+
+// SetLimit sets the value of Limit.
+func (s *UsageUploads) SetLimit(val int64) {
+	s.Limit = val
+}
+
+// SetMaxBytes sets the value of MaxBytes.
+func (s *UsageUploads) SetMaxBytes(val int64) {
+	s.MaxBytes = val
+}
+
+// SetOpen sets the value of Open.
+func (s *UsageUploads) SetOpen(val int64) {
+	s.Open = val
 }
 
 type VariantsOK struct {

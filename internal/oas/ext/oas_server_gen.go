@@ -177,6 +177,15 @@ type SystemHandler interface {
 //
 // x-ogen-operation-group: Users
 type UsersHandler interface {
+	// GetMyUsage implements getMyUsage operation.
+	//
+	// `unused` are uploads that nothing has been made of yet, those on their way included. `total` are
+	// these and the files of one's blocks and pictures, each file once for every block that shows it;
+	// resized versions are not counted. A `limit` of null is none. Sending a file, or making a block of
+	// one, beyond a limit is 403.
+	//
+	// GET /ext/v1/me/usage
+	GetMyUsage(ctx context.Context) (*Usage, error)
 	// UpdateMe implements updateMe operation.
 	//
 	// Only the fields that are given change. The slug stays as it is.

@@ -1,0 +1,263 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// quota bounds what supporters store.
+func quota(unused, total int64) apptest.Option {
+	return func(c *config.Config) {
+		c.QuotaUnused = map[string]int64{"free": 50, "supporter": unused}
+		c.Quota = map[string]int64{"free": 100, "supporter": total}
+	}
+}
+
+// stored gives what somebody's usage says.
+func stored(r *apptest.Rig, as string) (unused, total int64) {
+	r.T.Helper()
+	got := r.Get(as, "/ext/v1/me/usage")
+	return got.Int("unused.bytes"), got.Int("total.bytes")
+}
+
+func wantStored(r *apptest.Rig, what string, unused, total int64) {
+	r.T.Helper()
+	if u, all := stored(r, "ada"); u != unused || all != total {
+		r.T.Errorf("%s: %d unused and %d in all, want %d and %d", what, u, all, unused, total)
+	}
+}
+
+// Of 50 uploads sent at once where there is room for 10, 10 are kept, whether or not
+// their length is told, and whichever of two servers they are sent to.
+func TestQuotaRace(t *testing.T) {
+	t.Parallel()
+	for name, chunked := range map[string]bool{"told": false, "not told": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
+				r := apptest.Boot(t, o, quota(1000, 0))
+				servers := []*apptest.Rig{r}
+				if !strings.HasPrefix(o.URL, "sqlite:") {
+					servers = append(servers, apptest.Boot(t, o, quota(1000, 0), func(c *config.Config) { c.DataDir = r.DataDir() }))
+				}
+				addresses := make([]string, 50)
+				for i := range addresses {
+					addresses[i], _ = presigned(r, "ada", "a.txt", "text/plain")
+				}
+				var all sync.WaitGroup
+				var mu sync.Mutex
+				answers := map[int]int{}
+				for i, address := range addresses {
+					var body io.Reader = strings.NewReader(fmt.Sprintf("%0100d", i))
+					if chunked {
+						body = io.MultiReader(body)
+					}
+					all.Go(func() {
+						got := put(servers[i%len(servers)], address, "text/plain", body)
+						mu.Lock()
+						defer mu.Unlock()
+						answers[got.Status]++
+						if got.Status == 403 && !strings.Contains(got.Str("details.message"), "may have 1000 bytes in all, and 0 bytes are left") {
+							t.Errorf("%s", got.Body)
+						}
+					})
+				}
+				all.Wait()
+				// Those whose bytes were still on their way hold room, so that fewer may have been kept: never more.
+				for _, address := range addresses {
+					if answers[200] < 10 && put(r, address, "text/plain", strings.Repeat("y", 100)).Status == 200 {
+						answers[200]++
+					}
+				}
+				if answers[200] != 10 {
+					t.Errorf("%v", answers)
+				}
+				wantStored(r, "then", 1000, 1000)
+				if n := rows(r, "byte_reservations"); n != 0 {
+					t.Errorf("%d reservations are left", n)
+				}
+			})
+		})
+	}
+}
+
+// What is unused, and all, is counted as it comes, is used, is used again, and goes.
+func TestQuotaFollowsBytes(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		wantStored(r, "before", 0, 0)
+		value := sent(r, "ada", "a.txt", "text/plain", strings.Repeat("x", 100))
+		wantStored(r, "sent", 100, 100)
+		first := processed(r, value, nil)
+		wantStored(r, "used", 0, 100)
+		second := processed(r, value, nil)
+		wantStored(r, "used twice", 0, 200)
+		got := refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []int64{r.Channel("ada", "C", "public")}}))
+		if !strings.Contains(got, "Your files may have 250 bytes in all, and 50 bytes are left. Delete blocks") {
+			t.Errorf("%s", got)
+		}
+		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", first.Int("id")), nil).Want(204)
+		wantStored(r, "one deleted", 0, 100)
+		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", second.Int("id")), nil).Want(204)
+		wantStored(r, "both deleted", 0, 0)
+		if n := rows(r, "uploads"); n != 0 {
+			t.Errorf("%d uploads outlive what was made of them", n)
+		}
+		r.Clock.Advance(3 * time.Hour)
+		if err := r.S.App.SweepContent(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := storedObjects(r, "files"); len(left) != 0 {
+			t.Errorf("%q are left", left)
+		}
+		sent(r, "ada", "b.txt", "text/plain", strings.Repeat("y", 150))
+		r.Clock.Advance(25 * time.Hour)
+		if err := r.S.App.SweepContent(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantStored(r, "a day later", 0, 0)
+	}, quota(200, 250))
+}
+
+func refusedQuota(r *apptest.Rig, got *apptest.Response) string {
+	r.T.Helper()
+	if got.Status != http.StatusForbidden || got.Int("code") != http.StatusForbidden {
+		r.T.Errorf("%d %s", got.Status, got.Body)
+	}
+	return got.Str("details.message")
+}
+
+// What a page shows is left out where there is no room for it, and a file fails with the
+// reason. A tier that changes changes that at once; 0 is no bound.
+func TestQuotaOfFetched(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		picture := apptest.PNG(t, 60, 40)
+		r.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>Moss</title><meta property="og:image" content="http://example.com/a.png">`)))
+		r.Web("example.com/a.png", apptest.Serve("image/png", picture))
+		r.Web("example.com/b.txt", apptest.Serve("text/plain", bytes.Repeat([]byte("x"), 1000)))
+		tier := func(tier domain.Tier) {
+			if _, err := r.S.App.SetTier(t.Context(), domain.Ref{ID: int64(r.Person("ada").ID)}, tier); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tier(domain.TierFree)
+		holds(t, processed(r, "http://example.com/page", nil), map[string]any{"type": "Link", "title": "Moss", "image": nil})
+		failed := processed(r, "http://example.com/b.txt", nil)
+		holds(t, failed, map[string]any{"type": "Link", "state": "failed"})
+		status := r.Get("ada", "/ext/v1/blocks/%d/processing", failed.Int("id"))
+		if reason := status.Str("reason"); !strings.Contains(reason, "Your files may have 100 bytes in all") || status.Int("attempts") != 1 {
+			t.Errorf("%s", status.Body)
+		}
+		wantStored(r, "refused", 0, 0)
+		if n := rows(r, "blobs"); n != 0 {
+			t.Errorf("%d blobs are kept of what was refused", n)
+		}
+		tier(domain.TierPremium)
+		r.Do("ada", "POST", fmt.Sprintf("/ext/v1/blocks/%d/reprocess", failed.Int("id")), nil).Want(202)
+		r.WorkJobs()
+		holds(t, r.Get("ada", "/v3/blocks/%d", failed.Int("id")), map[string]any{"type": "Attachment", "state": "available"})
+		wantStored(r, "without a bound", 0, 1000)
+		tier(domain.TierFree)
+		got := r.Do("ada", "POST", "/v3/uploads/presign", `{"files":[{"filename":"a","content_type":"image/png"}]}`)
+		refusedQuota(r, got)
+		usage := r.Get("ada", "/ext/v1/me/usage")
+		holds(t, usage, map[string]any{"total.limit": 100, "unused.limit": 50, "uploads.open": 0, "uploads.limit": app.MaxOpenUploads})
+	}, quota(0, 0))
+}
+
+// Room that a server held when it was killed is free once its lease has run out.
+func TestQuotaAfterKill(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada := r.Person("ada").ID
+		r.Exec(`INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:x', $1, TRUE, 90, $2)`,
+			ada, r.Clock.Now().Add(time.Minute).UnixMicro())
+		// Between the bytes and the row that refers to them:
+		r.Exec(`INSERT INTO blobs (hash, object, size, used_at) VALUES ('abc', 'originals/ab/abc-1', 90, $1)`, r.Clock.Now().UnixMicro())
+		address, _ := presigned(r, "ada", "a.txt", "text/plain")
+		refusedQuota(r, put(r, address, "text/plain", strings.Repeat("x", 20)))
+		put(r, address, "text/plain", strings.Repeat("x", 10)).Want(200)
+		wantStored(r, "while the lease lasts", 100, 100)
+		r.Clock.Advance(2 * time.Minute)
+		wantStored(r, "then", 10, 10)
+		sent(r, "ada", "b.txt", "text/plain", strings.Repeat("y", 90))
+		r.Clock.Advance(3 * time.Hour)
+		if err := r.S.App.SweepContent(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := rows(r, "byte_reservations"); n != 0 || rows(r, "blobs") != 2 {
+			t.Errorf("%d reservations and %d blobs are left", n, rows(r, "blobs"))
+		}
+	}, quota(100, 100))
+}
+
+// With S3, what clients put there is counted when something is made of it, or once they
+// can send nothing more; what is beyond the quota then goes.
+func TestQuotaInS3(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, onS3(t), quota(100, 150))
+	there := func(size int) string {
+		address, _ := presigned(r, "ada", "a.txt", "text/plain")
+		if status := putThere(t, address, "text/plain", bytes.Repeat([]byte("x"), size)); status != http.StatusOK {
+			t.Fatal(status)
+		}
+		return address
+	}
+	r.Channel("ada", "Channel", "closed")
+	refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": there(151), "channel_ids": []string{"channel"}}))
+	r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": there(100), "channel_ids": []string{"channel"}}).Want(201)
+	r.WorkJobs()
+	wantStored(r, "used", 0, 100)
+	there(40)
+	there(41)
+	r.Clock.Advance(61 * time.Minute)
+	if err := r.S.App.SweepContent(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantStored(r, "measured", 40, 140)
+	if n := rows(r, "uploads"); n != 2 { // the used one, and that of 40
+		t.Errorf("%d uploads are left", n)
+	}
+}
+
+// Nobody has more than so many uploads open.
+func TestOpenUploads(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		files := make([]any, 50)
+		for i := range files {
+			files[i] = map[string]any{"filename": "a.txt", "content_type": "text/plain"}
+		}
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		answers := map[int]int{}
+		for range app.MaxOpenUploads/50 + 5 {
+			all.Go(func() {
+				got := r.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": files})
+				mu.Lock()
+				defer mu.Unlock()
+				answers[got.Status]++
+			})
+		}
+		all.Wait()
+		if answers[201] != app.MaxOpenUploads/50 || answers[403] != 5 {
+			t.Errorf("%v", answers)
+		}
+		r.Clock.Advance(61 * time.Minute)
+		presigned(r, "ada", "a.txt", "text/plain") // what nothing was sent to is closed
+	})
+}

@@ -1,0 +1,35 @@
+package domain
+
+import "strconv"
+
+// Quota bounds the bytes that a user has stored. 0 is no bound.
+type Quota struct {
+	Unused int64 // of uploads that nothing has been made of yet
+	Total  int64 // of these and of the files of their blocks and pictures
+}
+
+// ByteUsage is what a user has stored.
+type ByteUsage struct {
+	UserID  UserID
+	Tier    Tier
+	Unused  int64 // bytes of uploads that nothing has been made of yet, those on their way included
+	Total   int64 // bytes of these, of files, and of files on their way
+	Uploads int64 // that something can still be made of: open addresses, and unused bytes
+}
+
+// FormatBytes writes a size for people: "1.5 GiB", "512 bytes".
+func FormatBytes(n int64) string {
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	size, unit := float64(n)/(1<<10), 0
+	for size >= 1023.95 && unit < len(units)-1 {
+		size, unit = size/(1<<10), unit+1
+	}
+	text := strconv.FormatFloat(size, 'f', 1, 64)
+	if whole := text[:len(text)-2]; text == whole+".0" {
+		text = whole
+	}
+	return text + " " + units[unit]
+}
