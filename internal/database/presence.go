@@ -2,11 +2,10 @@ package database
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,7 +42,7 @@ func (db *DB) Announce(ctx context.Context) (*Presence, error) {
 	if err != nil {
 		host = "unknown"
 	}
-	number := presenceNumber()
+	number := rand.Uint32()
 	p := &Presence{name: fmt.Sprintf("%s%.40s/%d/%08x", presencePrefix, strings.ReplaceAll(host, "/", "-"), os.Getpid(), number)}
 	if db.dialect == Postgres {
 		err = db.announceToServer(ctx, p, number)
@@ -54,12 +53,6 @@ func (db *DB) Announce(ctx context.Context) (*Presence, error) {
 		return nil, fmt.Errorf("database: take the lock of this process: %w", err)
 	}
 	return p, nil
-}
-
-func presenceNumber() uint32 {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return binary.BigEndian.Uint32(b[:])
 }
 
 // Name is unique to this presence, and never used again.
