@@ -29,6 +29,7 @@ var statuses = map[domain.Kind]int{
 	domain.Timeout:         http.StatusRequestTimeout,
 	domain.TooLarge:        http.StatusRequestEntityTooLarge,
 	domain.Unsupported:     http.StatusUnsupportedMediaType,
+	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // renderError is the only door through which errors leave: those of the gate, of
@@ -47,6 +48,10 @@ func renderError(ctx context.Context, w http.ResponseWriter, r *http.Request, er
 	}
 	if status == http.StatusUnauthorized {
 		challenge(w, r)
+	}
+	if known.Kind == domain.Unavailable {
+		middleware.From(ctx).Error = err
+		w.Header().Set("Retry-After", known.RetryAfter())
 	}
 	write(w, status, known.Message, known.Fields)
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"vitrine/internal/domain"
 )
 
 var (
@@ -52,6 +54,8 @@ type Store interface {
 	PresignPut(ctx context.Context, name, contentType string, d time.Duration) (url string, ok bool, err error)
 	// Check finds out whether files can be written and read, for the start.
 	Check(ctx context.Context) error
+	// Ready is Check for being asked every few seconds: it may find out less.
+	Ready(ctx context.Context) error
 	// Sweep removes what writes that were cut off more than olderThan ago have left
 	// behind.
 	Sweep(ctx context.Context, olderThan time.Duration) error
@@ -107,6 +111,9 @@ func isForeign(r rune) bool {
 type temporaryError struct{ error }
 
 func (e temporaryError) Unwrap() error { return e.error }
+
+// temporary gives such a failure the kind Unavailable.
+func temporary(err error) error { return temporaryError{domain.NewUnavailable(err)} }
 
 // Temporary tells whether an error is one of the storage that may pass by itself: the
 // network or the S3 server is down or busy, or the disk is full. The same call may

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"vitrine/internal/domain"
 )
 
 // Disk keeps files in a folder, each at the path of its name, for the owner of the
@@ -141,6 +143,9 @@ func (d *Disk) Check(ctx context.Context) error {
 	return nil
 }
 
+// Ready is Check, which finds a full disk. See Store.
+func (d *Disk) Ready(ctx context.Context) error { return d.Check(ctx) }
+
 // Sweep removes unfinished files. See Store.
 func (d *Disk) Sweep(_ context.Context, olderThan time.Duration) error {
 	return sweep(d.root, temporaryFolder, olderThan)
@@ -173,12 +178,16 @@ func absence(err error) error {
 	return diskError(err)
 }
 
-// diskError marks errors of the file system that may pass.
+// diskError marks errors of the file system that may pass, and those of a disk that
+// fails.
 func diskError(err error) error {
 	for _, passing := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE} {
 		if errors.Is(err, passing) && !errors.Is(err, ErrSource) {
-			return temporaryError{err}
+			return temporary(err)
 		}
+	}
+	if (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EROFS)) && !errors.Is(err, ErrSource) {
+		return domain.NewUnavailable(err)
 	}
 	return err
 }

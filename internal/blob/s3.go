@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ type S3 struct {
 	public *minio.Client // makes URLs for clients
 	bucket string
 	prefix string
+
+	patience time.Duration
+	breaker  breaker
 }
 
 var _ Store = (*S3)(nil)
@@ -38,6 +42,7 @@ func OpenS3(o S3Options) (*S3, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
+	o.Patience = cmp.Or(o.Patience, defaultPatience)
 	private, err := o.client(o.Endpoint)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func OpenS3(o S3Options) (*S3, error) {
 			return nil, err
 		}
 	}
-	return &S3{core: minio.Core{Client: private}, public: public, bucket: o.Bucket, prefix: o.Prefix}, nil
+	return &S3{core: minio.Core{Client: private}, public: public, bucket: o.Bucket, prefix: o.Prefix, patience: o.Patience}, nil
 }
 
 func (o *S3Options) client(endpoint string) (*minio.Client, error) {
@@ -62,11 +67,16 @@ func (o *S3Options) client(endpoint string) (*minio.Client, error) {
 	} else if o.PathStyle != nil {
 		lookup = minio.BucketLookupDNS
 	}
+	transport, err := o.transport(u.Scheme == "https")
+	if err != nil {
+		return nil, fmt.Errorf("blob: S3: %w", err)
+	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds:        credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""),
 		Secure:       u.Scheme == "https",
 		Region:       o.Region,
 		BucketLookup: lookup,
+		Transport:    transport,
 		MaxRetries:   attempts,
 	})
 	if err != nil {
@@ -92,16 +102,19 @@ func (s *S3) put(ctx context.Context, name string, r io.Reader, size int64, cont
 	defer cancel() // ends the uploads of other parts when one has failed
 	body, err := sized(ctx, r, size)
 	if err == nil {
-		_, err = s.core.Client.PutObject(ctx, s.bucket, s.key(name), body, size, minio.PutObjectOptions{ContentType: contentType})
-	}
-	// minio puts another error in the place of those that speak of an EOF.
-	if exact, ok := body.(*exact); ok && err != nil {
-		if read := exact.failure(); read != nil && read != io.EOF {
-			err = read
-		}
+		err = s.ask(ctx, false, func(ctx context.Context) error {
+			_, err := s.core.Client.PutObject(ctx, s.bucket, s.key(name), body, size, minio.PutObjectOptions{ContentType: contentType})
+			// minio puts another error in the place of those that speak of an EOF.
+			if exact, ok := body.(*exact); ok && err != nil {
+				if read := exact.failure(); read != nil && read != io.EOF {
+					return read
+				}
+			}
+			return err
+		})
 	}
 	if err != nil {
-		return fmt.Errorf("blob: put %s: %w", name, s3Error(err))
+		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
 	return nil
 }
@@ -158,11 +171,25 @@ func (s *S3) Stat(ctx context.Context, name string) (Info, error) {
 	if err := checkName(name); err != nil {
 		return Info{}, err
 	}
-	info, err := s.core.StatObject(ctx, s.bucket, s.key(name), minio.StatObjectOptions{})
+	info, err := s.stat(ctx, name)
 	if err != nil {
-		return Info{}, fmt.Errorf("blob: stat %s: %w", name, s3Error(err))
+		return Info{}, fmt.Errorf("blob: stat %s: %w", name, err)
 	}
 	return Info{Size: info.Size, ModTime: info.LastModified, ContentType: info.ContentType}, nil
+}
+
+func (s *S3) stat(ctx context.Context, name string) (info minio.ObjectInfo, err error) {
+	err = s.ask(ctx, true, func(ctx context.Context) error {
+		info, err = s.core.StatObject(ctx, s.bucket, s.key(name), minio.StatObjectOptions{})
+		return err
+	})
+	return info, err
+}
+
+func (s *S3) remove(ctx context.Context, name string) error {
+	return s.ask(ctx, true, func(ctx context.Context) error {
+		return s.core.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{})
+	})
 }
 
 // Delete removes an object. See Store.
@@ -170,7 +197,7 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	err := s3Error(s.core.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{}))
+	err := s.remove(ctx, name)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("blob: delete %s: %w", name, err)
 	}

@@ -15,16 +15,21 @@ import (
 func (s *S3) Check(ctx context.Context) error {
 	err := s.put(ctx, probe, strings.NewReader("ok"), 2, "text/plain")
 	if err == nil {
-		err = s3Error(s.core.Client.RemoveObject(ctx, s.bucket, s.key(probe), minio.RemoveObjectOptions{}))
+		err = s.remove(ctx, probe)
 	}
 	if err == nil {
-		_, err = s.core.StatObject(ctx, s.bucket, s.key(probe+"-missing"), minio.StatObjectOptions{})
-		if err = s3Error(err); errors.Is(err, ErrNotFound) {
-			return nil
-		}
+		err = s.Ready(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("blob: the bucket %s at %s cannot be used: %w", s.bucket, s.core.EndpointURL(), err)
+	}
+	return nil
+}
+
+// Ready looks for an object that is missing. See Store.
+func (s *S3) Ready(ctx context.Context) error {
+	if _, err := s.stat(ctx, probe+"-missing"); !errors.Is(err, ErrNotFound) {
+		return err
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/minio/minio-go/v7"
+
+	"vitrine/internal/domain"
 )
 
 // passing are codes of errors after which S3 wants to be asked again, and which may
@@ -24,13 +26,13 @@ func s3Error(err error) error {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrSource), errors.Is(err, ErrSize):
 		return err
 	case !errors.As(err, &response): // no answer, or not all of it
-		return temporaryError{err}
+		return temporary(err)
 	case response.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented,
 		response.StatusCode == http.StatusTooManyRequests, response.StatusCode == http.StatusRequestTimeout,
 		slices.Contains(passing, response.Code):
-		return temporaryError{err}
+		return temporary(err)
 	}
-	return err
+	return domain.NewUnavailable(err) // nothing that a client of ours could mend
 }

@@ -15,18 +15,18 @@ func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	info, err := s.core.StatObject(ctx, s.bucket, s.key(name), minio.StatObjectOptions{})
+	info, err := s.stat(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("blob: open %s: %w", name, s3Error(err))
+		return nil, fmt.Errorf("blob: open %s: %w", name, err)
 	}
 	get := func(first, last int64) (io.ReadCloser, error) {
 		var o minio.GetObjectOptions
 		if err := errors.Join(o.SetMatchETag(info.ETag), o.SetRange(first, last)); err != nil {
 			return nil, fmt.Errorf("blob: read %s: %w", name, err)
 		}
-		body, _, header, err := s.core.GetObject(ctx, s.bucket, s.key(name), o)
+		body, header, err := s.download(ctx, s.key(name), o)
 		if err != nil {
-			return nil, fmt.Errorf("blob: read %s: %w", name, s3Error(err))
+			return nil, fmt.Errorf("blob: read %s: %w", name, err)
 		}
 		// Some servers keep ETags apart from contents, so that a match says little.
 		want := fmt.Sprintf("bytes %d-%d/%d", first, last, info.Size)

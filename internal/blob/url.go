@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
@@ -25,6 +26,9 @@ type S3Options struct {
 
 	AccessKey string
 	SecretKey string
+
+	// Patience is how long S3 has to answer a request; 0 for five seconds.
+	Patience time.Duration
 }
 
 const (

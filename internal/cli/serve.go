@@ -75,7 +75,7 @@ func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *serv
 		log.Info("shutting down", "timeout", cfg.ShutdownTimeout)
 	case err = <-s.Failed():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), cfg.ShutdownTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), cfg.DrainDelay+cfg.ShutdownTimeout)
 	defer cancel()
 	if closing := s.Shutdown(ctx); err == nil {
 		err = closing

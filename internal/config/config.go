@@ -25,6 +25,9 @@ type Config struct {
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
+	DrainDelay      time.Duration // may be 0
+	ResponseMemory  int64         // bytes
+	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
 	MetricsAddr     string // host:port, empty for no such listener
 	Work            bool   // a server works jobs, too

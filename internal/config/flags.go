@@ -35,6 +35,9 @@ type Server struct {
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may go on when the server stops."`
+	DrainDelay       string `name:"drain-delay" env:"VITRINE_DRAIN_DELAY" default:"0s" placeholder:"DURATION" help:"How long the server goes on taking requests after it was told to stop, while /readyz already answers 503. Give what is before it time to notice."`
+	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for the texts of responses that are made or wait for their clients, small responses left out; who would need more is told 503."`
+	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Bytes a second that a client must take of a response on the whole; the connection of a slower one is closed."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	Work             string `name:"work" env:"VITRINE_WORK" default:"true" placeholder:"BOOL" help:"Whether this server works jobs: true, or false where vitrine work does it."`

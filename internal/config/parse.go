@@ -80,6 +80,15 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// parseDelay is parseDuration for a time that may be none.
+func parseDelay(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, quotedError(text, "want a duration such as 10s, or 0s")
+	}
+	return d, nil
+}
+
 func parseBool(text string) (bool, error) {
 	switch text {
 	case "true":

@@ -54,6 +54,12 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("body-limit", err)
 	cfg.ShutdownTimeout, err = parseDuration(s.ShutdownTimeout)
 	found.addErr("shutdown-timeout", err)
+	cfg.DrainDelay, err = parseDelay(s.DrainDelay)
+	found.addErr("drain-delay", err)
+	cfg.ResponseMemory, err = parseSize(s.ResponseMemory)
+	found.addErr("response-memory", err)
+	cfg.MinSendRate, err = parseSize(s.MinSendRate)
+	found.addErr("min-send-rate", err)
 	cfg.InvitationTTL, err = parseDuration(s.InvitationTTL)
 	found.addErr("invitation-ttl", err)
 	cfg.MetricsAddr = s.MetricsAddr

@@ -47,7 +47,7 @@ func defaults() config.Config {
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
-		JobConcurrency: 4, MailFrom: "Vitrine <no-reply@localhost>",
+		JobConcurrency: 4, ResponseMemory: 64 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>",
 	}
 }
 
@@ -83,6 +83,10 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--drain-delay=10s":                 func(c *config.Config) { c.DrainDelay = 10 * time.Second },
+		"--drain-delay=0s":                  func(*config.Config) {},
+		"--response-memory=1GiB":            func(c *config.Config) { c.ResponseMemory = 1 << 30 },
+		"--min-send-rate=500":               func(c *config.Config) { c.MinSendRate = 500 },
 		"--job-timeout=1m":                  func(c *config.Config) { c.JobTimeout = time.Minute },
 		"--files-url=https://f.example.org": func(c *config.Config) { c.FilesURL = "https://f.example.org" },
 		"--upload-limit=5MiB":               func(c *config.Config) { c.UploadLimit = 5 << 20 },
@@ -179,6 +183,10 @@ func TestBadValues(t *testing.T) {
 		"--request-timeout=15":                           "a duration",
 		"--request-timeout=0s":                           "a duration",
 		"--request-timeout=-1s":                          "a duration",
+		"--drain-delay=10":                               "a duration",
+		"--drain-delay=-1s":                              "a duration",
+		"--response-memory=0":                            "a size",
+		"--min-send-rate=0":                              "a size",
 		"--body-limit=0":                                 "a size",
 		"--body-limit=-1KiB":                             "a size",
 		"--body-limit=1.5MiB":                            "a size",

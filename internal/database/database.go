@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.Ping(ctx); err != nil {
+	if err := db.readers.PingContext(ctx); err != nil { // told to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, nil

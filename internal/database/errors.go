@@ -6,11 +6,16 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"vitrine/internal/domain"
 )
 
 // ErrNoRows is what Row.Scan returns when there is no row.
@@ -60,13 +65,81 @@ func hasCode(err error, state string, codes ...int) bool {
 
 // Classify makes an error of a driver tell of a context that is done: whatever
 // the driver calls it ("interrupted", 57014, a closed connection), the result
-// satisfies errors.Is(err, ctx.Err()). Everything in this package has done so
-// already; it is for errors that come straight from *sql.Rows.
+// satisfies errors.Is(err, ctx.Err()). Where the database is away or full it is of the
+// kind domain.Unavailable. Everything in this package has done so already; it is for
+// errors that come straight from *sql.Rows.
 func Classify(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil:
+		return unavailable(err)
+	case errors.Is(err, ctx.Err()):
 		return err
 	}
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
+}
+
+// unavailable gives errors that say that the database is away, or has no room, their
+// kind, once.
+func unavailable(err error) error {
+	if domain.KindOf(err) == domain.Unavailable || !isOutage(err) {
+		return err
+	}
+	return domain.NewUnavailable(err)
+}
+
+// outages are the classes and codes by which PostgreSQL says that it cannot do what it
+// otherwise could: no connection, no room or memory, being shut down or started, failing
+// disks, and being a standby since a moment ago.
+var outages = []string{"08", "53", "57P01", "57P02", "57P03", "58", "25006"}
+
+// isOutage reports whether an error says that the database cannot be reached or used
+// just now, whatever the statement.
+func isOutage(err error) bool {
+	if IsRetryable(err) { // after all patience
+		return true
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return slices.ContainsFunc(outages, func(o string) bool { return strings.HasPrefix(pg.Code, o) })
+	}
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch lite.Code() & 0xff {
+		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
+			return true
+		}
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	return isLost(err)
+}
+
+// errClosed is the error of database/sql for a closed pool, which it does not export.
+var errClosed = func() error {
+	pool := sql.OpenDB(unopened{})
+	_ = pool.Close() // nothing is open
+	return pool.Ping()
+}()
+
+// unopened is a driver.Connector that is never used.
+type unopened struct{}
+
+func (unopened) Connect(context.Context) (driver.Conn, error) { return nil, driver.ErrBadConn }
+func (unopened) Driver() driver.Driver                        { return nil }
+
+// isLost reports whether a connection has ended, or the pool has been closed.
+func isLost(err error) bool {
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	for _, lost := range []error{errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err) // it was lost before a statement was sent
 }
 
 // classifyCallback is Classify for what a caller's function returned: an error
@@ -85,8 +158,5 @@ func fromDriver(err error) bool {
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return true
 	}
-	if _, ok := errors.AsType[net.Error](err); ok {
-		return true
-	}
-	return errors.Is(err, sql.ErrTxDone) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn)
+	return errors.Is(err, sql.ErrTxDone) || isLost(err)
 }

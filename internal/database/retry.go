@@ -25,7 +25,7 @@ func (db *DB) retry(ctx context.Context, attempt func() error) error {
 		if n == 1 {
 			start = time.Now()
 		} else if time.Since(start) > db.patience {
-			return fmt.Errorf("database: gave up after %d attempts: %w", n, err)
+			return unavailable(fmt.Errorf("database: gave up after %d attempts: %w", n, err))
 		}
 		if pauseFor(ctx, pause) != nil {
 			return Classify(ctx, err)

@@ -13,6 +13,9 @@ const (
 	// larger one is streamed and has no tag, unless its handler gave one, as what
 	// encodes lists does.
 	maxBuffered = 4 << 20
+	// maxWaited is how much of a body whose tag and length are known is held back
+	// all the same, so that a failure in the middle of it is still answered by 500.
+	maxWaited = 256 << 10
 	// maxPooled keeps rare large bodies from staying in memory for ever.
 	maxPooled = 1 << 20
 )
@@ -22,8 +25,8 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // Conditional gives 200 responses to GET and HEAD an ETag and a Content-Length,
 // and turns them into 304 where If-None-Match matches. The tag is what
 // Exchange.NotModified recorded, else the handler's own header, else computed from
-// the body. A body whose handler announces both fields is not held back. Flushing
-// ends the buffering.
+// the body. A large body whose handler announces both fields is not held back.
+// Flushing ends the buffering.
 func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
 
 func conditional(next http.Handler, most int) http.Handler {
@@ -77,7 +80,7 @@ func (t *tagWriter) WriteHeader(status int) {
 func (t *tagWriter) Write(p []byte) (int, error) {
 	if t.state == buffering {
 		t.ok = true
-		if !t.announced() && t.body.Len()+len(p) <= t.most {
+		if !t.announced(len(p)) && t.body.Len()+len(p) <= t.most {
 			return t.body.Write(p)
 		}
 		t.send(false)
@@ -88,10 +91,12 @@ func (t *tagWriter) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// announced reports whether nothing has to be learnt from the body.
-func (t *tagWriter) announced() bool {
+// announced reports whether nothing has to be learnt from a body that begins with n
+// bytes, and it is all there, or too large to wait for the rest of it.
+func (t *tagWriter) announced(n int) bool {
 	h := t.Header()
-	return h.Get("ETag") != "" && h.Get("Content-Length") != ""
+	size, err := strconv.Atoi(h.Get("Content-Length"))
+	return err == nil && h.Get("ETag") != "" && (size == n || size > maxWaited)
 }
 
 func (t *tagWriter) Flush() {

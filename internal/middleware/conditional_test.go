@@ -38,11 +38,12 @@ func TestConditionalWhichTag(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"header": {func(w http.ResponseWriter, r *http.Request) {
+		"recorded before the header": {func(w http.ResponseWriter, r *http.Request) {
 			From(r.Context()).NotModified(`W/"row"`)
-			w.Header().Set("ETag", `"mine"`)
-		}, `"mine"`},
-		"recorded": {func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).NotModified(`W/"row"`) }, `W/"row"`},
+			w.Header().Set("ETag", `W/"body"`)
+		}, `W/"row"`},
+		"announced": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("ETag", `"mine"`) }, `"mine"`},
+		"recorded":  {func(_ http.ResponseWriter, r *http.Request) { From(r.Context()).NotModified(`W/"row"`) }, `W/"row"`},
 		"error": {func(w http.ResponseWriter, r *http.Request) {
 			From(r.Context()).NotModified(`W/"row"`)
 			w.WriteHeader(http.StatusNotFound)

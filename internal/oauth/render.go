@@ -46,6 +46,11 @@ func (e *Endpoints) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	middleware.From(r.Context()).Error = err
+	if known, ok := errors.AsType[*domain.Error](err); ok && known.Kind == domain.Unavailable {
+		w.Header().Set("Retry-After", known.RetryAfter())
+		e.Render(w, r, http.StatusServiceUnavailable, known.Message)
+		return
+	}
 	if r.Context().Err() != nil {
 		e.Render(w, r, http.StatusRequestTimeout, "The request took too long")
 		return

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"net/http/pprof"
 	"strings"
@@ -32,6 +31,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.PreflightLimits(s.limiter, o.Now, string(domain.TierGuest)),
 		middleware.CORS,
 		middleware.Recover(s.log, api.Render),
+		middleware.Memory(s.memory),
 		middleware.Head,
 		middleware.Compress,
 		middleware.Conditional,
@@ -48,6 +48,7 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 	website := known(middleware.Chain(pages,
 		middleware.CacheHeaders,
 		middleware.Recover(s.log, pages.Render),
+		middleware.Memory(s.memory),
 		middleware.Head,
 		middleware.Compress,
 		limitForms(o.Now, pages.Render),
@@ -65,6 +66,9 @@ func (s *Server) routes(o Options, service http.Handler) http.Handler {
 		middleware.BodyLimit(s.cfg.BodyLimit),
 	))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.leaving.Load() {
+			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
+		}
 		read := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case read && r.URL.Path == "/healthz":
@@ -111,19 +115,6 @@ func (s *Server) workRoutes() http.Handler {
 
 // healthz says that the process answers.
 func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
-
-// readyz says whether requests can be served: the database answers and has the
-// schema of this program.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
-	defer cancel()
-	if err := s.App.Ready(ctx); err != nil {
-		s.log.WarnContext(ctx, "not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "not ready")
-		return
-	}
-	plain(w, http.StatusOK, "ready")
-}
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -9,10 +9,12 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
+	"vitrine/internal/budget"
 	"vitrine/internal/certs"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -27,6 +29,10 @@ import (
 
 // usageInterval is how often the times of tokens' last use are written.
 const usageInterval = 30 * time.Second
+
+// writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
+// streams alone.
+const writeByteTimeout = 30 * time.Second
 
 // flushTimeout is how long the last of these writes may take, even when the time for
 // shutting down is used up.
@@ -45,6 +51,9 @@ type Server struct {
 	log     *slog.Logger
 	db      *database.DB
 	handler http.Handler
+	memory  *budget.Budget // of responses
+	checks  []readiness
+	leaving atomic.Bool         // /readyz says 503, and connections end with their response
 	certs   *certs.Certificates // nil behind a proxy
 	http    *http.Server
 	plain   *http.Server // redirects to TLS; nil where there is none
@@ -107,6 +116,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
+	s.memory = budget.New(cfg.ResponseMemory)
+	s.checks = s.readinessChecks(files.Blobs)
 	s.handler = s.routes(o, s.API)
 	return s, nil
 }
@@ -152,10 +163,11 @@ func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
 // is a request.
 func (s *Server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           h,
+		Handler:           middleware.Pace(s.cfg.MinSendRate)(h),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeByteTimeout},
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 }
@@ -187,13 +199,15 @@ func (s *Server) background(ctx context.Context) {
 	}
 }
 
-// Shutdown stops listening and taking jobs, lets requests and jobs in progress finish
-// until ctx is done, cuts off those that have not, and closes the database. The error
-// tells of those.
+// Shutdown stops taking jobs, and requests after the configuration's delay; meanwhile
+// /readyz answers 503, so that what is before this server sends them to others. Requests
+// and jobs in progress may finish until ctx is done; it cuts off those that have not, and
+// closes the database. The error tells of those.
 func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
+	s.drain(ctx)
 	for _, srv := range []*http.Server{s.http, s.plain, s.metrics} {
 		if srv == nil {
 			continue

@@ -24,6 +24,7 @@ var statuses = map[domain.Kind]int{
 	domain.TooLarge:        http.StatusRequestEntityTooLarge,
 	domain.Unsupported:     http.StatusUnsupportedMediaType,
 	domain.TooMany:         http.StatusTooManyRequests,
+	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // fail is the only door through which errors leave that no form has taken up.
@@ -45,7 +46,10 @@ func (v *visit) fail(err error) {
 		message = "There is nothing at this address, or it is not for you to see."
 	case domain.TooMany:
 		message = tooMany(known.Wait)
-		v.w.Header().Set("Retry-After", retryAfter(known.Wait))
+		v.w.Header().Set("Retry-After", known.RetryAfter())
+	case domain.Unavailable:
+		middleware.From(v.r.Context()).Error = err
+		v.w.Header().Set("Retry-After", known.RetryAfter())
 	}
 	v.failure(statuses[known.Kind], message)
 }
@@ -72,6 +76,7 @@ var errorTitles = map[int]string{
 	http.StatusUnprocessableEntity:   "That did not work",
 	http.StatusTooManyRequests:       "Too many attempts",
 	http.StatusInternalServerError:   "Something went wrong",
+	http.StatusServiceUnavailable:    "Not just now",
 }
 
 // tooMany says how long to wait, in whole minutes.
@@ -81,9 +86,4 @@ func tooMany(wait time.Duration) string {
 		return "That was tried too often. Try again in a minute."
 	}
 	return "That was tried too often. Try again in " + strconv.Itoa(minutes) + " minutes."
-}
-
-// retryAfter is a wait in whole seconds, at least one.
-func retryAfter(wait time.Duration) string {
-	return strconv.FormatInt(max(1, int64((wait+time.Second-1)/time.Second)), 10)
 }

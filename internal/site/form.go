@@ -61,7 +61,7 @@ func (f *form) refused(err error, fields ...string) bool {
 		f.status = http.StatusUnprocessableEntity
 	case domain.TooMany:
 		f.status, f.Whole = http.StatusTooManyRequests, tooMany(known.Wait)
-		f.header = http.Header{"Retry-After": {retryAfter(known.Wait)}}
+		f.header = http.Header{"Retry-After": {known.RetryAfter()}}
 		return true
 	default:
 		return false
