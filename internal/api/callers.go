@@ -21,18 +21,30 @@ type callers struct {
 	// spent remembers tokens whose user is over the limit, so that refusing more
 	// requests needs no look at the database.
 	spent *otter.Cache[string, middleware.Key]
+	// valid remembers tokens that were valid a while ago. They are looked up like others,
+	// but also when too many bad ones have come from their address.
+	valid *otter.Cache[string, struct{}]
 }
+
+// validFor is for how long a token is remembered after its last use.
+const validFor = time.Hour
 
 func newCallers(o Options) *callers {
 	return &callers{app: o.App, limiter: o.Limiter, now: o.Now,
 		spent: otter.Must(&otter.Options[string, middleware.Key]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[string, middleware.Key](time.Minute),
+		}),
+		valid: otter.Must(&otter.Options[string, struct{}]{
+			MaximumSize:      100_000,
+			ExpiryCalculator: otter.ExpiryAccessing[string, struct{}](validFor),
 		})}
 }
 
 // admit gives the actor, or answers the request and is false: 401 for a token that
-// is not valid, 429 over the limit. Bad tokens count against the address they come from.
+// is not valid, 429 over the limit. Bad tokens count against the address they come from;
+// once there are too many, unknown tokens from there are refused without a look at the
+// database, and those that were valid lately go on working.
 func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, bool) {
 	token, present, ok := bearer(r)
 	if !present {
@@ -45,8 +57,22 @@ func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, b
 		}
 	}
 	who, err := domain.Actor{}, error(domain.NewUnauthenticated("The Authorization header is not `Bearer <token>`"))
+	_, seen := c.valid.GetIfPresent(token)
+	bad := middleware.BadTokenKey(middleware.From(r.Context()).ClientIP)
+	if !seen {
+		if d, over := c.limiter.Exhausted(c.now(), bad); over {
+			c.limiter.Refuse(w, r, d)
+			return domain.Actor{}, false
+		}
+	}
 	if ok {
 		who, err = c.app.Authenticate(r.Context(), token)
+	}
+	if domain.KindOf(err) == domain.Unauthenticated {
+		c.limiter.Take(c.now(), bad, string(domain.TierGuest))
+		c.valid.Invalidate(token)
+	} else if err == nil && !seen {
+		c.valid.Set(token, struct{}{})
 	}
 	if err != nil {
 		if c.guest(w, r) {

@@ -26,6 +26,8 @@ type Options struct {
 	App *app.App
 	// Fail answers with an error.
 	Fail func(ctx context.Context, w http.ResponseWriter, r *http.Request, err error)
+	// Render answers with a status and a message.
+	Render middleware.Renderer
 	// MethodNotAllowed answers a method that an address does not take.
 	MethodNotAllowed func(w http.ResponseWriter, r *http.Request, allow string)
 }
@@ -73,8 +75,55 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	setPolicy(header, f)
-	http.ServeContent(w, r, "", time.Time{}, f.Content)
+	served := &refusable{ResponseWriter: w}
+	http.ServeContent(served, r, "", time.Time{}, f.Content)
+	if served.refused != 0 {
+		h.refuse(w, r, served.refused)
+	}
 }
+
+// refuse answers a request that http.ServeContent refused: in the shape of all errors.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int) {
+	header := w.Header()
+	for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Length", "ETag", "Last-Modified"} {
+		header.Del(name)
+	}
+	header.Set("Cache-Control", "no-store")
+	message := ""
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		message = "The file has no such range of bytes"
+	case http.StatusPreconditionFailed:
+		message = "The file is not the one that the condition names"
+	}
+	h.Render(w, r, status, message)
+}
+
+// refusable keeps errors from being written in words of net/http.
+type refusable struct {
+	http.ResponseWriter
+	refused int // the status of an error
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *refusable) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		w.refused = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements io.Writer.
+func (w *refusable) Write(p []byte) (int, error) {
+	if w.refused != 0 {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap serves http.ResponseController.
+func (w *refusable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // contentType names the character set of text, so that browsers do not guess.
 func contentType(t string) string {

@@ -21,6 +21,8 @@ const (
 	applicationKey
 	guestKey4
 	guestKey6
+	badTokenKey4
+	badTokenKey6
 )
 
 // UserKey is one user, over all of their tokens.
@@ -31,14 +33,20 @@ func ApplicationKey(id int64) Key { return Key{applicationKey, uint64(id)} }
 
 // GuestKey is one guest's address: IPv4 as it is, IPv6 by its /64, which is what
 // one household gets. Guests without a known address share the zero Key.
-func GuestKey(addr netip.Addr) Key {
+func GuestKey(addr netip.Addr) Key { return addressKey(addr, guestKey4, guestKey6) }
+
+// BadTokenKey is one guest's address as that which tokens come from that are none. It is
+// apart from the guest's own key: who reads a lot as a guest may sign in all the same.
+func BadTokenKey(addr netip.Addr) Key { return addressKey(addr, badTokenKey4, badTokenKey6) }
+
+func addressKey(addr netip.Addr, kind4, kind6 keyKind) Key {
 	switch addr = addr.Unmap(); {
 	case addr.Is4():
 		b := addr.As4()
-		return Key{guestKey4, uint64(binary.BigEndian.Uint32(b[:]))}
+		return Key{kind4, uint64(binary.BigEndian.Uint32(b[:]))}
 	case addr.Is6():
 		b := addr.As16()
-		return Key{guestKey6, binary.BigEndian.Uint64(b[:8])}
+		return Key{kind6, binary.BigEndian.Uint64(b[:8])}
 	default:
 		return Key{}
 	}

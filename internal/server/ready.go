@@ -31,7 +31,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 // server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
-		plain(w, http.StatusServiceUnavailable, "shutting down")
+		plain(w, http.StatusServiceUnavailable, "not ready")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
@@ -39,7 +39,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	for _, c := range s.checks {
 		if err := c.check(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "for", c.name, "error", err)
-			plain(w, http.StatusServiceUnavailable, "not ready: "+c.name)
+			plain(w, http.StatusServiceUnavailable, "not ready")
 			return
 		}
 	}

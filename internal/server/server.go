@@ -30,6 +30,10 @@ import (
 // usageInterval is how often the times of tokens' last use are written.
 const usageInterval = 30 * time.Second
 
+// headerLimit is how many bytes the header of a request may have. net/http refuses what
+// is much larger by itself.
+const headerLimit = 64 << 10
+
 // writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
 // streams alone.
 const writeByteTimeout = 30 * time.Second
@@ -155,7 +159,7 @@ func (s *Server) Start(l net.Listener) error {
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
 	srv := s.newHTTP(h)
-	go s.watch(func() error { return srv.Serve(l) })
+	go s.watch(func() error { return srv.Serve(refusals{l}) })
 	return srv
 }
 
@@ -166,7 +170,7 @@ func (s *Server) newHTTP(h http.Handler) *http.Server {
 		Handler:           middleware.Pace(s.cfg.MinSendRate)(h),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    4 * headerLimit,
 		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeByteTimeout},
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+)
+
+// refusals is a listener on whose connections net/http's own refusals, of requests that
+// never reach a handler, have the shape of all errors: 400, 417, 431, 501 and 505.
+// net/http has no door for them, so what it writes is recognised. On TLS it writes to
+// a connection of its own, and they stay text.
+type refusals struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l refusals) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return refusing{conn}, nil
+}
+
+type refusing struct{ net.Conn }
+
+// Write implements net.Conn. A refusal is always a write of its own.
+func (c refusing) Write(p []byte) (int, error) {
+	status, ok := refusal(p)
+	if !ok {
+		return c.Conn.Write(p)
+	}
+	if _, err := c.Conn.Write(refusalText(status)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// CloseWrite is what net/http ends a refused connection by, so that the client reads the
+// answer before the rest of its request is reset.
+func (c refusing) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// refusalHeader follows the status line of net/http's refusals, and of nothing else:
+// responses of handlers have a date.
+var refusalHeader = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// refusal gives the status of one of net/http's refusals.
+func refusal(p []byte) (status int, ok bool) {
+	rest, ok := bytes.CutPrefix(p, []byte("HTTP/1.1 "))
+	if !ok || len(rest) < 3 || rest[0] < '4' {
+		return 0, false
+	}
+	if status, _ = strconv.Atoi(string(rest[:3])); status == http.StatusExpectationFailed { // no handler says this
+		return status, true
+	}
+	end := bytes.IndexByte(rest, '\r')
+	return status, end >= 0 && bytes.HasPrefix(rest[end:], refusalHeader)
+}
+
+// refusalText is a whole response.
+func refusalText(status int) []byte {
+	type details struct {
+		Message string `json:"message"`
+	}
+	message := "The request is not one of HTTP that this server understands"
+	if status == http.StatusRequestHeaderFieldsTooLarge {
+		message = "The header of the request is too large"
+	}
+	body, err := json.Marshal(struct {
+		Error   string  `json:"error"`
+		Code    int     `json:"code"`
+		Details details `json:"details"`
+	}{http.StatusText(status), status, details{message}})
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\n"+
+		"Cache-Control: no-store\r\nConnection: close\r\n\r\n%s", status, http.StatusText(status), len(body), body)
+}
