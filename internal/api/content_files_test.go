@@ -39,7 +39,13 @@ func TestFilesServed(t *testing.T) {
 	if part := r.Do("", "GET", src, nil, "Range", "bytes=1-3").Want(206); string(part.Body) != "PNG" || part.Header.Get("ETag") != tag {
 		t.Errorf("the range is %q", part.Body)
 	}
-	r.Do("", "GET", src, nil, "Range", "bytes=99999999-").Want(416)
+	none := r.Do("", "GET", src, nil, "Range", "bytes=99999999-")
+	refused(t, "a range beyond the end", none, 416)
+	if none.Header.Get("Content-Range") != "bytes */"+fmt.Sprint(len(whole.Body)) || none.Header.Get("Cache-Control") != "no-store" ||
+		none.Header.Get("Content-Type") != "application/json; charset=utf-8" || none.Header.Get("ETag") != "" {
+		t.Errorf("416: %v", none.Header)
+	}
+	refused(t, "If-Match", r.Do("", "GET", src, nil, "If-Match", `"other"`), 412)
 	if part := r.Do("", "GET", src, nil, "Range", "bytes=1-3", "If-Range", `"other"`).Want(200); len(part.Body) != len(whole.Body) {
 		t.Error("a range of something else is served")
 	}

@@ -2,12 +2,17 @@ package api_test
 
 import (
 	"context"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -32,7 +37,7 @@ func (w *world) touches() []touch {
 	return all
 }
 
-// Without its database the server answers 500, in the contract's shape and without a
+// Without its database the server answers 503, in the contract's shape and without a
 // word of what is inside, and says that it is not ready.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
@@ -41,7 +46,7 @@ func TestDatabaseGone(t *testing.T) {
 		w.Break()
 		for _, c := range touches {
 			res := w.ask("ada", c)
-			w.internal(t, c.method+" "+c.path, res)
+			w.away(t, c.method+" "+c.path, res)
 			complete(t, c.method+" "+c.path, res)
 			// The request id is random letters, and may spell any word.
 			said := strings.ToLower(strings.ReplaceAll(string(res.Body), res.Header.Get("X-Request-Id"), ""))
@@ -57,6 +62,139 @@ func TestDatabaseGone(t *testing.T) {
 			t.Errorf("/readyz: %q %v", ready.Body, ready.Header)
 		}
 		w.Do("", "GET", "/healthz", nil).Want(http.StatusOK)
+	})
+}
+
+// away holds a 503 of an outage against the contract: when to try again, and nothing of
+// the inside, which the log tells.
+func (w *world) away(t *testing.T, name string, res *apptest.Response) {
+	t.Helper()
+	refused(t, name, res, http.StatusServiceUnavailable)
+	if res.Header.Get("Retry-After") != "5" || res.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%s: %v", name, res.Header)
+	}
+	log := strings.Join(w.Log(res.Header.Get("X-Request-Id")), "")
+	if !strings.Contains(log, "status=503") || !strings.Contains(log, "error=") {
+		t.Errorf("%s: the log does not tell the cause: %q", name, log)
+	}
+}
+
+// cut stands between the server and its database, and can cut them apart.
+type cut struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	apart bool
+	conns []net.Conn
+}
+
+func (c *cut) run() {
+	for {
+		client, err := c.Accept()
+		if err != nil {
+			return
+		}
+		c.mu.Lock()
+		database, err := net.Dial("unix", c.to)
+		if c.apart || err != nil {
+			_ = client.Close()
+			c.mu.Unlock()
+			continue
+		}
+		c.conns = append(c.conns, client, database)
+		c.mu.Unlock()
+		go func() { _, _ = io.Copy(client, database); _ = client.Close() }()
+		go func() { _, _ = io.Copy(database, client); _ = database.Close() }()
+	}
+}
+
+func (c *cut) set(apart bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apart = apart
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.conns = nil
+}
+
+// behind gives the address of a PostgreSQL database by way of a cut.
+func behind(t *testing.T, address string) (string, *cut) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	if query.Get("host") == "" {
+		t.Skip("the database is not on a socket")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	c := &cut{Listener: l, to: query.Get("host") + "/.s.PGSQL.5432"}
+	go c.run()
+	u.Host = l.Addr().String()
+	query.Del("host")
+	query.Set("sslmode", "disable")
+	u.RawQuery = query.Encode()
+	return u.String(), c
+}
+
+// While PostgreSQL is away, every door says so by 503, whatever was asked; and when it
+// is back the same server serves again.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
+		if o.URL == "" || !strings.HasPrefix(o.URL, "postgres") {
+			t.Skip("SQLite is a file")
+		}
+		var c *cut
+		o.URL, c = behind(t, o.URL)
+		r := apptest.Boot(t, o)
+		w := &world{Rig: r}
+		channel := storetest.Channel(t, r.S.Store, r.Person("ada").ID, "Away", domain.Closed)
+		asked := []touch{
+			{"GET", at("/v3/channels/%d", channel), ""}, {"GET", "/v3/channels/away/contents", ""}, {"GET", "/v3/me", ""},
+			{"PUT", at("/v3/channels/%d", channel), `{"title":"New"}`}, {"POST", "/v3/channels", `{"title":"New"}`},
+			{"DELETE", at("/v3/channels/%d", channel), ""}, {"GET", "/ext/v1/channels/away/collaborators", ""},
+			{"GET", "/files/0123456789abcdefghijkl/a.png", ""},
+		}
+		session, _, _ := auth.NewToken(auth.Session)
+		before := r.Dump()
+		c.set(true)
+		for range 2 { // connections that were lost, and none to be had
+			for _, one := range asked {
+				w.away(t, one.method+" "+one.path, w.ask("ada", one))
+			}
+		}
+		page := r.Do("", "GET", "/sign-in", nil, "Cookie", "__Host-vitrine="+session+"; vitrine="+session, "Accept", "text/html")
+		if page.Status != http.StatusServiceUnavailable || page.Header.Get("Retry-After") != "5" {
+			t.Errorf("a page: %d %v", page.Status, page.Header)
+		}
+		form := r.Do("", "POST", "/sign-in", strings.NewReader("email=ada@example.org&password=something+long"), "Content-Type", "application/x-www-form-urlencoded")
+		if form.Status != http.StatusServiceUnavailable || form.Header.Get("Retry-After") != "5" || !strings.HasPrefix(form.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("a form: %d %v %.200s", form.Status, form.Header, form.Body)
+		}
+		token := r.Do("", "POST", "/v3/oauth/token", strings.NewReader("grant_type=client_credentials&client_id=1&client_secret=2"), "Content-Type", "application/x-www-form-urlencoded")
+		if token.Status != http.StatusServiceUnavailable || token.Header.Get("Retry-After") != "5" || token.Str("error") != "temporarily_unavailable" {
+			t.Errorf("a token: %d %v %s", token.Status, token.Header, token.Body)
+		}
+		r.Do("", "GET", "/readyz", nil).Want(http.StatusServiceUnavailable)
+		r.Do("", "GET", "/healthz", nil).Want(http.StatusOK)
+		c.set(false)
+		if diff := before.Diff(r.Dump()); diff != nil {
+			t.Errorf("the database has changed: %s", diff)
+		}
+		for _, one := range asked[:5] {
+			if res := w.ask("ada", one); res.Status/100 != 2 {
+				t.Errorf("%s %s: %d when it is back", one.method, one.path, res.Status)
+			}
+		}
+		r.Do("", "GET", "/readyz", nil).Want(http.StatusOK)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -202,5 +203,49 @@ func TestRefusalsAskNoDatabase(t *testing.T) {
 		if len(seen) > 0 {
 			t.Errorf("refusals ran %q", seen)
 		}
+	}, limits)
+}
+
+// newTokens gives tokens of the right form that nobody has.
+func newTokens(n int) []string {
+	tokens := make([]string, n)
+	for i := range tokens {
+		tokens[i], _, _ = auth.NewToken(auth.Personal)
+	}
+	return tokens
+}
+
+// Once an address has sent too many bad tokens, more of them cost the database nothing.
+// Tokens that were valid lately go on working from there; others do after a minute.
+func TestFloodOfBadTokens(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		const here, there = "203.0.113.7:1", "203.0.113.8:1"
+		for range 3 { // all that a guest may do
+			from(r, "", here, "GET", "/v3/ping", nil).Want(200)
+		}
+		from(r, "ada", here, "GET", "/v3/me", nil).Want(200) // and a good token all the same
+		for _, token := range newTokens(3) {
+			limited(t, "a bad token", from(r, "", here, "GET", "/v3/ping", nil, "Authorization", "Bearer "+token), "guest", 3)
+		}
+		flood := r.Statements(func() {
+			for _, token := range newTokens(50) {
+				limited(t, "a flood", from(r, "", here, "GET", "/v3/ping", nil, "Authorization", "Bearer "+token), "guest", 3)
+			}
+		})
+		if len(flood) > 0 {
+			t.Errorf("a flood costs %d statements: %.200q", len(flood), flood)
+		}
+		from(r, "ada", here, "GET", "/v3/me", nil).Want(200)
+		from(r, "", there, "GET", "/v3/ping", nil, "Authorization", "Bearer "+newTokens(1)[0]).Want(401)
+		limited(t, "one that was not seen before", from(r, "bob", here, "GET", "/v3/me", nil), "guest", 3)
+		from(r, "bob", there, "GET", "/v3/me", nil).Want(200)
+		from(r, "bob", here, "GET", "/v3/me", nil).Want(200)
+		r.Exec("UPDATE tokens SET revoked_at = 1 WHERE user_id = $1", r.Person("ada").ID)
+		r.Do("ada", "GET", "/v3/me", nil).Want(401)
+		limited(t, "one that was revoked", from(r, "ada", here, "GET", "/v3/me", nil), "guest", 3)
+		r.Clock.Advance(2 * time.Minute)
+		from(r, "ada/read", here, "GET", "/v3/me", nil)
+		from(r, "", here, "GET", "/v3/ping", nil, "Authorization", "Bearer "+newTokens(1)[0]).Want(401)
 	}, limits)
 }

@@ -110,10 +110,13 @@ func isOutage(err error) bool {
 		}
 		return false
 	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
-	}
-	return isLost(err)
+	return isRefused(err) || isLost(err)
+}
+
+// isRefused reports whether there is no connection to be had.
+func isRefused(err error) bool {
+	_, refused := errors.AsType[*pgconn.ConnectError](err)
+	return refused
 }
 
 // errClosed is the error of database/sql for a closed pool, which it does not export.

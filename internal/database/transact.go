@@ -74,7 +74,7 @@ func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 
 // inTx rolls back unless fn returns nil, also when fn panics; the panic goes on.
 func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
-	tx, err := pool.BeginTx(ctx, opts)
+	tx, err := beginTx(ctx, pool, opts)
 	if err != nil {
 		return Classify(ctx, err)
 	}
@@ -85,6 +85,20 @@ func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *sq
 		return classifyCallback(ctx, err)
 	}
 	return Classify(ctx, tx.Commit())
+}
+
+// beginTries is how often a transaction is begun on a connection that turns out to be
+// lost: each of them is noticed once, and nothing has been done on it.
+const beginTries = 10
+
+func beginTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, err error) {
+	for range beginTries {
+		tx, err = pool.BeginTx(ctx, opts)
+		if err == nil || ctx.Err() != nil || isRefused(err) || !isLost(err) || errors.Is(err, errClosed) {
+			break
+		}
+	}
+	return tx, err
 }
 
 // Tx is a transaction in progress, for one goroutine.

@@ -1,0 +1,108 @@
+package budget_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"vitrine/internal/budget"
+	"vitrine/internal/domain"
+)
+
+const kib = 1 << 10
+
+// response is a response of a client that is charged in its context.
+type response struct {
+	ctx context.Context
+	*budget.Account
+}
+
+func open(t *testing.T, b *budget.Budget, client string, must bool) response {
+	t.Helper()
+	a := b.Open(func() any { return client }, must)
+	return response{budget.With(t.Context(), a), a}
+}
+
+func (r response) charge(t *testing.T, n int64, ok bool) {
+	t.Helper()
+	err := budget.Charge(r.ctx, n)
+	if ok && err != nil || !ok && domain.KindOf(err) != domain.Unavailable {
+		t.Errorf("charging %d: %v", n, err)
+	}
+}
+
+func TestSmallResponsesAreFree(t *testing.T) {
+	t.Parallel()
+	b := budget.New(1)
+	for range 1000 {
+		open(t, b, "a", false).charge(t, 64*kib, true)
+	}
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are used", b.Used())
+	}
+	if err := budget.Charge(t.Context(), 1<<40); err != nil {
+		t.Errorf("what is for no response: %v", err)
+	}
+}
+
+func TestClientsHaveShares(t *testing.T) {
+	t.Parallel()
+	b := budget.New(4000 * kib)
+	first, second, third := open(t, b, "a", false), open(t, b, "a", false), open(t, b, "a", false)
+	first.charge(t, 664*kib, true)
+	second.charge(t, 464*kib, true) // the share is full
+	third.charge(t, 65*kib, false)
+	third.Close()
+	for _, other := range []string{"b", "c", "d"} {
+		open(t, b, other, false).charge(t, 1064*kib, true)
+	}
+	if b.Used() != 4000*kib {
+		t.Errorf("%d KiB are used", b.Used()/kib)
+	}
+	open(t, b, "e", false).charge(t, 65*kib, false)
+	done := open(t, b, "e", true) // tells of what has been done
+	done.charge(t, 65*kib, true)
+	done.Close()
+	second.Close()
+	second.Close()
+	open(t, b, "a", false).charge(t, 464*kib, true)
+}
+
+// One response at a time may be larger than a share; it takes nothing from the others.
+func TestOneLargeResponse(t *testing.T) {
+	t.Parallel()
+	b := budget.New(4000 * kib)
+	large := open(t, b, "a", false)
+	for range 100 {
+		large.charge(t, 100*kib, true)
+	}
+	second := open(t, b, "b", false)
+	second.charge(t, 1064*kib, true)
+	second.charge(t, 1, false)
+	second.Close()
+	open(t, b, "a", false).charge(t, 1064*kib, true)
+	open(t, b, "b", false).charge(t, 1064*kib, true)
+	large.Close()
+	open(t, b, "c", false).charge(t, 9000*kib, true)
+}
+
+func TestConcurrentResponses(t *testing.T) {
+	t.Parallel()
+	b := budget.New(4000 * kib)
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			for range 100 {
+				r := open(t, b, string(rune('a'+i%7)), i%5 == 0)
+				for range 3 {
+					_ = budget.Charge(r.ctx, int64(i)*10*kib)
+				}
+				r.Close()
+			}
+		})
+	}
+	all.Wait()
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are never given back", b.Used())
+	}
+}
