@@ -116,6 +116,9 @@ func (a *App) failed(ctx context.Context, p domain.ProcessingStatus, err error) 
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
 	}
+	if domain.KindOf(err) == domain.Unavailable { // which is not the block's fault
+		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
+	}
 	reason, lasting := explain(err)
 	if ctx.Err() != nil {
 		reason = "It took too long"

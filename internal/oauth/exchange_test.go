@@ -354,5 +354,5 @@ func TestOutage(t *testing.T) {
 	r := asks(w.web)
 	form := exchanges(w.web, r, w.code("ada", r))
 	w.Break()
-	refused(t, "outage", w.post(tokenPath, form), 500, "server_error")
+	refused(t, "outage", w.post(tokenPath, form), 503, "temporarily_unavailable")
 }

@@ -3,37 +3,57 @@ package worker
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"vitrine/internal/app"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 )
 
+// outagePause is after how long a job is run again that something which is away, such as
+// the database or the storage of files, has kept from its work.
+const outagePause = 30 * time.Second
+
+// handle has do work the jobs of a kind. An outage is no failure of the job: its tries
+// are not used up, however long that takes.
+func handle[A jobs.Args](h *jobs.Handlers, do func(ctx context.Context, args A) error) {
+	jobs.Handle(h, func(ctx context.Context, args A) error { return spare(do(ctx, args)) })
+}
+
+// spare has a job that met an outage run again without counting the try.
+func spare(err error) error {
+	if domain.KindOf(err) != domain.Unavailable {
+		return err
+	}
+	return errors.Join(err, jobs.Later(outagePause))
+}
+
 // Handlers are those of all kinds of jobs.
 func Handlers(a *app.App) *jobs.Handlers {
 	h := jobs.NewHandlers()
-	jobs.Handle(h, func(ctx context.Context, job app.InvitationMail) error {
+	handle(h, func(ctx context.Context, job app.InvitationMail) error {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
-	jobs.Handle(h, func(ctx context.Context, job app.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
-	jobs.Handle(h, func(ctx context.Context, job app.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
-	jobs.Handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
-	jobs.Handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
-	jobs.Handle(h, func(ctx context.Context, job app.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
-	jobs.Handle(h, func(ctx context.Context, _ app.SweepAccounts) error { return a.SweepAccounts(ctx) })
+	handle(h, func(ctx context.Context, job app.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
+	handle(h, func(ctx context.Context, job app.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
+	handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
+	handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
+	handle(h, func(ctx context.Context, job app.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
+	handle(h, func(ctx context.Context, _ app.SweepAccounts) error { return a.SweepAccounts(ctx) })
 	h.Every(app.SweepInterval, app.SweepAccounts{})
-	jobs.Handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
-	jobs.Handle(h, func(ctx context.Context, job app.GrantAvatar) error {
+	handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
+	handle(h, func(ctx context.Context, job app.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})
-	jobs.Handle(h, func(ctx context.Context, job app.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
-	jobs.Handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
+	handle(h, func(ctx context.Context, job app.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
+	handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
 	h.Every(app.SweepInterval, app.SweepContent{})
-	jobs.Handle(h, func(ctx context.Context, job app.EndedFollows) error {
+	handle(h, func(ctx context.Context, job app.EndedFollows) error {
 		return a.EndFollows(ctx, job)
 	})
-	jobs.Handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
-	jobs.Handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
+	handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
+	handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
 	h.Every(app.IndexInterval, app.IndexWords{})
 	return h
 }

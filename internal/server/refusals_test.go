@@ -1,0 +1,72 @@
+package server_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+)
+
+// Requests that net/http refuses before there is a handler are refused in the shape of
+// all errors, and the connection ends.
+func TestRefusalsOfTheListener(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	addr := r.Listen()
+	long := strings.Repeat("x", 70<<10)
+	for name, c := range map[string]struct {
+		head   string
+		status int
+	}{
+		"no HTTP":             {"hello\r\n\r\n", 400},
+		"no host":             {"GET /v3/ping HTTP/1.1\r\n\r\n", 400},
+		"two lengths":         {"POST /v3/ping HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400},
+		"a header by itself":  {"GET /v3/ping HTTP/1.1\r\nHost: x\r\nodd\r\n\r\n", 400},
+		"another coding":      {"POST /v3/ping HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: odd\r\n\r\n", 501},
+		"another version":     {"GET /v3/ping HTTP/3.0\r\nHost: x\r\n\r\n", 505},
+		"another expectation": {"GET /v3/ping HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 417},
+		"a long header":       {"GET /v3/ping HTTP/1.1\r\nHost: x\r\nX-Long: " + long + "\r\n\r\n", 431},
+		"a long address":      {"GET /v3/ping?" + long + " HTTP/1.1\r\nHost: x\r\n\r\n", 431},
+		"a very long header":  {"GET /v3/ping HTTP/1.1\r\nHost: x\r\nX-Long: " + strings.Repeat(long, 5) + "\r\n\r\n", 431},
+		"a long one of files": {"GET /files/x HTTP/1.1\r\nHost: x\r\nX-Long: " + long + "\r\n\r\n", 431},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := r.Dial(addr)
+			_, _ = conn.Write([]byte(c.head)) // the server may have closed already
+			res, err := http.ReadResponse(conn.In, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said struct {
+				Error   string
+				Code    int
+				Details struct{ Message string }
+			}
+			if err := json.Unmarshal(body, &said); err != nil || res.StatusCode != c.status || said.Code != c.status ||
+				said.Error != http.StatusText(c.status) || said.Details.Message == "" {
+				t.Errorf("%d %s (%v)", res.StatusCode, body, err)
+			}
+			if res.Header.Get("Content-Type") != "application/json; charset=utf-8" || !res.Close {
+				t.Errorf("header %v", res.Header)
+			}
+			if rest, err := io.ReadAll(conn.In); len(rest) > 0 {
+				t.Errorf("%q comes after that (%v)", rest, err)
+			}
+		})
+	}
+	// In shapes of their own.
+	for path, want := range map[string]string{"/sign-in": "text/html; charset=utf-8", "/v3/oauth/token": "application/json; charset=utf-8"} {
+		res := r.Do("", "GET", path, nil, "X-Long", long)
+		if res.Status != http.StatusRequestHeaderFieldsTooLarge || res.Header.Get("Content-Type") != want || res.Header.Get("Connection") != "close" {
+			t.Errorf("%s: %d %v", path, res.Status, res.Header)
+		}
+	}
+}
