@@ -56,8 +56,16 @@ func (q Queries) SignupByHash(ctx context.Context, hash []byte, now time.Time) (
 }
 
 // TakeSignup removes the signup whose token has this hash, so that it is taken once, and
-// gives it.
+// gives it. Those of the same address are locked in the order of their ids, since they go
+// with it: links of one address that are followed at once would else wait for each other.
 func (tx *Tx) TakeSignup(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
+	if tx.d.locks() {
+		rows, err := tx.q.Query(ctx, `SELECT s.id FROM signups s WHERE s.email = (SELECT email FROM signups WHERE hash = $1)
+			ORDER BY s.id`+tx.d.lock("s"), hash)
+		if _, err := collect(ctx, rows, err, scanInt64); err != nil {
+			return Signup{}, err
+		}
+	}
 	s, err := scanSignup(tx.q.QueryRow(ctx, "DELETE FROM signups WHERE hash = $1 AND expires_at > $2 RETURNING "+signupColumns,
 		hash, micros(now)))
 	return s, found(err)
