@@ -231,7 +231,9 @@ func TestCheckFiles(t *testing.T) {
 		size := len(whole)
 		finds(fmt.Sprintf("%s: has %d bytes, not %d", name(0), size-1, size), name(1)+": is missing",
 			"originals/stray: belongs to nothing in the database", "versions/aa/stray/small.jpg: belongs to nothing in the database")
-		var found struct{ Files []struct{ Object, Why string } }
+		var found struct {
+			Files []struct{ Object, Why string }
+		}
 		if r := p.run("check", "--files", "--quick", "--json"); r.code != 1 || json.Unmarshal([]byte(r.out), &found) != nil || len(found.Files) != 4 {
 			t.Errorf("exit code %d\n%s", r.code, r.out)
 		}
