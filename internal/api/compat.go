@@ -23,27 +23,20 @@ type compat struct {
 
 // route finds the operation of a request as the generated routers do.
 func (c *compat) route(method string, u *url.URL) (id string, found bool) {
-	for _, op := range c.at(u) {
-		if op.Method == method {
+	for _, op := range c.doc.Operations() {
+		if op.Method == method && c.fits(op, u) {
 			return op.ID, true
 		}
 	}
 	return "", false
 }
 
-// at gives the operations at a path. One that the public description spells out, such as
-// /v3/blocks/batch, has none.
-func (c *compat) at(u *url.URL) (all []*describe.Operation) {
+// fits reports whether an address is one of an operation, and not spelled out by the
+// public description, as /v3/blocks/batch is.
+func (c *compat) fits(op *describe.Operation, u *url.URL) bool {
 	path := u.EscapedPath()
-	for _, op := range c.doc.Operations() {
-		if _, ok := op.PathValues(path); ok {
-			all = append(all, op)
-		}
-	}
-	if all != nil && slices.ContainsFunc(c.public.Operations(), func(op *describe.Operation) bool { return op.Path == path }) {
-		return nil
-	}
-	return all
+	_, ok := op.PathValues(path)
+	return ok && !slices.ContainsFunc(c.public.Operations(), func(op *describe.Operation) bool { return op.Path == path })
 }
 
 // ServeHTTP answers an operation that the gate has let through.
@@ -145,9 +138,12 @@ func (c *compat) methodNotAllowed(w http.ResponseWriter, r *http.Request, allow 
 	methodNotAllowed(w, r, strings.Join(append([]string{allow}, c.methods(r.URL)...), ", "))
 }
 
+// methods are those that an address takes here.
 func (c *compat) methods(u *url.URL) (all []string) {
-	for _, op := range c.at(u) {
-		all = append(all, op.Method)
+	for _, op := range c.doc.Operations() {
+		if c.fits(op, u) {
+			all = append(all, op.Method)
+		}
 	}
 	return all
 }

@@ -42,9 +42,9 @@ func mend(t *testing.T, s *store.Store, db *database.DB, all []harm) {
 		} else if repaired == 0 || len(left) > 0 {
 			t.Errorf("%s\nrepaired %d rows and left %v", h.do, repaired, left)
 		}
-		if found := findings(t, s); found != nil {
-			t.Fatalf("%s\nleaves %q", h.do, found)
-		}
+	}
+	if found := findings(t, s); found != nil {
+		t.Fatalf("repairs leave %q", found)
 	}
 }
 
