@@ -128,7 +128,7 @@ func TestFilesDisposition(t *testing.T) {
 	}
 }
 
-// An original that is lost is an error that tells nothing.
+// An original that is lost is missing: 404, since the contract of a restored site says so.
 func TestFilesLost(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -137,7 +137,7 @@ func TestFilesLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{"image.src", "image.small.src"} {
-		got := download(r, block.Str(at)).Want(500)
+		got := download(r, block.Str(at)).Want(404)
 		if body := string(got.Body); strings.Contains(body, "originals") || strings.Contains(body, "blob") || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%v %s", got.Header, body)
 		}

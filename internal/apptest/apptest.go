@@ -114,16 +114,22 @@ func documents(t testing.TB, cfg config.Config) api.Documents {
 // not connect to this machine.
 func NewFetching(t testing.TB, change func(*fetch.Options), options ...Option) *Rig {
 	t.Helper()
+	return NewServer(t, func(o *server.Options) { change(&o.Fetch) }, options...)
+}
+
+// NewServer is New with another view of what is outside, such as disks.
+func NewServer(t testing.TB, change func(*server.Options), options ...Option) *Rig {
+	t.Helper()
 	return boot(t, storetest.Migrated.SQLite(t), change, options...)
 }
 
 // Boot boots a server on a database that has the schema.
 func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	t.Helper()
-	return boot(t, o, func(*fetch.Options) {}, options...)
+	return boot(t, o, func(*server.Options) {}, options...)
 }
 
-func boot(t testing.TB, o database.Options, change func(*fetch.Options), options ...Option) *Rig {
+func boot(t testing.TB, o database.Options, change func(*server.Options), options ...Option) *Rig {
 	t.Helper()
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
@@ -136,12 +142,11 @@ func boot(t testing.TB, o database.Options, change func(*fetch.Options), options
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
 		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
 	r.newWeb()
-	fetching := r.web.fetching()
-	change(&fetching)
+	so := server.Options{Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
+		Observe: r.watch.observe, Fetch: r.web.fetching()}
+	change(&so)
 	var err error
-	r.S, err = server.New(t.Context(), cfg, server.Options{
-		Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
-		Observe: r.watch.observe, Fetch: fetching})
+	r.S, err = server.New(t.Context(), cfg, so)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestUserCreate(t *testing.T) {
 			t.Errorf("%+v", all)
 		}
 		lines := strings.Split(p.run("user", "list").ok().out, "\n")
-		if len(lines) != 4 || !regexp.MustCompile(`^\d+ +ada +Ada Lovelace +ada@example.org +supporter +operator +false$`).MatchString(lines[1]) {
+		if len(lines) != 4 || !regexp.MustCompile(`^\d+ +ada +Ada Lovelace +ada@example.org +supporter +operator +false +0 bytes$`).MatchString(lines[1]) {
 			t.Errorf("%q", lines)
 		}
 	})
@@ -69,6 +69,7 @@ func TestUserCreateRefusals(t *testing.T) {
 func TestPasswordFile(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
+	p.run("migrate").ok()
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -29,13 +29,15 @@ type place struct {
 	flags []string
 }
 
-// each runs f with commands on an SQLite folder that does not exist yet, and on a
-// PostgreSQL database that is migrated.
+// each runs f with commands on an SQLite folder and on a PostgreSQL database that are
+// migrated.
 func each(t *testing.T, f func(t *testing.T, p place)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		f(t, folder(t))
+		p := folder(t)
+		p.run("migrate").ok()
+		f(t, p)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -97,6 +99,7 @@ type user struct {
 	Office                  string
 	Suspended               bool
 	CreatedAt               string `json:"created_at"`
+	Bytes                   int64
 }
 
 type token struct {
@@ -157,7 +160,9 @@ func TestBadSetting(t *testing.T) {
 	if refused < 12 {
 		t.Errorf("only %d bad values", refused)
 	}
-	if r := run(t, "token", "revoke", "--data-dir", t.TempDir(), "--", "-5"); r.code != 1 || !strings.HasSuffix(r.err, "there is no token -5\n") {
+	p := folder(t)
+	p.run("migrate").ok()
+	if r := run(t, append(append([]string{"token", "revoke"}, p.flags...), "--", "-5")...); r.code != 1 || !strings.HasSuffix(r.err, "there is no token -5\n") {
 		t.Errorf("exit code %d\n%s", r.code, r.err)
 	}
 }

@@ -129,6 +129,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s: %v", file, err)
 	}
+	p.run("migrate").ok()
 	p.ada()
 	release()
 	if first, _ := greeting(t, p.flags...); !strings.HasPrefix(first, "Vitrine listens on ") {

@@ -143,19 +143,14 @@ func (tx *Tx) deleteUploads(ctx context.Context, condition string, now time.Time
 // locks as SweepUploads does.
 func (tx *Tx) DropUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
 	locked, err := scanInt64(tx.q.QueryRow(ctx, `SELECT up.id FROM uploads up WHERE up.id = $1`+tx.d.lock("up"), id))
+	if domain.KindOf(found(err)) == domain.NotFound {
+		return nil
+	}
 	if err != nil {
-		return gone(found(err))
+		return err
 	}
 	_, err = tx.deleteUploads(ctx, `up.id = $1 AND NOT EXISTS (SELECT 1 FROM processings p WHERE p.upload_id = up.id)
 		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id)`, now, id, []int64{locked})
-	return err
-}
-
-// gone passes over what is not there.
-func gone(err error) error {
-	if domain.KindOf(err) == domain.NotFound {
-		return nil
-	}
 	return err
 }
 

@@ -1,0 +1,28 @@
+package cli_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// In a folder without a database, commands say so and make none; serve and migrate make
+// one.
+func TestNoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"user", "list"}, {"user", "create", "--name", "Ada", "--email", "ada@example.org"}, {"user", "set-tier", "ada", "free"},
+		{"token", "list", "--user", "ada"}, {"app", "list"}, {"jobs"}, {"jobs", "retry", "--all"}, {"check"}, {"work"},
+	} {
+		p := folder(t)
+		p.run(args...).fails(1, "there is no database in "+p.flags[1]+": name its folder with --data-dir, or make one with `vitrine serve` or `vitrine migrate`")
+		if _, err := os.Stat(p.flags[1]); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q leaves a folder: %v", args, err)
+		}
+		p.run("migrate").ok()
+		if args[0] == "user" && args[1] == "list" {
+			p.run(args...).ok()
+		}
+	}
+}
