@@ -63,6 +63,9 @@ func harms() []harm {
 			"connections.position_key given twice"},
 		shifted("connections", "created_at", "channel_id = 1 AND item_type = 'Block' AND item_id = 9",
 			"connections.created_at given twice"),
+		{"UPDATE channels SET updated_at = last_connected_at - 1 WHERE id = 1",
+			"UPDATE channels SET updated_at = (SELECT updated_at FROM search_documents WHERE kind = 'Channel' AND item_id = 1) WHERE id = 1",
+			"channels.updated_at before its last addition"},
 		{"UPDATE channels SET last_connected_at = last_connected_at - 1 WHERE id = 1",
 			"UPDATE channels SET last_connected_at = last_connected_at + 1 WHERE id = 1", "channels.last_connected_at before a connection"},
 		shifted("channels", "owner_id", "id = 3", "channels without their owner"),
@@ -76,7 +79,6 @@ func harms() []harm {
 		{"UPDATE slugs SET target_id = 2 WHERE kind = 'Group'", "UPDATE slugs SET target_id = 1 WHERE kind = 'Group'",
 			"groups.slug without its claim"},
 		shifted("adder_counts", "n", "channel_id = 1 AND user_id = 1", "adder_counts.n"),
-		shifted("updated_counts", "n", "channel_id = 1 AND shift = 38", "updated_counts.n"),
 	}
 	for sort, by := range []string{" by position_key", " by created_at"} {
 		at := fmt.Sprint("channel_id = 1 AND sort = ", sort, " AND level = ")

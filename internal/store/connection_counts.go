@@ -3,52 +3,15 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"vitrine/internal/domain"
 )
 
-// Of the connections of a channel whose items are not private, it is counted how many
-// each user made (adder_counts), and how many items were changed in which span of time
-// (updated_counts): every updatedShifts has spans of 2^shift microseconds, so that
-// what is before a time is the sum of some rows on each level. Spans are fixed, other than
-// the nodes of orders, so that whoever changes an item needs no lock on the channels that
-// it is in. Private items are not counted: of these, a viewer is given a list anyway.
-
-// updatedShifts are the levels of updated_counts: spans of 3.2 days, of 18 minutes, and
-// of 4.2 seconds. A wider one has 256 of the next, all of which a page may read; a year
-// has 115 of the widest. In one of the narrowest, a page reads all connections, which is
-// what a channel gets in 4 seconds. Each level more would cost a row for each connection.
-var updatedShifts = [...]int{38, 30, 22}
-
-// shifts is updatedShifts as a table.
-var shifts = func() string {
-	rows := make([]string, len(updatedShifts))
-	for i, shift := range updatedShifts {
-		rows[i] = fmt.Sprintf("SELECT %d AS shift", shift)
-	}
-	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
-}()
-
-// updatedKey names a row of updated_counts; the span begins at bucket << shift.
-type updatedKey struct {
-	channel domain.ChannelID
-	shift   int
-	bucket  int64
-}
-
-var updatedCounts = countTable[updatedKey]{
-	name:   "updated_counts",
-	key:    []string{"channel_id", "shift", "bucket"},
-	sums:   []string{"n"},
-	sparse: true,
-	compare: func(a, b updatedKey) int {
-		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.shift, b.shift), cmp.Compare(a.bucket, b.bucket))
-	},
-	values: func(k updatedKey) []any { return []any{k.channel, k.shift, k.bucket} },
-}
+// Of the connections of a channel whose items are not private, adder_counts has how many
+// each user made. Private items are not counted: of these, it depends on the viewer which
+// ones count.
 
 type adderKey struct {
 	channel domain.ChannelID
@@ -66,55 +29,20 @@ var adderCounts = countTable[adderKey]{
 	values: func(k adderKey) []any { return []any{k.channel, k.user} },
 }
 
-// tallyUpdated notes that a channel has a connection more, or less, of an item that was
-// changed at a time, in microseconds.
-func (tx *Tx) tallyUpdated(channel domain.ChannelID, at, by int64) {
-	for _, shift := range updatedShifts {
-		tx.updated.add(updatedKey{channel, shift, at >> shift}, tallies{open: by})
-	}
-}
-
 // tallyConnection notes a connection of an item that is not private, which comes (by 1),
 // goes, or turns so.
-func (tx *Tx) tallyConnection(channel domain.ChannelID, user domain.UserID, at, by int64) {
-	tx.tallyUpdated(channel, at, by)
+func (tx *Tx) tallyConnection(channel domain.ChannelID, user domain.UserID, by int64) {
 	tx.adders.add(adderKey{channel, user}, tallies{open: by})
 }
 
-// touchItem carries an item's time of change to its connections, which sort by it.
-func (tx *Tx) touchItem(ctx context.Context, item domain.ItemRef, now time.Time) error {
-	return tx.retime(ctx, "c.item_type = $1 AND c.item_id = $2", now, item.Type, item.ID)
+// touchBlock carries the time of change of a locked block to its connections, which sort
+// by it.
+func (tx *Tx) touchBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
+	return tx.exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1`, id, micros(now))
 }
 
-// retime carries the time of change of the items that a condition on connections `c`
-// names to those. The connections are locked first, for another may remove one of a
-// channel that is not locked here.
-func (tx *Tx) retime(ctx context.Context, where string, now time.Time, args ...any) error {
-	rows, err := tx.q.Query(ctx, `SELECT c.channel_id, c.item_updated_at, c.item_private FROM connections c
-		WHERE `+where+tx.d.lock("c"), args...)
-	found, err := collect(ctx, rows, err, func(row scanner) (was bool, err error) {
-		var channel domain.ChannelID
-		var at int64
-		var private bool
-		if err = row.Scan(&channel, &at, &private); err == nil && !private {
-			tx.tallyUpdated(channel, at, -1)
-			tx.tallyUpdated(channel, micros(now), 1)
-		}
-		return true, err
-	})
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	return tx.exec(ctx, fmt.Sprintf(`UPDATE connections AS c SET item_updated_at = $%d WHERE %s`, len(args)+1, where),
-		append(args, micros(now))...)
-}
-
-// What the rows of both tables count, for all channels.
-var (
-	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
-	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
-		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_private = FALSE`
-)
+// adderRows are what adder_counts counts, for all channels.
+const adderRows = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
 
 // missing gives what must be added to the counts of channel $1. As one statement it sees
 // connections and counts at the same moment.
@@ -126,11 +54,8 @@ func missing[K comparable](t countTable[K], rows string) string {
 		GROUP BY ` + key + ` HAVING sum(n) <> 0 ORDER BY ` + key
 }
 
-// connectionCountChecks compare both tables with the connections.
-var connectionCountChecks = []check{
-	miscountedConnections(adderCounts, adderRows),
-	miscountedConnections(updatedCounts, updatedRows),
-}
+// connectionCountChecks compare the counts with the connections.
+var connectionCountChecks = []check{miscountedConnections(adderCounts, adderRows)}
 
 func miscountedConnections[K comparable](t countTable[K], rows string) check {
 	key := strings.Join(t.key, ", ")
@@ -146,15 +71,8 @@ func (tx *Tx) recountConnections(ctx context.Context, id domain.ChannelID) error
 	if err := tx.writeCounts(ctx); err != nil { // what is noted is neither missing nor stored
 		return err
 	}
-	for _, statement := range []string{
-		adderCounts.adding(missing(adderCounts, adderRows)),
-		`DELETE FROM adder_counts WHERE channel_id = $1 AND n = 0`,
-		updatedCounts.adding(missing(updatedCounts, updatedRows)),
-		`DELETE FROM updated_counts WHERE channel_id = $1 AND n = 0`,
-	} {
-		if err := tx.exec(ctx, statement, id); err != nil {
-			return err
-		}
+	if err := tx.exec(ctx, adderCounts.adding(missing(adderCounts, adderRows)), id); err != nil {
+		return err
 	}
-	return nil
+	return tx.exec(ctx, `DELETE FROM adder_counts WHERE channel_id = $1 AND n = 0`, id)
 }

@@ -21,8 +21,8 @@ type ContentsQuery struct {
 
 // Contents lists connections of a channel, with their positions, whose items the
 // viewer may see (V3.md section 5). The cost grows with the logarithm of the channel's
-// size, but where By is one of several who added to it: such a page costs a walk along
-// that user's connections from the nearer end.
+// size, but for two lists that are walked from the nearer end: by the time of change, and
+// where By is one of several who added to it.
 func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List[domain.Connection], err error) {
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
@@ -38,7 +38,9 @@ func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List
 	switch {
 	case q.Page.Offset() >= total:
 		return domain.List[domain.Connection]{Total: total}, nil
-	case q.By != 0 || q.Sort.Key == domain.ByUpdated:
+	case q.Sort.Key == domain.ByUpdated:
+		return v.updatedContents(ctx, q, total, int64(len(private)))
+	case q.By != 0:
 		return v.scanContents(ctx, q, total, private)
 	}
 	return v.rankedContents(ctx, q, total, private)
@@ -72,10 +74,6 @@ func scanKeyed(row scanner) (k keyed, err error) {
 	return k, err
 }
 
-// contentColumns are the columns of connections that contents are sorted by.
-var contentColumns = map[domain.ContentKey]string{domain.ByPosition: "position_key", domain.ByConnected: "created_at",
-	domain.ByUpdated: "item_updated_at"}
-
 func sortOf(s domain.ContentSort) orderSort {
 	if s.Key == domain.ByConnected {
 		return createdOrder
@@ -90,7 +88,7 @@ func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed
 	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
 		return nil, nil
 	}
-	key := contentColumns[q.Sort.Key]
+	key := sortOf(q.Sort).column()
 	const here = ` FROM connections c
 		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
 	rows, err := v.q.Query(ctx, `WITH `+myChannels+`

@@ -199,7 +199,7 @@ func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to,
 	if err != nil {
 		return err
 	}
-	return tx.Move(ctx, c, from, to, n)
+	return tx.Move(ctx, c, from, to, n, storetest.Now)
 }
 
 // Lists of contents are what a filter of all would give.

@@ -55,9 +55,10 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	counts  ledger[countKey] // what is to be added to counts
-	adders  ledger[adderKey]
-	updated ledger[updatedKey]
+	counts        ledger[countKey] // what is to be added to counts
+	adders        ledger[adderKey]
+	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
+	movedInGroup  bool               // a group owns one of them
 }
 
 // New makes a store on an open, migrated database.
@@ -73,6 +74,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search}, tx: tx, queue: s.queue}
 		err := fn(t)
+		if err == nil {
+			err = t.writeMoved(ctx)
+		}
 		if err == nil {
 			err = t.writeCounts(ctx)
 		}

@@ -1,0 +1,16 @@
+-- +goose Up
+
+-- A channel's updated_at moves with what is added to it, so that connections keep no copy
+-- of it any more, and pages by the time of change walk an index.
+DROP TABLE updated_counts;
+DROP INDEX connections_updated;
+UPDATE connections SET item_updated_at = 0 WHERE item_type = 'Channel';
+CREATE INDEX connections_updated ON connections (channel_id, item_updated_at, id) WHERE item_type = 'Block';
+
+UPDATE channels SET updated_at = last_connected_at, version = version + 1 WHERE updated_at < last_connected_at;
+UPDATE search_documents SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = search_documents.item_id)
+WHERE kind = 'Channel'
+    AND updated_at < (SELECT ch.updated_at FROM channels ch WHERE ch.id = search_documents.item_id);
+UPDATE group_items SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = group_items.item_id)
+WHERE kind = 'Channel'
+    AND updated_at < (SELECT ch.updated_at FROM channels ch WHERE ch.id = group_items.item_id);
