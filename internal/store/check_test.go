@@ -79,6 +79,7 @@ func harms() []harm {
 		{"UPDATE slugs SET target_id = 2 WHERE kind = 'Group'", "UPDATE slugs SET target_id = 1 WHERE kind = 'Group'",
 			"groups.slug without its claim"},
 		shifted("adder_counts", "n", "channel_id = 1 AND user_id = 1", "adder_counts.n"),
+		shifted("updated_counts", "n", "channel_id = 1 AND shift = 38", "updated_counts.n"),
 	}
 	for sort, by := range []string{" by position_key", " by created_at"} {
 		at := fmt.Sprint("channel_id = 1 AND sort = ", sort, " AND level = ")

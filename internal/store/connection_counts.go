@@ -3,15 +3,53 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"vitrine/internal/domain"
 )
 
-// Of the connections of a channel whose items are not private, adder_counts has how many
-// each user made. Private items are not counted: of these, it depends on the viewer which
-// ones count.
+// Of the connections of a channel it is counted how many each user made (adder_counts), and
+// how many blocks were changed in which span of time (updated_counts): every updatedShifts
+// has spans of 2^shift microseconds, so that what is before a time is the sum of some rows
+// on each level. Spans are fixed, other than the nodes of orders, so that whoever changes a
+// block needs no lock on the channels that it is in. Private items are not counted in the
+// former, for whether they count depends on the viewer; nor channels in the latter, for what
+// is added to a channel changes it, and it may be in thousands.
+
+// updatedShifts are the levels of updated_counts: spans of 3.2 days, of 18 minutes, and
+// of 4.2 seconds. A wider one has 256 of the next, all of which a page may read; a year
+// has 115 of the widest. In one of the narrowest, a page reads all connections, which is
+// what a channel gets in 4 seconds. Each level more would cost a row for each connection.
+var updatedShifts = [...]int{38, 30, 22}
+
+// shifts is updatedShifts as a table.
+var shifts = func() string {
+	rows := make([]string, len(updatedShifts))
+	for i, shift := range updatedShifts {
+		rows[i] = fmt.Sprintf("SELECT %d AS shift", shift)
+	}
+	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
+}()
+
+// updatedKey names a row of updated_counts; the span begins at bucket << shift.
+type updatedKey struct {
+	channel domain.ChannelID
+	shift   int
+	bucket  int64
+}
+
+var updatedCounts = countTable[updatedKey]{
+	name:   "updated_counts",
+	key:    []string{"channel_id", "shift", "bucket"},
+	sums:   []string{"n"},
+	sparse: true,
+	compare: func(a, b updatedKey) int {
+		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.shift, b.shift), cmp.Compare(a.bucket, b.bucket))
+	},
+	values: func(k updatedKey) []any { return []any{k.channel, k.shift, k.bucket} },
+}
 
 type adderKey struct {
 	channel domain.ChannelID
@@ -29,20 +67,45 @@ var adderCounts = countTable[adderKey]{
 	values: func(k adderKey) []any { return []any{k.channel, k.user} },
 }
 
-// tallyConnection notes a connection of an item that is not private, which comes (by 1),
-// goes, or turns so.
-func (tx *Tx) tallyConnection(channel domain.ChannelID, user domain.UserID, by int64) {
+// tallyUpdated notes that a channel has a connection more, or less, of a block that was
+// changed at a time, in microseconds.
+func (tx *Tx) tallyUpdated(channel domain.ChannelID, at, by int64) {
+	for _, shift := range updatedShifts {
+		tx.updated.add(updatedKey{channel, shift, at >> shift}, tallies{open: by})
+	}
+}
+
+// tallyAdded notes a connection of an item that is not private, which comes (by 1), goes,
+// or turns so.
+func (tx *Tx) tallyAdded(channel domain.ChannelID, user domain.UserID, by int64) {
 	tx.adders.add(adderKey{channel, user}, tallies{open: by})
 }
 
 // touchBlock carries the time of change of a locked block to its connections, which sort
-// by it.
+// by it. The connections are locked first, in case another moves one of them meanwhile.
 func (tx *Tx) touchBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
+	rows, err := tx.q.Query(ctx, `SELECT c.channel_id, c.item_updated_at FROM connections c
+		WHERE c.item_type = 'Block' AND c.item_id = $1`+tx.d.lock("c"), id)
+	places, err := collect(ctx, rows, err, func(row scanner) (channel domain.ChannelID, err error) {
+		var at int64
+		if err = row.Scan(&channel, &at); err == nil {
+			tx.tallyUpdated(channel, at, -1)
+			tx.tallyUpdated(channel, micros(now), 1)
+		}
+		return channel, err
+	})
+	if err != nil || len(places) == 0 {
+		return err
+	}
 	return tx.exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1`, id, micros(now))
 }
 
-// adderRows are what adder_counts counts, for all channels.
-const adderRows = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
+// What the rows of both tables count, for all channels.
+var (
+	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
+	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
+		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_type = 'Block'`
+)
 
 // missing gives what must be added to the counts of channel $1. As one statement it sees
 // connections and counts at the same moment.
@@ -54,8 +117,11 @@ func missing[K comparable](t countTable[K], rows string) string {
 		GROUP BY ` + key + ` HAVING sum(n) <> 0 ORDER BY ` + key
 }
 
-// connectionCountChecks compare the counts with the connections.
-var connectionCountChecks = []check{miscountedConnections(adderCounts, adderRows)}
+// connectionCountChecks compare both tables with the connections.
+var connectionCountChecks = []check{
+	miscountedConnections(adderCounts, adderRows),
+	miscountedConnections(updatedCounts, updatedRows),
+}
 
 func miscountedConnections[K comparable](t countTable[K], rows string) check {
 	key := strings.Join(t.key, ", ")
@@ -71,8 +137,15 @@ func (tx *Tx) recountConnections(ctx context.Context, id domain.ChannelID) error
 	if err := tx.writeCounts(ctx); err != nil { // what is noted is neither missing nor stored
 		return err
 	}
-	if err := tx.exec(ctx, adderCounts.adding(missing(adderCounts, adderRows)), id); err != nil {
-		return err
+	for _, statement := range []string{
+		adderCounts.adding(missing(adderCounts, adderRows)),
+		`DELETE FROM adder_counts WHERE channel_id = $1 AND n = 0`,
+		updatedCounts.adding(missing(updatedCounts, updatedRows)),
+		`DELETE FROM updated_counts WHERE channel_id = $1 AND n = 0`,
+	} {
+		if err := tx.exec(ctx, statement, id); err != nil {
+			return err
+		}
 	}
-	return tx.exec(ctx, `DELETE FROM adder_counts WHERE channel_id = $1 AND n = 0`, id)
+	return nil
 }

@@ -89,7 +89,10 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 		return 0, err
 	}
 	if !item.private {
-		tx.tallyConnection(n.Channel.ID, n.UserID, 1)
+		tx.tallyAdded(n.Channel.ID, n.UserID, 1)
+	}
+	if n.Item.Type == domain.ItemBlock {
+		tx.tallyUpdated(n.Channel.ID, item.updatedAt, 1)
 	}
 	if err := positions.add(ctx, key, item.private, 1); err != nil {
 		return 0, err
@@ -194,11 +197,15 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time
 	if err := tx.relink(ctx, c.Item, visibility, -1); err != nil {
 		return err
 	}
-	if err := tx.execOne(ctx, `DELETE FROM connections WHERE id = $1`, c.ID); err != nil {
+	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
+	if err != nil {
 		return err
 	}
 	if !c.ItemPrivate {
-		tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), -1)
+		tx.tallyAdded(c.ChannelID, domain.UserID(c.Maker.ID), -1)
+	}
+	if c.Item.Type == domain.ItemBlock {
+		tx.tallyUpdated(c.ChannelID, updatedAt, -1)
 	}
 	if err := (order{tx.Queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
 		return err
@@ -285,7 +292,7 @@ func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private b
 	if err != nil {
 		return err
 	}
-	tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), -by)
+	tx.tallyAdded(c.ChannelID, domain.UserID(c.Maker.ID), -by)
 	err = tx.execOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
 		c.ChannelID, by)
 	if err != nil {

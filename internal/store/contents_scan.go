@@ -67,34 +67,41 @@ func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, total int6
 }
 
 // updatedContents finds a page by the items' times of change. Blocks have theirs in an
-// index of connections. Channels have it in their own rows alone: what is added to one
-// shall not cost a write for each channel that it is in, so all channels that are in this
-// one are looked up. As these are so many at most, and a page has what is before it either
-// from the blocks or from them, all blocks but so many before the page can be passed within
-// the index, and only the rest has to be sorted together with the channels.
+// index of connections, and are counted by it. Channels have it in their own rows alone:
+// what is added to one shall not cost a write for each channel that it is in, so all
+// channels that are in this one are looked up. What is before a page is blocks but for so
+// many: all others are passed by their counts, and only the rest has to be sorted together
+// with the channels.
 func (v *Snapshot) updatedContents(ctx context.Context, q ContentsQuery, total, private int64) (domain.List[domain.Connection], error) {
 	w := walkTo(q, total)
-	_, dir := direction(w.desc)
+	compare, dir := direction(w.desc)
 	order := fmt.Sprintf(" ORDER BY k %s, id %s", dir, dir)
+	channels := q.Channel.Channels - q.Channel.PrivateItems + private
+	passed := max(0, w.skip-channels) // blocks that are before the page in any case
+	ahead := w.skip - passed
 	s := statement{args: []any{q.Viewer}}
 	where := "c.channel_id = " + s.arg(q.Channel.ID)
 	blocks := " AND c.item_type = 'Block'"
 	if q.By != 0 {
 		where += " AND c.user_id = " + s.arg(q.By)
 		blocks = " AND " + v.d.noIndex("c.item_type") + " = 'Block'" // not the index of all blocks
+	} else {
+		start, rest, err := v.startTime(ctx, q.Channel.ID, w.desc, passed)
+		if err != nil {
+			return domain.List[domain.Connection]{}, err
+		}
+		passed = rest
+		blocks += " AND c.item_updated_at " + compare + " " + s.arg(start)
 	}
-	blocks = "SELECT c.id AS id, c.item_updated_at AS k FROM connections c WHERE " + where + blocks
-	channels := q.Channel.Channels - q.Channel.PrivateItems + private
+	blocks = "SELECT c.id AS id, c.item_updated_at AS k FROM connections c WHERE " + where + blocks + order +
+		limit(s.arg(ahead+w.take)) + " OFFSET " + s.arg(passed)
 	if channels == 0 {
-		return v.walked(ctx, w, total, "SELECT id FROM ("+blocks+order+limit(s.arg(w.take))+" OFFSET "+s.arg(w.skip)+
-			") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s.args...)
+		return v.walked(ctx, w, total, "SELECT id FROM ("+blocks+") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s.args...)
 	}
-	passed := max(0, w.skip-channels)
-	query := fmt.Sprintf(`SELECT id FROM (SELECT * FROM (%s%s%s OFFSET %s) AS part
+	query := fmt.Sprintf(`SELECT id FROM (SELECT * FROM (%s) AS part
 			UNION ALL SELECT c.id AS id, ch.updated_at AS k FROM connections c CROSS JOIN channels ch
 				WHERE %s AND c.item_type = 'Channel' AND ch.id = c.item_id AND %s%s%s OFFSET %s) AS paged`,
-		blocks, order, limit(s.arg(w.skip-passed+w.take)), s.arg(passed),
-		where, to(q.Viewer, visibleChannel, guestChannel), order, limit(s.arg(w.take)), s.arg(w.skip-passed))
+		blocks, where, to(q.Viewer, visibleChannel, guestChannel), order, limit(s.arg(w.take)), s.arg(ahead))
 	return v.walked(ctx, w, total, query, s.args...)
 }
 

@@ -106,7 +106,10 @@ func (tx *Tx) writeCounts(ctx context.Context) error {
 	if err := contentCounts.write(ctx, tx.Queries, tx.counts); err != nil {
 		return err
 	}
-	err := adderCounts.write(ctx, tx.Queries, tx.adders)
-	tx.counts, tx.adders = nil, nil
+	if err := adderCounts.write(ctx, tx.Queries, tx.adders); err != nil {
+		return err
+	}
+	err := updatedCounts.write(ctx, tx.Queries, tx.updated)
+	tx.counts, tx.adders, tx.updated = nil, nil, nil
 	return err
 }

@@ -20,8 +20,7 @@ var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|conne
 
 // bounded are statements that walk from an end of such a range and stop early.
 var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|FROM follows f CROSS JOIN channels|` +
-	`AS several|\+w\.rowid IN|` + // what few pass, or as much as is counted
-	`c\.item_updated_at AS k`) // pages by the time of change
+	`AS several|\+w\.rowid IN`) // what few pass, or as much as is counted
 
 // inUse are the statistics of a service in use, as bench/gen makes one: a channel of
 // 1,000,000 among 5,000 that are mostly small.

@@ -140,7 +140,7 @@ func (s *search) split(a set, ordered bool) []set {
 	var first string
 	switch {
 	case !ordered:
-	case s.Sort.Key == domain.SearchByChance:
+	case s.Sort.Key == domain.SearchByChance && s.shuffled == "":
 		first = "d.random_key >= " + s.arg(chance(s.Seed))
 	case s.Sort.Key == domain.SearchByName:
 		first = "d.name_key > ''"
@@ -171,6 +171,21 @@ func chance(seed int64) int64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return int64((x ^ x>>31) >> 1)
+}
+
+// shuffle has the order by chance be one of the seed's own, in place of a ring that begins
+// where the seed says: all that is found is read and sorted. Both halves of the random key
+// are multiplied by factors that the seed gives, modulo a prime, which no product
+// overflows: neither database can multiply modulo 2^64.
+func (s *search) shuffle() {
+	if s.Sort.Key != domain.SearchByChance {
+		return
+	}
+	const half, prime = 1<<31 - 1, 1<<31 - 1
+	factor := func(n int64) string { return "CAST(" + s.arg(1+n%(prime-1)) + " AS BIGINT)" }
+	first := chance(s.Seed)
+	s.shuffled = fmt.Sprintf("((d.random_key & %d) * %s + (d.random_key >> 31 & %d) * %s) %% %d",
+		half, factor(first), half, factor(chance(first)), prime)
 }
 
 // visible narrows a set to what the viewer may see: what is open, the viewer's own

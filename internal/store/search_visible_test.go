@@ -120,7 +120,7 @@ func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 				store.DefaultSearchLimits,
 				{}, // as with many of everything
 				{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3},
-				{OnPage: 3, Seen: 20_000},
+				{OnPage: 3, Seen: 20_000, Shuffled: 20},
 			}[seed%4])
 			w := newTown(t, s, seed)
 			for range 160 {

@@ -1,8 +1,12 @@
 -- +goose Up
 
 -- A channel's updated_at moves with what is added to it, so that connections keep no copy
--- of it any more, and pages by the time of change walk an index.
-DROP TABLE updated_counts;
+-- of it any more, and updated_counts has blocks alone.
+DELETE FROM updated_counts;
+INSERT INTO updated_counts (channel_id, shift, bucket, n)
+SELECT channel_id, shift, item_updated_at >> shift, count(*)
+FROM connections CROSS JOIN (SELECT 38 AS shift UNION ALL SELECT 30 UNION ALL SELECT 22) AS shifts
+WHERE item_type = 'Block' GROUP BY channel_id, shift, item_updated_at >> shift;
 DROP INDEX connections_updated;
 UPDATE connections SET item_updated_at = 0 WHERE item_type = 'Channel';
 CREATE INDEX connections_updated ON connections (channel_id, item_updated_at, id) WHERE item_type = 'Block';
