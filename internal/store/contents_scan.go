@@ -46,24 +46,36 @@ func (v *Snapshot) walked(ctx context.Context, w walk, total int64, query string
 	return l, v.place(ctx, l.Items)
 }
 
-// scanContents finds a page of what one of several connected: of open items, and of the
-// given private ones. Those are conditions apart, each met by an index.
-func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, total int64, private []keyed) (domain.List[domain.Connection], error) {
+// scanContents finds a page of what one of several connected, or of a channel with so many
+// private items that those which the viewer sees are not listed: of open items, and of
+// private ones. Those are conditions apart, each met by an index.
+func (v *Snapshot) scanContents(ctx context.Context, q ContentsQuery, total int64, private privateItems) (domain.List[domain.Connection], error) {
 	w := walkTo(q, total)
 	key := sortOf(q.Sort).column()
 	_, dir := direction(w.desc)
-	order := " ORDER BY " + key + " " + dir
-	part := func(where string) string { return "SELECT id, " + key + " FROM connections WHERE " + where + order }
-	args := []any{q.Channel.ID, q.By, w.take, w.skip}
-	// NOT, because SQLite would prefer an index on item_private to that on the user.
-	query := part("channel_id = $1 AND user_id = $2 AND NOT item_private")
-	if len(private) > 0 {
-		args = append(args, w.skip+w.take, list(v.d, idsOf(private)))
-		most := limit("$5")
-		query = "SELECT id, " + key + " FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
-			part(v.d.in("id", "$6")) + most + ") AS private) AS visible" + order
+	order := " ORDER BY k " + dir
+	s := statement{args: []any{q.Viewer}}
+	columns := "SELECT c.id AS id, c." + key + " AS k FROM connections c "
+	where := "WHERE c.channel_id = " + s.arg(q.Channel.ID)
+	open := " AND c.item_private = FALSE"
+	if q.By != 0 {
+		where += " AND c.user_id = " + s.arg(q.By)
+		open = " AND NOT c.item_private" // SQLite would prefer an index on item_private to that on the user
 	}
-	return v.walked(ctx, w, total, "SELECT id FROM ("+query+limit("$3")+" OFFSET $4) AS paged", args...)
+	query := columns + where + open + order
+	if private.n > 0 {
+		most := limit(s.arg(w.skip + w.take))
+		var hidden string
+		if private.listed {
+			hidden = columns + "WHERE " + v.d.in("c.id", s.arg(list(v.d, idsOf(private.all))))
+		} else {
+			hidden = columns + "CROSS JOIN channels ch " + where + " AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND " + visibleChannel
+		}
+		query = "SELECT id, k FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
+			hidden + order + most + ") AS private) AS visible" + order
+	}
+	return v.walked(ctx, w, total, "SELECT id FROM ("+query+limit(s.arg(w.take))+" OFFSET "+s.arg(w.skip)+
+		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s.args...)
 }
 
 // updatedContents finds a page by the items' times of change. Blocks have theirs in an

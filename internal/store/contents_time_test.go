@@ -79,6 +79,7 @@ func TestContentsByTimeOfChange(t *testing.T) {
 		h.compare(r, 60)
 		h.changeAtOnce(r)
 		h.compare(r, 20, 60)
+		h.unlisted(r)
 		storetest.Check(t, s)
 	})
 }

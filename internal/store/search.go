@@ -125,6 +125,7 @@ type search struct {
 	args   []any
 
 	private string // binds the private channels that the viewer may see, if there are any
+	many    bool   // there are too many to be bound
 	seen    int64  // how many blocks are in them
 	recent  int64  // the number from which on only a few documents are closed
 

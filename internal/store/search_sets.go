@@ -207,12 +207,19 @@ func (s *search) visible(a set, ordered bool) []set {
 	case s.beyond != "":
 		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.beyond, s.met("d"))}
 	}
-	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
+	key, _ := s.key()
+	if s.many && ordered && key != "d.created_at" && key != "d.updated_at" {
+		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.met("d"))}
+	}
+	if ordered && key != "d.created_at" && key != "d.updated_at" {
 		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
 	}
 	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
 	if s.private != "" {
 		all = append(all, a.of(seenDocuments).and("d.open = FALSE", "NOT ("+own+")"))
+	}
+	if s.many {
+		all = append(all, a.and("d.open = FALSE", "NOT ("+own+")", "("+metInPrivate("d")+")"))
 	}
 	return all
 }
@@ -227,6 +234,9 @@ func (s *search) inside(a set) []set {
 	if s.private != "" {
 		channels := "SELECT x.seq FROM search_documents x WHERE " + s.privateChannel("x")
 		all = append(all, a.of(channels).and("d.open = FALSE"))
+	}
+	if s.many {
+		all = append(all, a.and("d.open = FALSE", "d.kind = 'Channel'", "("+metInPrivate("d")+")"))
 	}
 	if s.secret {
 		all = append(all, a.and("d.open = FALSE", "d.kind = 'Block'"))

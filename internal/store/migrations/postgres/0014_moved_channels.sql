@@ -18,3 +18,9 @@ WHERE kind = 'Channel'
 UPDATE group_items SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = group_items.item_id)
 WHERE kind = 'Channel'
     AND updated_at < (SELECT ch.updated_at FROM channels ch WHERE ch.id = group_items.item_id);
+
+-- Of the notifications of a user the newest 1,000 can be unread.
+UPDATE inboxes SET unread = 1000, read_upto = COALESCE((SELECT n.activity_id FROM notifications n
+    WHERE n.user_id = inboxes.user_id AND n.read_at IS NULL AND n.activity_id > inboxes.read_upto
+    ORDER BY n.activity_id DESC LIMIT 1 OFFSET 1000), read_upto)
+WHERE unread > 1000;
