@@ -141,10 +141,10 @@ const fewPrivate = 100
 // that the viewer ($1) may see in the channel ($2), with some of their columns.
 func (v *Snapshot) privateSide(ctx context.Context, q ContentsQuery) (from func(columns string) string, args []any, err error) {
 	args = []any{q.Viewer, q.Channel.ID}
-	const items = ` FROM connections c CROSS JOIN channels ch
-		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND `
+	const here = ` FROM connections c WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE)`
 	fromItems := func(columns string) string {
-		return "SELECT " + qualified(columns) + items + visibleChannel
+		return "SELECT c." + strings.ReplaceAll(columns, ", ", ", c.") + ` FROM connections c CROSS JOIN channels ch
+			WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND ` + visibleChannel
 	}
 	if q.Channel.PrivateItems <= fewPrivate {
 		return fromItems, args, nil
@@ -154,14 +154,13 @@ func (v *Snapshot) privateSide(ctx context.Context, q ContentsQuery) (from func(
 		return fromItems, args, err
 	}
 	return func(columns string) string {
-		return "WITH " + myChannels + " SELECT " + qualified(columns) + ` FROM mine CROSS JOIN connections c
-			WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
+		// Each by itself: PostgreSQL would join them with all private items of the channel.
+		each := "(SELECT c.id" + here + " AS at"
+		for column := range strings.SplitSeq(columns, ", ") {
+			each += ", (SELECT c." + column + here + " AS " + column
+		}
+		return "WITH " + myChannels + " SELECT " + columns + " FROM (SELECT " + each + " FROM mine) AS found WHERE at IS NOT NULL"
 	}, args, nil
-}
-
-// qualified names columns of connections `c`.
-func qualified(columns string) string {
-	return "c." + strings.ReplaceAll(columns, ", ", ", c.")
 }
 
 // rankedContents finds the page by the order's tree.

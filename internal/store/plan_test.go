@@ -11,7 +11,7 @@ import (
 
 // small are what a plan may scan: values of the statement itself and what comes out
 // of its subqueries.
-var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|some)$`)
+var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways)$`)
 
 // wide are walks over all of a channel, or over the channels of all groups, where the
 // statement needs but a part.

@@ -6,8 +6,8 @@ import "vitrine/internal/domain"
 // each, and how many channels were looked at, up to $2 for each way to see one. The query
 // begins at the viewer's side; CROSS JOIN has SQLite do so.
 var privateChannels = "WITH " + someOfMine("$2") + `
-	SELECT DISTINCT ch.id, ch.blocks_count, (SELECT count(*) FROM some) FROM some CROSS JOIN channels ch
-	WHERE ch.id = some.id AND ch.visibility = 'private' AND ` + visibleChannel + limit("$2")
+	SELECT DISTINCT ch.id, ch.blocks_count, (SELECT count(*) FROM ways) FROM ways CROSS JOIN channels ch
+	WHERE ch.id = ways.id AND ch.visibility = 'private' AND ` + visibleChannel + limit("$2")
 
 // seenDocuments are those of the private channels that the viewer may see and of the
 // blocks in them, whether these are open elsewhere or not; some twice. A statement that

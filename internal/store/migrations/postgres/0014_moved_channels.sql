@@ -24,3 +24,6 @@ UPDATE inboxes SET unread = 1000, read_upto = COALESCE((SELECT n.activity_id FRO
     WHERE n.user_id = inboxes.user_id AND n.read_at IS NULL AND n.activity_id > inboxes.read_upto
     ORDER BY n.activity_id DESC LIMIT 1 OFFSET 1000), read_upto)
 WHERE unread > 1000;
+
+-- Private channels that another owns than who made them.
+CREATE INDEX channels_given ON channels (user_id) WHERE visibility = 'private' AND (owner_type <> 'User' OR owner_id <> user_id);
