@@ -48,7 +48,7 @@ func TestUserContents(t *testing.T) {
 		r.Collaborate("ada", secret, "cem")
 		expectTyped(r, "cem", path, text(hidden), text(shown), channel(secret), channel(open))
 		r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", shown), map[string]any{"title": "Now"}).Want(200)
-		expectTyped(r, "ada", path+"?sort=updated_at_desc", text(shown), text(orphan), text(hidden), channel(secret), channel(open))
+		expectTyped(r, "ada", path+"?sort=updated_at_desc", text(shown), channel(open), text(orphan), text(hidden), channel(secret))
 		expectTyped(r, "ada", path+"?sort=created_at_asc", channel(open), channel(secret), text(shown), text(hidden), text(orphan))
 		expectTyped(r, "ada", path+"?type=Channel", channel(secret), channel(open))
 		expectTyped(r, "", path+"?type=Block", text(shown))

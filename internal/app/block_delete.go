@@ -22,8 +22,9 @@ func (a *App) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.Blo
 		if !domain.CanManage(actor, b) {
 			return forbidden("delete this block")
 		}
+		now := a.now()
 		for _, c := range conns {
-			if err := tx.Disconnect(ctx, c); err != nil {
+			if err := tx.Disconnect(ctx, c, now); err != nil {
 				return err
 			}
 		}
@@ -45,6 +46,6 @@ func (a *App) DisconnectBlock(ctx context.Context, actor domain.Actor, ref domai
 		if conn == 0 {
 			return domain.NewNotFound()
 		}
-		return disconnect(ctx, tx, actor, conn)
+		return a.disconnect(ctx, tx, actor, conn)
 	})
 }

@@ -171,7 +171,7 @@ func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error
 		return err
 	}
 	for _, conn := range conns { // in deleted channels
-		if err := tx.Disconnect(ctx, conn); err != nil {
+		if err := tx.Disconnect(ctx, conn, c.now()); err != nil {
 			return err
 		}
 	}

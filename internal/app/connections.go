@@ -158,10 +158,10 @@ func (a *App) UpdateConnection(ctx context.Context, actor domain.Actor, id domai
 
 // DeleteConnection removes an item from a channel.
 func (a *App) DeleteConnection(ctx context.Context, actor domain.Actor, id domain.ConnectionID) error {
-	return a.store.InTx(ctx, func(tx *store.Tx) error { return disconnect(ctx, tx, actor, id) })
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return a.disconnect(ctx, tx, actor, id) })
 }
 
-func disconnect(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) error {
+func (a *App) disconnect(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) error {
 	p, err := lockedConnection(ctx, tx, actor, id)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func disconnect(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain
 	if !domain.CanRemove(actor, p.Channel, p.Connection) {
 		return forbidden("remove this from the channel")
 	}
-	return tx.Disconnect(ctx, p.Connection)
+	return tx.Disconnect(ctx, p.Connection, a.now())
 }
 
 // MoveConnection moves an item within its channel (V3.md section 5). position is
@@ -187,7 +187,7 @@ func (a *App) MoveConnection(ctx context.Context, actor domain.Actor, id domain.
 		}
 		n := p.Channel.Contents()
 		to := domain.Destination(how, position, p.Position, n)
-		if err := tx.Move(ctx, p.Connection, p.Position, to, n); err != nil {
+		if err := tx.Move(ctx, p.Connection, p.Position, to, n, a.now()); err != nil {
 			return err
 		}
 		p, err = placedConnection(ctx, tx.Queries, actor, id)

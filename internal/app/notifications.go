@@ -46,17 +46,38 @@ func (a *App) Notifications(ctx context.Context, actor domain.Actor, unread bool
 	})
 }
 
+// unread counts what the list of unread notifications shows a user: what is hidden from
+// them now is not counted, and is again when it can be seen. Each is looked at, for there
+// are never many (domain.MaxUnread).
+func (a *App) unread(ctx context.Context, user domain.UserID) (n int64, err error) {
+	settled, err := a.store.Settled(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: settled + 1, Limit: maxScanned})
+		if err != nil {
+			return err
+		}
+		ids := make([]domain.ActivityID, len(receipts))
+		for i, r := range receipts {
+			ids[i] = r.ID
+		}
+		seen, err := v.VisibleActivities(ctx, user, ids)
+		n = int64(len(seen))
+		return err
+	})
+	return n, err
+}
+
 // ReadAllNotifications marks all notifications of the actor as read and gives how many
 // are unread then.
 func (a *App) ReadAllNotifications(ctx context.Context, actor domain.Actor) (unread int64, err error) {
-	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.MarkAllRead(ctx, actor.UserID); err != nil {
-			return err
-		}
-		unread, err = tx.Unread(ctx, actor.UserID)
-		return err
-	})
-	return unread, err
+	err = a.store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkAllRead(ctx, actor.UserID) })
+	if err != nil {
+		return 0, err
+	}
+	return a.unread(ctx, actor.UserID)
 }
 
 // ReadNotification marks a notification of the actor as read and gives it, and how many
@@ -87,12 +108,10 @@ func (a *App) ReadNotification(ctx context.Context, actor domain.Actor, id domai
 	if err != nil {
 		return n, 0, err
 	}
-	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.MarkRead(ctx, actor.UserID, id, a.now()); err != nil {
-			return err
-		}
-		unread, err = tx.Unread(ctx, actor.UserID)
-		return err
-	})
+	err = a.store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkRead(ctx, actor.UserID, id, a.now()) })
+	if err != nil {
+		return n, 0, err
+	}
+	unread, err = a.unread(ctx, actor.UserID)
 	return n, unread, err
 }

@@ -17,12 +17,16 @@ func (a *App) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	return a.store.User(ctx, ref)
 }
 
-// Me reads the signed-in user.
-func (a *App) Me(ctx context.Context, actor domain.Actor) (domain.User, error) {
+// Me reads the signed-in user, with the number of unread notifications that they may see.
+func (a *App) Me(ctx context.Context, actor domain.Actor) (u domain.User, err error) {
 	if !actor.SignedIn() {
-		return domain.User{}, domain.NewUnauthenticated("A user's token is required")
+		return u, domain.NewUnauthenticated("A user's token is required")
 	}
-	return a.store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err = a.store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	if err == nil && u.Unread > 0 {
+		u.Unread, err = a.unread(ctx, actor.UserID)
+	}
+	return u, err
 }
 
 // Users lists users by id, after the given one, at most limit.

@@ -8,4 +8,5 @@ const (
 	MaxTargets  = 20      // channels in one request
 	MaxBatch    = 50      // blocks in one batch
 	MaxURL      = 4_096   // bytes
+	MaxUnread   = 1_000   // notifications of a user; older ones count as read
 )

@@ -117,5 +117,5 @@ func (tx *Tx) UpdateBlock(ctx context.Context, b domain.Block, now time.Time) er
 	if err := tx.index(ctx, domain.SubjectBlock, int64(b.ID)); err != nil {
 		return err
 	}
-	return tx.touchItem(ctx, domain.BlockRef(b.ID), now)
+	return tx.touchBlock(ctx, b.ID, now)
 }

@@ -40,7 +40,7 @@ func (tx *Tx) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.Blo
 // its channel; PositionKeyAt gives position_key.
 type LoadedConnection struct {
 	domain.Connection
-	ItemUpdatedAt time.Time // updated_at of the item
+	ItemUpdatedAt time.Time // updated_at of a block
 }
 
 // PositionKeyAt is the key of the i-th connection of a channel, from 0 at the
@@ -52,15 +52,22 @@ func (tx *Tx) LoadConnections(ctx context.Context, all []LoadedConnection) error
 	const columns = `channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key,
 		metadata, created_at, updated_at`
 	_, err := load(ctx, tx, "connections", columns, all, func(c LoadedConnection) []any {
-		return []any{c.ChannelID, c.Item.Type, c.Item.ID, c.ItemPrivate, micros(c.ItemUpdatedAt), c.Maker.ID, c.PositionKey,
+		var updatedAt int64
+		if c.Item.Type == domain.ItemBlock {
+			updatedAt = micros(c.ItemUpdatedAt)
+		}
+		return []any{c.ChannelID, c.Item.Type, c.Item.ID, c.ItemPrivate, updatedAt, c.Maker.ID, c.PositionKey,
 			metadataColumn(c.Metadata), micros(c.CreatedAt), micros(c.CreatedAt)}
 	})
 	return err
 }
 
-// FinishLoad counts what is in a channel and builds its orders anew.
+// FinishLoad counts what is in a channel and builds its orders anew. The channel has
+// changed when its last connection was made, if not later.
 func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	err := tx.execOne(ctx, `UPDATE channels SET version = version + 1,
+			updated_at = (SELECT COALESCE(max(c.created_at), channels.updated_at) FROM connections c
+				WHERE c.channel_id = $1 AND c.created_at > channels.updated_at),
 			(blocks_count, channels_count, private_count, last_connected_at) = (
 				SELECT count(*) - count(CASE WHEN item_type = 'Channel' THEN 1 END),
 					count(CASE WHEN item_type = 'Channel' THEN 1 END),
@@ -70,6 +77,7 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	if err != nil {
 		return err
 	}
+	tx.moved(id, domain.TypeGroup) // or of a user, who has no such row
 	if err := tx.recountLinks(ctx, id); err != nil {
 		return err
 	}

@@ -132,7 +132,10 @@ func (tx *Tx) LoadNotifications(ctx context.Context, user domain.UserID, activit
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, `INSERT INTO inboxes (user_id, unread) SELECT CAST($1 AS BIGINT), count(*) FROM notifications WHERE user_id = $1`, user)
+	return tx.exec(ctx, `INSERT INTO inboxes (user_id, unread, read_upto)
+		SELECT CAST($1 AS BIGINT), CASE WHEN count(*) < $2 THEN count(*) ELSE $2 END, COALESCE((
+			SELECT activity_id FROM notifications WHERE user_id = $1 ORDER BY activity_id DESC LIMIT 1 OFFSET $2), 0)
+		FROM notifications WHERE user_id = $1`, user, domain.MaxUnread)
 }
 
 // FinishFeeds fills feeds and counts what follows imply. What was done in the time of

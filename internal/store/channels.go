@@ -188,7 +188,7 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	d := textColumns(c.Description)
 	err := tx.execOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
 			description_plain = $6, visibility = $7, owner_type = $8, owner_id = $9, metadata = $10,
-			version = version + 1, updated_at = $11 WHERE id = $1`,
+			version = version + 1, updated_at = `+later("updated_at", "$11")+` WHERE id = $1`,
 		c.ID, c.Slug, c.Title, d.markdown, d.html, d.plain, c.Visibility, c.Owner.Type, c.Owner.ID,
 		metadataColumn(c.Metadata), micros(now))
 	if err != nil {
@@ -203,9 +203,6 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 		}
 	}
 	if err := tx.regroup(ctx, was, c); err != nil {
-		return err
-	}
-	if err := tx.touchItem(ctx, domain.ChannelRef(c.ID), now); err != nil {
 		return err
 	}
 	return tx.handOver(ctx, was, c)
@@ -250,7 +247,7 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
 		return err
 	}
-	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = $2
+	err := tx.execOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = `+later("updated_at", "$2")+`
 		WHERE id = $1 AND state = 'available'`, c.ID, micros(now))
 	if err != nil {
 		return err
@@ -262,7 +259,7 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.putAllInGroup(ctx, c.Owner.PrincipalRef, c.ID, open, private); err != nil {
 		return err
 	}
-	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn) }); err != nil {
+	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn, now) }); err != nil {
 		return err
 	}
 	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {

@@ -64,8 +64,10 @@ var checks = []check{
 		`SELECT count(*) FROM comments c WHERE c.block_id = r.id`),
 	{"connections.item_updated_at of a block", `SELECT c.id, c.item_updated_at, b.updated_at FROM connections c
 		JOIN blocks b ON b.id = c.item_id WHERE c.item_type = 'Block' AND c.item_updated_at <> b.updated_at`},
-	{"connections.item_updated_at of a channel", `SELECT c.id, c.item_updated_at, ch.updated_at FROM connections c
-		JOIN channels ch ON ch.id = c.item_id WHERE c.item_type = 'Channel' AND c.item_updated_at <> ch.updated_at`},
+	{"connections.item_updated_at of a channel", `SELECT c.id, c.item_updated_at, 0 FROM connections c
+		WHERE c.item_type = 'Channel' AND c.item_updated_at <> 0`},
+	{"channels.updated_at before its last addition", `SELECT ch.id, ch.updated_at, ch.last_connected_at FROM channels ch
+		WHERE ch.updated_at < ch.last_connected_at`},
 	{"connections.item_private", `SELECT c.id, CASE WHEN c.item_private THEN 1 ELSE 0 END,
 		CASE WHEN ch.visibility = 'private' THEN 1 ELSE 0 END
 		FROM connections c JOIN channels ch ON ch.id = c.item_id

@@ -10,12 +10,13 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Of the connections of a channel whose items are not private, it is counted how many
-// each user made (adder_counts), and how many items were changed in which span of time
-// (updated_counts): every updatedShifts has spans of 2^shift microseconds, so that
-// what is before a time is the sum of some rows on each level. Spans are fixed, other than
-// the nodes of orders, so that whoever changes an item needs no lock on the channels that
-// it is in. Private items are not counted: of these, a viewer is given a list anyway.
+// Of the connections of a channel it is counted how many each user made (adder_counts), and
+// how many blocks were changed in which span of time (updated_counts): every updatedShifts
+// has spans of 2^shift microseconds, so that what is before a time is the sum of some rows
+// on each level. Spans are fixed, other than the nodes of orders, so that whoever changes a
+// block needs no lock on the channels that it is in. Private items are not counted in the
+// former, for whether they count depends on the viewer; nor channels in the latter, for what
+// is added to a channel changes it, and it may be in thousands.
 
 // updatedShifts are the levels of updated_counts: spans of 3.2 days, of 18 minutes, and
 // of 4.2 seconds. A wider one has 256 of the next, all of which a page may read; a year
@@ -66,7 +67,7 @@ var adderCounts = countTable[adderKey]{
 	values: func(k adderKey) []any { return []any{k.channel, k.user} },
 }
 
-// tallyUpdated notes that a channel has a connection more, or less, of an item that was
+// tallyUpdated notes that a channel has a connection more, or less, of a block that was
 // changed at a time, in microseconds.
 func (tx *Tx) tallyUpdated(channel domain.ChannelID, at, by int64) {
 	for _, shift := range updatedShifts {
@@ -74,46 +75,36 @@ func (tx *Tx) tallyUpdated(channel domain.ChannelID, at, by int64) {
 	}
 }
 
-// tallyConnection notes a connection of an item that is not private, which comes (by 1),
-// goes, or turns so.
-func (tx *Tx) tallyConnection(channel domain.ChannelID, user domain.UserID, at, by int64) {
-	tx.tallyUpdated(channel, at, by)
+// tallyAdded notes a connection of an item that is not private, which comes (by 1), goes,
+// or turns so.
+func (tx *Tx) tallyAdded(channel domain.ChannelID, user domain.UserID, by int64) {
 	tx.adders.add(adderKey{channel, user}, tallies{open: by})
 }
 
-// touchItem carries an item's time of change to its connections, which sort by it.
-func (tx *Tx) touchItem(ctx context.Context, item domain.ItemRef, now time.Time) error {
-	return tx.retime(ctx, "c.item_type = $1 AND c.item_id = $2", now, item.Type, item.ID)
-}
-
-// retime carries the time of change of the items that a condition on connections `c`
-// names to those. The connections are locked first, for another may remove one of a
-// channel that is not locked here.
-func (tx *Tx) retime(ctx context.Context, where string, now time.Time, args ...any) error {
-	rows, err := tx.q.Query(ctx, `SELECT c.channel_id, c.item_updated_at, c.item_private FROM connections c
-		WHERE `+where+tx.d.lock("c"), args...)
-	found, err := collect(ctx, rows, err, func(row scanner) (was bool, err error) {
-		var channel domain.ChannelID
+// touchBlock carries the time of change of a locked block to its connections, which sort
+// by it. The connections are locked first, in case another moves one of them meanwhile.
+func (tx *Tx) touchBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
+	rows, err := tx.q.Query(ctx, `SELECT c.channel_id, c.item_updated_at FROM connections c
+		WHERE c.item_type = 'Block' AND c.item_id = $1`+tx.d.lock("c"), id)
+	places, err := collect(ctx, rows, err, func(row scanner) (channel domain.ChannelID, err error) {
 		var at int64
-		var private bool
-		if err = row.Scan(&channel, &at, &private); err == nil && !private {
+		if err = row.Scan(&channel, &at); err == nil {
 			tx.tallyUpdated(channel, at, -1)
 			tx.tallyUpdated(channel, micros(now), 1)
 		}
-		return true, err
+		return channel, err
 	})
-	if err != nil || len(found) == 0 {
+	if err != nil || len(places) == 0 {
 		return err
 	}
-	return tx.exec(ctx, fmt.Sprintf(`UPDATE connections AS c SET item_updated_at = $%d WHERE %s`, len(args)+1, where),
-		append(args, micros(now))...)
+	return tx.exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1`, id, micros(now))
 }
 
 // What the rows of both tables count, for all channels.
 var (
 	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
 	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
-		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_private = FALSE`
+		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_type = 'Block'`
 )
 
 // missing gives what must be added to the counts of channel $1. As one statement it sees

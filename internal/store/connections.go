@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"vitrine/internal/database"
@@ -88,7 +89,10 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 		return 0, err
 	}
 	if !item.private {
-		tx.tallyConnection(n.Channel.ID, n.UserID, item.updatedAt, 1)
+		tx.tallyAdded(n.Channel.ID, n.UserID, 1)
+	}
+	if n.Item.Type == domain.ItemBlock {
+		tx.tallyUpdated(n.Channel.ID, item.updatedAt, 1)
 	}
 	if err := positions.add(ctx, key, item.private, 1); err != nil {
 		return 0, err
@@ -98,8 +102,8 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.ConnectionID
 
 // entering is what a connection keeps of its item.
 type entering struct {
-	private   bool // a private channel
-	updatedAt int64
+	private   bool  // a private channel
+	updatedAt int64 // of a block
 }
 
 // enter counts the channel at the item, which locks it, and reads what the
@@ -118,8 +122,8 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 		e.updatedAt, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
 		return e, err
 	}
-	err = tx.q.QueryRow(ctx, `SELECT visibility = 'private', updated_at FROM channels
-		WHERE id = $1 AND state = 'available'`, n.Item.ID).Scan(&e.private, &e.updatedAt)
+	err = tx.q.QueryRow(ctx, `SELECT visibility = 'private' FROM channels
+		WHERE id = $1 AND state = 'available'`, n.Item.ID).Scan(&e.private)
 	return e, found(err)
 }
 
@@ -139,12 +143,20 @@ func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by 
 // and the time of connecting, which is later than any given out before.
 func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (count, createdAt int64, err error) {
 	blocks, channels, privates := tally(n.Item.Type, private)
+	connected := later("last_connected_at", "$5")
 	err = tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2,
 			channels_count = channels_count + $3, private_count = private_count + $4, version = version + 1,
-			last_connected_at = CASE WHEN last_connected_at >= $5 THEN last_connected_at + 1 ELSE $5 END
+			last_connected_at = `+connected+`, updated_at = `+later("updated_at", connected)+`
 		WHERE id = $1 RETURNING blocks_count + channels_count, last_connected_at`,
 		n.Channel.ID, blocks, channels, privates, micros(n.Now)).Scan(&count, &createdAt)
+	tx.moved(n.Channel.ID, n.Channel.Owner.Type)
 	return count, createdAt, err
+}
+
+// later is now, or just after what a column of times says if that is not before now:
+// requests wait for locks in another order than that in which they looked at the clock.
+func later(column, now string) string {
+	return "CASE WHEN " + column + " >= " + now + " THEN " + column + " + 1 ELSE " + now + " END"
 }
 
 // tally splits one connection into the counts of its channel.
@@ -160,17 +172,19 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 
 // Disconnect removes a connection from a locked channel. Like all that changes both,
 // it locks the block before the connection.
-func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
+func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var visibility domain.Visibility
 	var owner domain.PrincipalRef
 	err := tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
-			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1
-		WHERE id = $1 RETURNING visibility, owner_type, owner_id`, c.ChannelID, blocks, channels, privates).
+			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1,
+			updated_at = `+later("updated_at", "$5")+`
+		WHERE id = $1 RETURNING visibility, owner_type, owner_id`, c.ChannelID, blocks, channels, privates, micros(now)).
 		Scan(&visibility, &owner.Type, &owner.ID)
 	if err != nil {
 		return err
 	}
+	tx.moved(c.ChannelID, owner.Type)
 	if c.Item.Type == domain.ItemBlock {
 		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
 			return err
@@ -188,7 +202,10 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 		return err
 	}
 	if !c.ItemPrivate {
-		tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), updatedAt, -1)
+		tx.tallyAdded(c.ChannelID, domain.UserID(c.Maker.ID), -1)
+	}
+	if c.Item.Type == domain.ItemBlock {
+		tx.tallyUpdated(c.ChannelID, updatedAt, -1)
 	}
 	if err := (order{tx.Queries, c.ChannelID, positionOrder}).add(ctx, c.PositionKey, c.ItemPrivate, -1); err != nil {
 		return err
@@ -198,7 +215,7 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 
 // Move places a connection of a locked channel with n connections at position to,
 // 1..n; from is where it is.
-func (tx *Tx) Move(ctx context.Context, c domain.Connection, from, to, n int64) error {
+func (tx *Tx) Move(ctx context.Context, c domain.Connection, from, to, n int64, now time.Time) error {
 	if from == to {
 		return nil
 	}
@@ -227,12 +244,35 @@ func (tx *Tx) Move(ctx context.Context, c domain.Connection, from, to, n int64) 
 	if err := positions.add(ctx, key, c.ItemPrivate, 1); err != nil {
 		return err
 	}
-	return tx.touchChannel(ctx, c.ChannelID)
+	var owner domain.PrincipalType
+	err = tx.q.QueryRow(ctx, `UPDATE channels SET version = version + 1, updated_at = `+later("updated_at", "$2")+`
+		WHERE id = $1 RETURNING owner_type`, c.ChannelID, micros(now)).Scan(&owner)
+	tx.moved(c.ChannelID, owner)
+	return err
 }
 
-// touchChannel marks that what a channel shows has changed.
-func (tx *Tx) touchChannel(ctx context.Context, id domain.ChannelID) error {
-	return tx.execOne(ctx, `UPDATE channels SET version = version + 1 WHERE id = $1`, id)
+// moved notes that the updated_at of a locked channel has moved, for writeMoved.
+func (tx *Tx) moved(id domain.ChannelID, owner domain.PrincipalType) {
+	tx.movedChannels = append(tx.movedChannels, id)
+	tx.movedInGroup = tx.movedInGroup || owner == domain.TypeGroup
+}
+
+// writeMoved carries the times of change of channels to their rows in lists, once for
+// each channel however much the transaction added to it. The channels that they are in
+// keep no copy, for there may be thousands.
+func (tx *Tx) writeMoved(ctx context.Context) error {
+	if len(tx.movedChannels) == 0 {
+		return nil
+	}
+	slices.Sort(tx.movedChannels)
+	moved := list(tx.d, slices.Compact(tx.movedChannels))
+	const theirs = ` SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = item_id) WHERE kind = 'Channel' AND `
+	err := tx.exec(ctx, "UPDATE search_documents"+theirs+tx.d.in("item_id", "$1"), moved)
+	if err == nil && tx.movedInGroup {
+		err = tx.exec(ctx, "UPDATE group_items"+theirs+tx.d.in("item_id", "$1"), moved)
+	}
+	tx.movedChannels, tx.movedInGroup = nil, false
+	return err
 }
 
 // SetConnectionMetadata replaces the metadata of a connection.
@@ -248,12 +288,11 @@ func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private b
 	if !private {
 		by = -1
 	}
-	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1
-		RETURNING item_updated_at`, c.ID, private))
+	err := tx.execOne(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1`, c.ID, private)
 	if err != nil {
 		return err
 	}
-	tx.tallyConnection(c.ChannelID, domain.UserID(c.Maker.ID), updatedAt, -by)
+	tx.tallyAdded(c.ChannelID, domain.UserID(c.Maker.ID), -by)
 	err = tx.execOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
 		c.ChannelID, by)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -21,8 +22,8 @@ type ContentsQuery struct {
 
 // Contents lists connections of a channel, with their positions, whose items the
 // viewer may see (V3.md section 5). The cost grows with the logarithm of the channel's
-// size, but where By is one of several who added to it: such a page costs a walk along
-// that user's connections from the nearer end.
+// size, but for two lists that are walked from the nearer end: by the time of change, and
+// where By is one of several who added to it.
 func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List[domain.Connection], err error) {
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
@@ -34,30 +35,45 @@ func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List
 			return l, err
 		}
 	}
-	total := open + int64(len(private))
+	total := open + private.n
 	switch {
 	case q.Page.Offset() >= total:
 		return domain.List[domain.Connection]{Total: total}, nil
-	case q.By != 0 || q.Sort.Key == domain.ByUpdated:
+	case q.Sort.Key == domain.ByUpdated:
+		return v.updatedContents(ctx, q, total, private.n)
+	case q.By != 0 || !private.listed && private.n < q.Channel.PrivateItems:
 		return v.scanContents(ctx, q, total, private)
 	}
 	return v.rankedContents(ctx, q, total, private)
 }
 
-// narrow leaves what By connected of open items and of the given private ones. A filter
-// that leaves all of them is dropped.
-func (v *Snapshot) narrow(ctx context.Context, q ContentsQuery, open int64, private []keyed) (ContentsQuery, int64, []keyed, error) {
+// narrow leaves what By connected of open items and of the private ones. A filter that
+// leaves all of them is dropped.
+func (v *Snapshot) narrow(ctx context.Context, q ContentsQuery, open int64, private privateItems) (ContentsQuery, int64, privateItems, error) {
 	own, err := scanInt64(v.q.QueryRow(ctx, `SELECT COALESCE((SELECT n FROM adder_counts WHERE channel_id = $1 AND user_id = $2), 0)`,
 		q.Channel.ID, q.By))
 	if err != nil {
-		return q, 0, nil, err
+		return q, 0, private, err
 	}
-	all := len(private)
-	private = slices.DeleteFunc(private, func(k keyed) bool { return k.by != q.By })
-	if own == open && len(private) == all {
+	theirs := private
+	if private.listed {
+		theirs.all = slices.DeleteFunc(slices.Clone(private.all), func(k keyed) bool { return k.by != q.By })
+		theirs.n = int64(len(theirs.all))
+	} else if theirs.n, err = v.countPrivateItems(ctx, q, q.By); err != nil {
+		return q, 0, private, err
+	}
+	if own == open && theirs.n == private.n {
 		q.By = 0
 	}
-	return q, own, private, nil
+	return q, own, theirs, nil
+}
+
+// privateItems are the connections of private channels that the viewer may see: how many,
+// and all of them in ascending order unless those are too many to be listed.
+type privateItems struct {
+	n      int64
+	all    []keyed
+	listed bool
 }
 
 // keyed is a connection with its key in some order, and who made it if that is asked.
@@ -72,10 +88,6 @@ func scanKeyed(row scanner) (k keyed, err error) {
 	return k, err
 }
 
-// contentColumns are the columns of connections that contents are sorted by.
-var contentColumns = map[domain.ContentKey]string{domain.ByPosition: "position_key", domain.ByConnected: "created_at",
-	domain.ByUpdated: "item_updated_at"}
-
 func sortOf(s domain.ContentSort) orderSort {
 	if s.Key == domain.ByConnected {
 		return createdOrder
@@ -83,28 +95,76 @@ func sortOf(s domain.ContentSort) orderSort {
 	return positionOrder
 }
 
-// visiblePrivate lists the connections of private channels that the viewer may
-// see, in ascending order. It starts from the viewer's private channels, so that
-// its cost does not depend on the channel's size.
-func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) ([]keyed, error) {
+// visiblePrivate finds the connections of private channels that the viewer may see. It
+// starts from what is less: the private items of the channel, or the viewer's private
+// channels. So its cost grows neither with the channel's size nor, alone, with how much the
+// viewer sees elsewhere.
+func (v *Snapshot) visiblePrivate(ctx context.Context, q ContentsQuery) (p privateItems, err error) {
+	p.listed = true
 	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
-		return nil, nil
+		return p, nil
 	}
-	key := contentColumns[q.Sort.Key]
-	const here = ` FROM connections c
-		WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE`
-	rows, err := v.q.Query(ctx, `WITH `+myChannels+`
-		SELECT id, k, maker FROM (SELECT (SELECT c.id`+here+`) AS id, (SELECT c.`+key+here+`) AS k,
-			(SELECT c.user_id`+here+`) AS maker FROM mine) AS found
-		WHERE id IS NOT NULL ORDER BY 2`, q.Viewer, q.Channel.ID)
-	return collect(ctx, rows, err, func(row scanner) (k keyed, err error) {
+	from, args, err := v.privateSide(ctx, q)
+	if err != nil {
+		return p, err
+	}
+	key := sortOf(q.Sort).column()
+	rows, err := v.q.Query(ctx, from("id, "+key+", user_id")+" ORDER BY 2"+limit("$3"), append(args, v.search.Listed+1)...)
+	p.all, err = collect(ctx, rows, err, func(row scanner) (k keyed, err error) {
 		err = row.Scan(&k.id, &k.key, &k.by)
 		return k, err
 	})
+	p.n = int64(len(p.all))
+	if err != nil || p.n <= v.search.Listed {
+		return p, err
+	}
+	p.all, p.listed = nil, false
+	p.n, err = v.countPrivateItems(ctx, q, 0)
+	return p, err
+}
+
+// countPrivateItems counts the connections of private channels that the viewer may see, of
+// one who connected them or of all.
+func (v *Snapshot) countPrivateItems(ctx context.Context, q ContentsQuery, by domain.UserID) (int64, error) {
+	from, args, err := v.privateSide(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	return scanInt64(v.q.QueryRow(ctx, "SELECT count(*) FROM ("+from("user_id")+") AS counted WHERE CAST($3 AS BIGINT) IN (0, counted.user_id)",
+		append(args, by)...))
+}
+
+// fewPrivate is how many private items of a channel are looked up without a thought.
+const fewPrivate = 100
+
+// privateSide gives the beginning of a statement for the connections of private channels
+// that the viewer ($1) may see in the channel ($2), with some of their columns.
+func (v *Snapshot) privateSide(ctx context.Context, q ContentsQuery) (from func(columns string) string, args []any, err error) {
+	args = []any{q.Viewer, q.Channel.ID}
+	const here = ` FROM connections c WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE)`
+	fromItems := func(columns string) string {
+		return "SELECT c." + strings.ReplaceAll(columns, ", ", ", c.") + ` FROM connections c CROSS JOIN channels ch
+			WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND ` + visibleChannel
+	}
+	if q.Channel.PrivateItems <= fewPrivate {
+		return fromItems, args, nil
+	}
+	mine, err := scanInt64(v.q.QueryRow(ctx, mineUpTo, q.Viewer, q.Channel.PrivateItems))
+	if err != nil || mine >= q.Channel.PrivateItems {
+		return fromItems, args, err
+	}
+	return func(columns string) string {
+		// Each by itself: PostgreSQL would join them with all private items of the channel.
+		each := "(SELECT c.id" + here + " AS at"
+		for column := range strings.SplitSeq(columns, ", ") {
+			each += ", (SELECT c." + column + here + " AS " + column
+		}
+		return "WITH " + myChannels + " SELECT " + columns + " FROM (SELECT " + each + " FROM mine) AS found WHERE at IS NOT NULL"
+	}, args, nil
 }
 
 // rankedContents finds the page by the order's tree.
-func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, total int64, private []keyed) (l domain.List[domain.Connection], err error) {
+func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, total int64, private privateItems) (l domain.List[domain.Connection], err error) {
 	s := seenOf(private, q.Channel)
 	l.Total = total
 	offset := q.Page.Offset()
@@ -133,9 +193,9 @@ func (v *Snapshot) rankedContents(ctx context.Context, q ContentsQuery, total in
 }
 
 // seenOf tells which keys count in a channel for one who sees the given private items.
-func seenOf(private []keyed, c domain.Channel) seen {
-	s := seen{all: int64(len(private)) == c.PrivateItems, keys: make([]int64, len(private))}
-	for i, k := range private {
+func seenOf(private privateItems, c domain.Channel) seen {
+	s := seen{all: private.n == c.PrivateItems, keys: make([]int64, len(private.all))}
+	for i, k := range private.all {
 		s.keys[i] = k.key
 	}
 	return s
@@ -179,19 +239,25 @@ func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]dom
 	return gather(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), readConnection)
 }
 
-// mergedRun reads the connections from a key on, of open items and of the given
-// private ones.
-func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, private []keyed) ([]domain.Connection, error) {
+// mergedRun reads the connections from a key on, of open items and of the private ones
+// that are listed. If these are not, the viewer sees them all.
+func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, private privateItems) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := sortOf(q.Sort).column()
-	rows, err := v.q.Query(database.Brief(ctx), "SELECT id, "+key+` FROM connections
-		WHERE channel_id = $1 AND item_private = FALSE AND `+key+compare+` $2
-		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
+	part := func(private string) string {
+		return "SELECT * FROM (SELECT id, " + key + ` AS k FROM connections WHERE channel_id = $1 AND item_private = ` + private +
+			" AND " + key + compare + " $2 ORDER BY " + key + " " + dir + limit("$3") + ") AS part"
+	}
+	query := part("FALSE")
+	if !private.listed {
+		query += " UNION ALL " + part("TRUE") + " ORDER BY k " + dir + limit("$3")
+	}
+	rows, err := v.q.Query(database.Brief(ctx), query, q.Channel.ID, start, q.Page.Per)
 	page, err := collect(ctx, rows, err, scanKeyed)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range private {
+	for _, k := range private.all {
 		if k.key == start || k.key < start == q.Sort.Desc {
 			page = append(page, k)
 		}

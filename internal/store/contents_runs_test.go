@@ -31,7 +31,7 @@ func (h *shelf) hide(owner domain.UserID, n int64) {
 				[]any{n, owner, storetest.Now.UnixMicro(), last}},
 			{`INSERT INTO slugs (kind, slug, target_id, created_at) SELECT 'Channel', slug, id, 1 FROM channels WHERE id > $1`, []any{last}},
 			{`INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key, created_at, updated_at)
-				SELECT CAST($1 AS BIGINT), 'Channel', id, TRUE, updated_at, owner_id, $3 + 1000 * (id - $2), $4 + id - $2, $4 + id - $2
+				SELECT CAST($1 AS BIGINT), 'Channel', id, TRUE, 0, owner_id, $3 + 1000 * (id - $2), $4 + id - $2, $4 + id - $2
 				FROM channels WHERE id > $2`, []any{h.channel, last, top, at}},
 			{`INSERT INTO search_documents (kind, item_id, type, author_id, open, links, random_key, created_at, updated_at)
 				SELECT 'Channel', id, 'Channel', user_id, FALSE, 1, id, created_at, updated_at FROM channels WHERE id > $1`, []any{last}},
@@ -39,7 +39,10 @@ func (h *shelf) hide(owner domain.UserID, n int64) {
 				SELECT 'User', user_id, 'Channel', id % 8, 0, count(*) FROM channels WHERE id > $1 GROUP BY user_id, id % 8
 				ON CONFLICT (owner_type, owner_id, type, part) DO UPDATE SET hidden = content_counts.hidden + excluded.hidden`, []any{last}},
 			{`UPDATE channels SET channels_count = channels_count + $2, private_count = private_count + $2,
-				last_connected_at = last_connected_at + $2 WHERE id = $1`, []any{h.channel, n}},
+				last_connected_at = last_connected_at + $2, updated_at = CASE WHEN updated_at >= last_connected_at + $2
+				THEN updated_at ELSE last_connected_at + $2 END WHERE id = $1`, []any{h.channel, n}},
+			{`UPDATE search_documents SET updated_at = (SELECT updated_at FROM channels WHERE id = $1)
+				WHERE kind = 'Channel' AND item_id = $1`, []any{h.channel}},
 			{`UPDATE users SET private_channels = private_channels + $2 WHERE id = $1`, []any{owner, n}},
 		} {
 			if _, err := tx.Exec(h.t.Context(), s.query, s.args...); err != nil {

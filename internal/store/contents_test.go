@@ -199,7 +199,15 @@ func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to,
 	if err != nil {
 		return err
 	}
-	return tx.Move(ctx, c, from, to, n)
+	return tx.Move(ctx, c, from, to, n, storetest.Now)
+}
+
+// unlisted compares as if there were too many private items to be listed.
+func (h *shelf) unlisted(r *rand.Rand) {
+	h.t.Helper()
+	few := *h
+	few.s = h.s.WithSearchLimits(store.SearchLimits{Listed: r.Int64N(4)})
+	few.compare(r, 3, 7, 24, 100)
 }
 
 // Lists of contents are what a filter of all would give.
@@ -214,6 +222,7 @@ func TestContentsAreAFilter(t *testing.T) {
 				h.step(r)
 			}
 			h.compare(r, 3, 7, 24, 100)
+			h.unlisted(r)
 			storetest.Check(t, s)
 		}
 	})

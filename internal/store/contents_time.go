@@ -16,29 +16,34 @@ type bucket struct {
 	n int64
 }
 
-// startTime finds where a walk by the items' times of change begins that has `skip`
-// connections before it: at a time, past `rest` connections from there on. The connections
-// of private items that are seen are between those that are counted.
-func (v *Snapshot) startTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64, s seen) (start, rest int64, err error) {
+// nearMost is how many connections a walk may pass before its start is looked up.
+const nearMost = 100
+
+// startTime finds where a walk by the blocks' times of change begins that has `skip`
+// connections before it: at a time, past `rest` connections from there on.
+func (v *Snapshot) startTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
 	left := span{math.MinInt64, math.MaxInt64}
-	for _, shift := range updatedShifts {
+	levels := updatedShifts[:]
+	if skip <= nearMost {
+		levels = nil
+	}
+	for _, shift := range levels {
 		buckets, err := v.buckets(ctx, id, shift, left, desc)
 		if err != nil {
 			return 0, 0, err
 		}
 		inside := false
 		for _, b := range buckets {
-			// A bucket is passed together with the time before it, which has private items alone.
+			// A bucket is passed together with the time before it, which has nothing.
 			part, after := span{left.from, b.to}, span{b.to + 1, left.to}
 			if desc {
 				part, after = span{b.from, left.to}, span{left.from, b.from - 1}
 			}
-			n := b.n + s.between(part.from, part.to)
-			if inside = skip < n; inside {
+			if inside = skip < b.n; inside {
 				left = part
 				break
 			}
-			skip, left = skip-n, after
+			skip, left = skip-b.n, after
 		}
 		if !inside {
 			break

@@ -32,6 +32,38 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result
 	return t.Querier.Exec(ctx, query, args...)
 }
 
+// CountWrites counts the statements that a transaction sends, and the rows that those
+// change that give none back.
+func CountWrites(tx *Tx, statements *int, rows *int64) {
+	tx.q = countingWrites{tx.q, statements, rows}
+}
+
+type countingWrites struct {
+	database.Querier
+	statements *int
+	rows       *int64
+}
+
+func (c countingWrites) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	*c.statements++
+	return c.Querier.Query(ctx, query, args...)
+}
+
+func (c countingWrites) QueryRow(ctx context.Context, query string, args ...any) database.Row {
+	*c.statements++
+	return c.Querier.QueryRow(ctx, query, args...)
+}
+
+func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	*c.statements++
+	res, err := c.Querier.Exec(ctx, query, args...)
+	if err == nil {
+		n, _ := res.RowsAffected() // both databases know it
+		*c.rows += n
+	}
+	return res, err
+}
+
 // ContentCheckNames are what Check can find wrong with files and the content of blocks.
 func ContentCheckNames() (names []string) {
 	for _, c := range contentChecks() {

@@ -105,16 +105,12 @@ func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error 
 	if err != nil {
 		return err
 	}
-	err = tx.retime(ctx, `c.item_type = 'Channel' AND c.item_id IN (`+owned+`)`, now, g.ID)
-	if err != nil {
-		return err
-	}
-	err = tx.exec(ctx, `UPDATE search_documents SET updated_at = $2 WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
+	err = tx.exec(ctx, `UPDATE search_documents SET updated_at = `+later("updated_at", "$2")+` WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
 		g.ID, micros(now))
 	if err != nil {
 		return err
 	}
-	err = tx.exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = $3
+	err = tx.exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = `+later("updated_at", "$3")+`
 		WHERE owner_type = 'Group' AND owner_id = $1`, g.ID, g.Owner.ID, micros(now))
 	if err != nil || g.OpenChannels+g.PrivateChannels == 0 {
 		return err

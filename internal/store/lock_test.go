@@ -108,7 +108,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Disconnect(ctx, c)
+				return tx.Disconnect(ctx, c, storetest.Now)
 			}},
 		{"a channel is moved within another while it turns private",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
@@ -120,7 +120,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Move(ctx, c, 1, 2, 2)
+				return tx.Move(ctx, c, 1, 2, 2, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.LockWithParents(ctx, child); err != nil {
@@ -138,7 +138,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Disconnect(ctx, c)
+				return tx.Disconnect(ctx, c, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.LockWithParents(ctx, child); err != nil {

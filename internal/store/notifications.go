@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"vitrine/internal/domain"
@@ -28,7 +29,66 @@ func (tx *Tx) notify(ctx context.Context, n domain.News) error {
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, `UPDATE inboxes SET unread = unread + 1 WHERE `+tx.d.in("user_id", "$1"), list(tx.d, n.Notify))
+	rows, err := tx.q.Query(ctx, `UPDATE inboxes SET unread = unread + 1 WHERE `+tx.d.in("user_id", "$1")+`
+		RETURNING user_id, unread`, list(tx.d, n.Notify))
+	var full []domain.UserID
+	_, err = collect(ctx, rows, err, func(row scanner) (unread int64, err error) {
+		var user domain.UserID
+		err = row.Scan(&user, &unread)
+		if unread >= domain.MaxUnread+unreadSlack {
+			full = append(full, user)
+		}
+		return unread, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, user := range full {
+		if err := tx.trimInbox(ctx, user, n.CreatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unreadSlack is how many more than domain.MaxUnread may be unread, so that not every
+// notification to a full inbox has to look at what is in it.
+const unreadSlack = 100
+
+// trimInbox has the oldest notifications in a locked inbox count as read, so that what is
+// unread can be looked at one by one whenever it is counted. What is hidden from the user
+// goes first: nobody can push out what they do see by hiding things.
+func (tx *Tx) trimInbox(ctx context.Context, user domain.UserID, now time.Time) error {
+	v := Snapshot{tx.Queries}
+	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: domain.MaxUnread + unreadSlack})
+	if err != nil {
+		return err
+	}
+	ids := make([]domain.ActivityID, len(receipts)) // the newest first
+	for i, r := range receipts {
+		ids[i] = r.ID
+	}
+	visible, err := v.VisibleActivities(ctx, user, ids)
+	if err != nil {
+		return err
+	}
+	upto := ids[len(ids)-1] - 1
+	var hidden []domain.ActivityID
+	kept := 0
+	for _, id := range ids {
+		if _, ok := visible[id]; !ok {
+			hidden = append(hidden, id)
+		} else if kept++; kept > domain.MaxUnread {
+			upto = max(upto, id)
+		}
+	}
+	err = tx.exec(ctx, `UPDATE notifications SET read_at = $2 WHERE user_id = $1 AND `+tx.d.in("activity_id", "$3"),
+		user, micros(now), list(tx.d, hidden))
+	if err != nil {
+		return err
+	}
+	return tx.execOne(ctx, `UPDATE inboxes SET unread = $2, read_upto = CASE WHEN read_upto < $3 THEN $3 ELSE read_upto END
+		WHERE user_id = $1`, user, min(kept, domain.MaxUnread), upto)
 }
 
 // Receipts lists notifications of a user within a window, all or only the unread ones.
@@ -53,7 +113,7 @@ func (v *Snapshot) Receipts(ctx context.Context, user domain.UserID, unread bool
 	})
 }
 
-// Unread counts the notifications that a user has not read.
+// Unread counts the notifications that a user has not read, those too that are hidden.
 func (q Queries) Unread(ctx context.Context, user domain.UserID) (n int64, err error) {
 	err = q.q.QueryRow(ctx, `SELECT COALESCE((SELECT unread FROM inboxes WHERE user_id = $1), 0)`, user).Scan(&n)
 	return n, err

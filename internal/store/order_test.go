@@ -51,7 +51,7 @@ func (m *model) remove(ctx context.Context, tx *store.Tx, at int) error {
 		return err
 	}
 	m.items = slices.Delete(m.items, at, at+1)
-	return tx.Disconnect(ctx, c)
+	return tx.Disconnect(ctx, c, storetest.Now)
 }
 
 func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
@@ -62,7 +62,7 @@ func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 	}
 	n := int64(len(m.items))
 	m.items = slices.Insert(slices.Delete(m.items, from, from+1), to, id)
-	return tx.Move(ctx, c, int64(from)+1, int64(to)+1, n)
+	return tx.Move(ctx, c, int64(from)+1, int64(to)+1, n, storetest.Now)
 }
 
 // step does one random thing.
@@ -279,7 +279,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		}
 		if k < 8 {
 			removed = victim
-			return tx.Disconnect(ctx, c)
+			return tx.Disconnect(ctx, c, storetest.Now)
 		}
 		ch, err := tx.Channel(ctx, m.owner, domain.Ref{ID: int64(m.channel)})
 		if err != nil {
@@ -289,7 +289,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		if err != nil {
 			return err
 		}
-		return tx.Move(ctx, c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents())
+		return tx.Move(ctx, c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents(), storetest.Now)
 	})
 	return added, removed, err
 }

@@ -76,25 +76,44 @@ func (v *Snapshot) private(ctx context.Context, c *ownerContents) (err error) {
 		c.seen += c.hiddenChannels
 		return nil
 	}
-	if !c.allBlocks {
-		if err := v.chooseSide(ctx, c); err != nil {
-			return err
-		}
+	if c.allBlocks {
+		return v.countOwnChannels(ctx, c)
+	}
+	if err := v.chooseSide(ctx, c); err != nil {
+		return err
 	}
 	return v.countPrivate(ctx, c)
+}
+
+// countOwnChannels counts the private channels that the viewer made, which are theirs but
+// for those that another owns by now: these alone are looked at.
+func (v *Snapshot) countOwnChannels(ctx context.Context, c *ownerContents) error {
+	if c.hiddenChannels == 0 {
+		return nil
+	}
+	lost, err := scanInt64(v.q.QueryRow(ctx, `SELECT count(*) FROM channels ch WHERE ch.user_id = $1 AND ch.visibility = 'private'
+		AND (ch.owner_type <> 'User' OR ch.owner_id <> ch.user_id) AND ch.state = 'available' AND NOT `+visibleChannel, c.Viewer))
+	c.ownChannels = c.hiddenChannels > lost
+	c.seen += c.hiddenChannels - lost
+	return err
 }
 
 // manyPrivate is how many blocks in private channels are looked through without a thought.
 const manyPrivate = 1000
 
 // chooseSide compares what is in private channels that the viewer sees, if it is much, with
-// what the owner hides: the smaller is looked through.
+// what the owner hides: the smaller is looked through. Where the viewer sees very many such
+// channels, they are not even listed.
 func (v *Snapshot) chooseSide(ctx context.Context, c *ownerContents) error {
-	var inMine int64
+	var mine, inMine int64
 	s := statement{args: []any{c.Viewer}}
-	err := v.q.QueryRow(ctx, c.sees(&s)+`SELECT CAST(COALESCE(sum(ch.blocks_count), 0) AS BIGINT)
-		FROM sees JOIN channels ch ON ch.id = sees.id`, s.args...).Scan(&inMine)
-	c.looked, c.fromOwner = inMine > 0, inMine > manyPrivate && c.hidden < inMine
+	with := strings.TrimPrefix(c.sees(&s), "WITH ")
+	most := v.search.Private
+	err := v.q.QueryRow(ctx, "WITH "+someOfMine(s.arg(most+1))+", "+with+`SELECT n, CASE WHEN n > `+s.arg(most)+` THEN 0 ELSE (
+			SELECT CAST(COALESCE(sum(ch.blocks_count), 0) AS BIGINT) FROM sees JOIN channels ch ON ch.id = sees.id) END
+		FROM (SELECT count(*) AS n FROM ways) AS counted`, s.args...).Scan(&mine, &inMine)
+	c.many = mine > most
+	c.looked, c.fromOwner = inMine > 0 || c.many, inMine > manyPrivate && c.hidden < inMine || c.many
 	return err
 }
 
@@ -126,6 +145,8 @@ type ownerContents struct {
 	allChannels    bool  // and of the latter
 	looked         bool  // the viewer sees blocks in private channels
 	fromOwner      bool  // there are more of these than the owner hides
+	many           bool  // the viewer sees too many private channels for these to be listed
+	ownChannels    bool  // the viewer sees hidden channels that they made, in their own list
 	some           bool  // the viewer sees something in private channels of what the owner hides
 	seen           int64 // how much the viewer sees of what is hidden
 }
@@ -196,6 +217,16 @@ func (c *ownerContents) key() string {
 func (c *ownerContents) privateParts(s *statement) (parts []string) {
 	columns := "SELECT d.type AS type, d.item_id AS item_id, " + c.key() + " AS k FROM "
 	from, where := c.rows(s)
+	if c.many {
+		visible := visibleChannel
+		if c.Owner.Type == domain.TypeGroup {
+			visible += " AND ch.owner_type = 'Group' AND ch.owner_id = " + s.arg(c.Owner.ID)
+		}
+		hidden := columns + from + " WHERE " + where + " AND d.open = FALSE AND "
+		return append(parts, hidden+"d.type = 'Channel' AND EXISTS (SELECT 1 FROM channels ch WHERE ch.id = d.item_id AND "+visible+")",
+			hidden+`d.type <> 'Channel' AND EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = 'Block'
+				AND c.item_id = d.item_id AND ch.id = c.channel_id AND ch.visibility = 'private' AND `+visible+")")
+	}
 	if !c.allChannels {
 		parts = append(parts, columns+"sees CROSS JOIN "+from+" WHERE d.kind = 'Channel' AND d.item_id = sees.id AND d.open = FALSE AND "+where)
 	}
@@ -216,8 +247,10 @@ func (c *ownerContents) page(total int64) (query string, args []any, backwards b
 	var s statement
 	var with string
 	var private []string
-	if c.some {
+	if c.some || c.ownChannels {
 		s.arg(c.Viewer)
+	}
+	if c.some {
 		with = c.sees(&s)
 		private = c.privateParts(&s)
 	}
@@ -228,6 +261,9 @@ func (c *ownerContents) page(total int64) (query string, args []any, backwards b
 		parts = append(parts, part+" AND d.open = FALSE")
 	} else if c.allBlocks {
 		parts = append(parts, part+" AND d.open = FALSE AND d.type <> 'Channel'")
+	}
+	if c.ownChannels {
+		parts = append(parts, part+" AND d.open = FALSE AND d.type = 'Channel' AND EXISTS (SELECT 1 FROM channels ch WHERE ch.id = d.item_id AND "+visibleChannel+")")
 	}
 	parts = append(parts, private...)
 	skip, n := c.Page.Offset(), min(c.Page.Per, total-c.Page.Offset())

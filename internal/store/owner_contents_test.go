@@ -141,6 +141,10 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 			for range 150 {
 				w.expectContents(w.contentsQuestion())
 			}
+			w.s = s.WithSearchLimits(store.SearchLimits{Private: int64(seed)}) // as if somebody saw very many
+			for range 150 {
+				w.expectContents(w.contentsQuestion())
+			}
 			storetest.Check(t, s)
 			migrateAnew(t, db)
 		})

@@ -12,7 +12,7 @@ import (
 
 // small are what a plan may scan: values of the statement itself and what comes out
 // of its subqueries.
-var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged)$`)
+var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways)$`)
 
 // wide are walks over all of a channel, or over the channels of all groups, where the
 // statement needs but a part.
@@ -21,7 +21,8 @@ var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|conne
 
 // bounded are statements that walk from an end of such a range and stop early.
 var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|FROM follows f CROSS JOIN channels|` +
-	`AS several|\+w\.rowid IN`) // what few pass, or as much as is counted
+	`AS several|\+w\.rowid IN|` + // what few pass, or as much as is counted
+	`item_private = TRUE AND ch\.id = c\.item_id|AS part UNION ALL SELECT`) // private items where they are few, or a merge that stops early
 
 // inUse are the statistics of a service in use, as bench/gen makes one: a channel of
 // 1,000,000 among 5,000 that are mostly small.

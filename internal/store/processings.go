@@ -78,7 +78,7 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 	if err := tx.dropFiles(ctx, ids(fileID(was.Image), fileID(was.File))...); err != nil {
 		return err
 	}
-	return tx.touchItem(ctx, domain.BlockRef(b.ID), now)
+	return tx.touchBlock(ctx, b.ID, now)
 }
 
 func fileID(f *domain.File) *domain.FileID {

@@ -33,8 +33,13 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	if s.few != "" {
 		return v.searchFew(ctx, s)
 	}
-	if l.Total, err = v.countFound(ctx, s); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+	counted, err := v.countFound(ctx, s)
+	l.Total = min(counted, countedUpTo)
+	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
+	}
+	if counted <= s.limits.Shuffled {
+		s.shuffle()
 	}
 	bound := v.findRecent
 	if q.Words.Everything {
@@ -72,19 +77,21 @@ func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) 
 // searchFew lists what passes a filter that few things pass, counted exactly.
 func (v *Snapshot) searchFew(ctx context.Context, s search) (l domain.List[domain.Subject], err error) {
 	whole := s
+	whole.shuffle()
 	text := whole.whole()
 	rows, err := v.q.Query(ctx, text, whole.args...)
 	l.Items, err = collect(ctx, rows, err, func(row scanner) (domain.Subject, error) { return scanFound(row, &l.Total) })
 	if err == nil && len(l.Items) == 0 && s.Page.Number > 1 {
 		l.Total, err = v.countFound(ctx, s)
+		l.Total = min(l.Total, countedUpTo)
 	}
 	return l, err
 }
 
-// countFound counts what a search finds, up to a bound.
+// countFound counts what a search finds, up to one more than the bound.
 func (v *Snapshot) countFound(ctx context.Context, s search) (int64, error) {
 	if s.enough {
-		return countedUpTo, nil
+		return countedUpTo + 1, nil
 	}
 	if s.Words.Everything && s.few == "" { // the order does not matter here
 		switch {
@@ -118,16 +125,19 @@ type search struct {
 	args   []any
 
 	private string // binds the private channels that the viewer may see, if there are any
+	many    bool   // there are too many to be bound
 	seen    int64  // how many blocks are in them
 	recent  int64  // the number from which on only a few documents are closed
 
 	few    string // the name of the filter that is read first, if there is one
 	least  int64  // how many documents are counted of it, where it is measured
-	enough bool   // there are as many as are counted, or more
+	enough bool   // there are more than are counted
 	beyond string // a condition that the closed documents meet that can be on the page, if these are few
 	items  int64  // how many things are in the channel asked for, but private ones
 	secret bool   // the channel asked for is private
 	within bool   // one channel is read anyhow, and the items in it once
+
+	shuffled string // what the order by chance goes by where it is one of the seed's own
 }
 
 // arg binds a value and gives its placeholder.
@@ -145,7 +155,7 @@ func (s *search) in(column string, values []string) string {
 	return column + " IN (" + strings.Join(marks, ", ") + ")"
 }
 
-// countSets counts what is in sets, up to a bound.
+// countSets counts what is in sets, up to one more than the bound.
 func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64, err error) {
 	parts := make([]string, len(sets))
 	for i, a := range sets {
@@ -154,5 +164,5 @@ func (v *Snapshot) countSets(ctx context.Context, s search, sets []set) (n int64
 	// One limit for all, so that what comes later is not even read.
 	query := "SELECT count(*) FROM (" + strings.Join(parts, " UNION ALL ") + limit(s.arg(countedUpTo+1)) + ") AS counted"
 	err = v.q.QueryRow(ctx, s.with(query), s.args...).Scan(&n)
-	return min(n, countedUpTo), err
+	return n, err
 }

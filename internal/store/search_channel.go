@@ -30,7 +30,9 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 			sets[i].from = "connections c CROSS JOIN " + a.from
 		}
 	}
-	if l.Total, err = v.countSets(ctx, s, sets); err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+	counted, err := v.countSets(ctx, s, sets)
+	l.Total = min(counted, countedUpTo)
+	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
 	var parts []string

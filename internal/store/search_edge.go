@@ -25,7 +25,7 @@ func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
 // than to read and sort all that the viewer sees in private. Kinds are the one filter for
 // which this is done: where few things pass one, that is read first.
 func (v *Snapshot) edge(ctx context.Context, s *search) error {
-	if s.Viewer == 0 || s.filtered() > min(1, len(s.Types)) {
+	if s.Viewer == 0 || s.shuffled != "" || s.filtered() > min(1, len(s.Types)) {
 		return nil
 	}
 	key, dir := s.key()

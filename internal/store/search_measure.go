@@ -11,13 +11,19 @@ import (
 // may pass a filter for it to be read first: before the words, or before the order where
 // there are none. OnPage is how many closed documents are looked at one by one for a page,
 // or for each part of it. Seen is how many documents in private channels are read at once
-// when one of them may be met.
-type SearchLimits struct{ BeforeWords, BeforeOrder, OnPage, Seen int64 }
+// when one of them may be met. Shuffled is how many results, of those that are counted, are
+// put in an order of the seed's own; more are read along one order that all seeds share.
+// Listed is how many private items of a channel are listed in the program, and Private how
+// many private channels that a viewer sees; where there are more, each is looked up that is met.
+type SearchLimits struct {
+	BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+}
 
 // DefaultSearchLimits are reckoned from single figures on SQLite: to read the numbers of
 // 44,000 documents took as long as to look at some 20,000 matches one by one; to look at a
 // closed document takes up to 10 µs, and to read one that is seen 2 µs.
-var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000}
+var DefaultSearchLimits = SearchLimits{BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
+	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // WithSearchLimits is the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
@@ -65,19 +71,21 @@ func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error
 	return true, nil
 }
 
-// findPrivate finds the private channels that the viewer may see.
+// findPrivate finds the private channels that the viewer may see, unless there are so many
+// that each is to be looked up that is met.
 func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
 	if s.Viewer == 0 {
 		return nil
 	}
-	rows, err := v.q.Query(ctx, privateChannels, s.Viewer)
+	rows, err := v.q.Query(ctx, privateChannels, s.Viewer, s.limits.Private+1)
 	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
-		var blocks int64
-		err = row.Scan(&id, &blocks)
+		var blocks, met int64
+		err = row.Scan(&id, &blocks, &met)
 		s.seen += blocks
+		s.many = met > s.limits.Private
 		return id, err
 	})
-	if len(ids) > 0 {
+	if len(ids) > 0 && !s.many {
 		s.private = s.arg(list(s.d, ids))
 	}
 	return err
@@ -111,16 +119,16 @@ func (s *search) measured(least int64) (all []search) {
 	return all
 }
 
-// enough tells that at least as many are found as are counted, by what is counted anyhow.
+// enough reports whether more are found than are counted, by what is counted anyhow.
 func (v *Snapshot) enough(ctx context.Context, s search) (bool, error) {
 	if !s.Words.Everything || s.filtered() != 1 {
 		return false, nil
 	}
 	if s.Scope != domain.SearchFollowing {
-		return s.items >= countedUpTo, nil
+		return s.items > countedUpTo, nil
 	}
 	n, err := scanInt64(v.q.QueryRow(ctx, followedCounted, s.Viewer))
-	return n >= countedUpTo, err
+	return n > countedUpTo, err
 }
 
 // whole is the statement that gives the page, and how many there are in all, of what is

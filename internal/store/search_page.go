@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -59,7 +60,7 @@ func (s *search) key() (column, dir string) {
 	case domain.SearchByConnections:
 		return "d.links", dir
 	case domain.SearchByChance:
-		return "d.random_key", "ASC"
+		return cmp.Or(s.shuffled, "d.random_key"), "ASC"
 	case domain.SearchByScore:
 		dir = "DESC"
 	}

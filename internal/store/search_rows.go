@@ -2,10 +2,12 @@ package store
 
 import "vitrine/internal/domain"
 
-// privateChannels are the private channels that the viewer may see, and how many blocks
-// are in each. The query begins at the viewer's side; CROSS JOIN has SQLite do so.
-const privateChannels = `WITH ` + myChannels + `
-	SELECT ch.id, ch.blocks_count FROM mine CROSS JOIN channels ch WHERE ch.id = mine.id AND ch.visibility = 'private' AND ` + visibleChannel
+// privateChannels are the private channels that the viewer may see, how many blocks are in
+// each, and how many channels were looked at, up to $2 for each way to see one. The query
+// begins at the viewer's side; CROSS JOIN has SQLite do so.
+var privateChannels = "WITH " + someOfMine("$2") + `
+	SELECT DISTINCT ch.id, ch.blocks_count, (SELECT count(*) FROM ways) FROM ways CROSS JOIN channels ch
+	WHERE ch.id = ways.id AND ch.visibility = 'private' AND ` + visibleChannel + limit("$2")
 
 // seenDocuments are those of the private channels that the viewer may see and of the
 // blocks in them, whether these are open elsewhere or not; some twice. A statement that
@@ -42,11 +44,22 @@ func (s *search) sees(x string) string {
 // channels that the block is in.
 func (s *search) met(x string) string {
 	own := x + ".kind = 'Block' AND " + x + ".author_id = $1"
+	if s.many {
+		return "(" + own + " OR " + metInPrivate(x) + ")"
+	}
 	if s.private == "" {
 		return "(" + own + ")"
 	}
 	return "(" + own + " OR " + s.privateChannel(x) + " OR " + x + `.kind = 'Block' AND EXISTS (
 		SELECT 1 FROM connections c WHERE c.item_type = 'Block' AND c.item_id = ` + x + ".item_id AND " + s.d.in("+c.channel_id", s.private) + "))"
+}
+
+// metInPrivate tells of a document whether the viewer sees it in a private channel, or as
+// one, without knowing these.
+func metInPrivate(x string) string {
+	return x + ".kind = 'Channel' AND EXISTS (SELECT 1 FROM channels ch WHERE ch.id = " + x + ".item_id AND " + visibleChannel + ") OR " +
+		x + `.kind = 'Block' AND EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch
+			WHERE c.item_type = 'Block' AND c.item_id = ` + x + ".item_id AND ch.id = c.channel_id AND ch.visibility = 'private' AND " + visibleChannel + ")"
 }
 
 // closedDocuments are those that not everyone may see, but the viewer; some twice.

@@ -140,7 +140,7 @@ func (s *search) split(a set, ordered bool) []set {
 	var first string
 	switch {
 	case !ordered:
-	case s.Sort.Key == domain.SearchByChance:
+	case s.Sort.Key == domain.SearchByChance && s.shuffled == "":
 		first = "d.random_key >= " + s.arg(chance(s.Seed))
 	case s.Sort.Key == domain.SearchByName:
 		first = "d.name_key > ''"
@@ -173,6 +173,21 @@ func chance(seed int64) int64 {
 	return int64((x ^ x>>31) >> 1)
 }
 
+// shuffle has the order by chance be one of the seed's own, in place of a ring that begins
+// where the seed says: all that is found is read and sorted. Both halves of the random key
+// are multiplied by factors that the seed gives, modulo a prime, which no product
+// overflows: neither database can multiply modulo 2^64.
+func (s *search) shuffle() {
+	if s.Sort.Key != domain.SearchByChance {
+		return
+	}
+	const half, prime = 1<<31 - 1, 1<<31 - 1
+	factor := func(n int64) string { return "CAST(" + s.arg(1+n%(prime-1)) + " AS BIGINT)" }
+	first := chance(s.Seed)
+	s.shuffled = fmt.Sprintf("((d.random_key & %d) * %s + (d.random_key >> 31 & %d) * %s) %% %d",
+		half, factor(first), half, factor(chance(first)), prime)
+}
+
 // visible narrows a set to what the viewer may see: what is open, the viewer's own
 // blocks, and what is in private channels that the viewer may see. Where a range of an
 // index is read, these are sets of their own.
@@ -192,12 +207,19 @@ func (s *search) visible(a set, ordered bool) []set {
 	case s.beyond != "":
 		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.beyond, s.met("d"))}
 	}
-	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
+	key, _ := s.key()
+	if s.many && ordered && key != "d.created_at" && key != "d.updated_at" {
+		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.met("d"))}
+	}
+	if ordered && key != "d.created_at" && key != "d.updated_at" {
 		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
 	}
 	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
 	if s.private != "" {
 		all = append(all, a.of(seenDocuments).and("d.open = FALSE", "NOT ("+own+")"))
+	}
+	if s.many {
+		all = append(all, a.and("d.open = FALSE", "NOT ("+own+")", "("+metInPrivate("d")+")"))
 	}
 	return all
 }
@@ -212,6 +234,9 @@ func (s *search) inside(a set) []set {
 	if s.private != "" {
 		channels := "SELECT x.seq FROM search_documents x WHERE " + s.privateChannel("x")
 		all = append(all, a.of(channels).and("d.open = FALSE"))
+	}
+	if s.many {
+		all = append(all, a.and("d.open = FALSE", "d.kind = 'Channel'", "("+metInPrivate("d")+")"))
 	}
 	if s.secret {
 		all = append(all, a.and("d.open = FALSE", "d.kind = 'Block'"))

@@ -118,10 +118,12 @@ func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
 			s = s.WithSearchLimits([]store.SearchLimits{
 				store.DefaultSearchLimits,
-				{}, // as with many of everything
-				{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3},
-				{OnPage: 3, Seen: 20_000},
-			}[seed%4])
+				{Private: 10_000}, // as with many of everything else
+				{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3, Private: 10_000},
+				{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
+				{OnPage: 2}, // as with many of everything
+				{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
+			}[seed%6])
 			w := newTown(t, s, seed)
 			for range 160 {
 				w.step()

@@ -55,10 +55,11 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	counts  ledger[countKey] // what is to be added to counts
-	adders  ledger[adderKey]
-	updated ledger[updatedKey]
-	bytes   ledger[domain.UserID]
+	counts        ledger[countKey] // what is to be added to counts
+	adders        ledger[adderKey]
+	bytes         ledger[domain.UserID]
+	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
+	movedInGroup  bool               // a group owns one of them
 }
 
 // New makes a store on an open, migrated database.
@@ -74,6 +75,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search}, tx: tx, queue: s.queue}
 		err := fn(t)
+		if err == nil {
+			err = t.writeMoved(ctx)
+		}
 		if err == nil {
 			err = t.writeCounts(ctx)
 		}

@@ -171,7 +171,7 @@ func (st stage) writes(r *recorder) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Move(ctx, c, at[id], 7, 200); err != nil {
+		if err := tx.Move(ctx, c, at[id], 7, 200, storetest.Now); err != nil {
 			return err
 		}
 		return tx.SetConnectionMetadata(ctx, id, `{"a":1}`, storetest.Now)
@@ -186,7 +186,7 @@ func (st stage) writes(r *recorder) {
 			if err != nil {
 				return err
 			}
-			if err := tx.Disconnect(ctx, c); err != nil {
+			if err := tx.Disconnect(ctx, c, storetest.Now); err != nil {
 				return err
 			}
 		}

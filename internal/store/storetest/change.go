@@ -63,7 +63,7 @@ func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
 		if c, err = tx.Connection(t.Context(), id); err != nil {
 			return err
 		}
-		return tx.Disconnect(t.Context(), c)
+		return tx.Disconnect(t.Context(), c, Later)
 	})
 }
 

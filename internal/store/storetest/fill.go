@@ -36,7 +36,13 @@ func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, chann
 			return err
 		}
 		_, err = tx.Exec(t.Context(), `UPDATE channels SET blocks_count = blocks_count + $2,
-			last_connected_at = last_connected_at + $2 WHERE id = $1`, channel, n)
+			last_connected_at = last_connected_at + $2, updated_at = CASE WHEN updated_at >= last_connected_at + $2
+				THEN updated_at ELSE last_connected_at + $2 END WHERE id = $1`, channel, n)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(t.Context(), `UPDATE search_documents SET updated_at = (SELECT updated_at FROM channels WHERE id = $1)
+			WHERE kind = 'Channel' AND item_id = $1`, channel)
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,66 @@
+package store_test
+
+import (
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// However many notifications nobody reads, few stay unread: the newest, but for those that
+// are hidden when there is no room for all.
+func TestUnreadIsBounded(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
+		block := storetest.Block(t, s, bob, "x")
+		news := func(n int) []domain.News {
+			all := make([]domain.News, n)
+			for i := range all {
+				all[i] = domain.News{Activity: domain.Activity{Kind: domain.AddedBlock, Actor: ada,
+					Item: storetest.BlockSubject(block), CreatedAt: storetest.Now}, Notify: []domain.UserID{bob}}
+			}
+			return all
+		}
+		unread := func() (counted int64, listed []domain.Receipt) {
+			err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
+				if counted, err = v.Unread(t.Context(), bob); err == nil {
+					listed, err = v.Receipts(t.Context(), bob, true, domain.Window{Before: 1 << 62, Limit: 10_000})
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return counted, listed
+		}
+		var last domain.ActivityID
+		for _, n := range []int{domain.MaxUnread, 99, 1, 150} {
+			storetest.In(t, s, func(tx *store.Tx) error {
+				ids, err := tx.RecordAll(t.Context(), news(n)...)
+				last = ids[len(ids)-1]
+				return err
+			})
+			counted, listed := unread()
+			if counted < domain.MaxUnread || counted >= domain.MaxUnread+100 || int(counted) != len(listed) || listed[0].ID != last {
+				t.Errorf("after %d more %d are unread, %d of them listed", n, counted, len(listed))
+			}
+		}
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.MarkRead(t.Context(), bob, last, storetest.Now) })
+		before, _ := unread()
+		storetest.Check(t, s)
+		// One that has grown for whatever reason is cut by the next notification.
+		storetest.Exec(t, db, `UPDATE inboxes SET read_upto = 0, unread = (SELECT count(*) FROM notifications n
+			WHERE n.user_id = inboxes.user_id AND n.read_at IS NULL)`)
+		storetest.In(t, s, func(tx *store.Tx) error {
+			_, err := tx.RecordAll(t.Context(), news(1)...)
+			return err
+		})
+		if after, listed := unread(); before == 0 || after != domain.MaxUnread || len(listed) != domain.MaxUnread {
+			t.Errorf("of an overfull inbox %d are unread, %d of them listed", after, len(listed))
+		}
+		storetest.Check(t, s)
+	})
+}
