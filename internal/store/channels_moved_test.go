@@ -71,7 +71,7 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 							err = tx.Disconnect(t.Context(), conns[0], storetest.Now)
 						}
 						if err == nil {
-							err = tx.DeleteBlock(t.Context(), second)
+							err = tx.DeleteBlock(t.Context(), second, storetest.Now)
 						}
 						return err
 					})

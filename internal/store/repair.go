@@ -169,24 +169,24 @@ func (tx *Tx) placedItem(ctx context.Context, connection int64) (in domain.Chann
 	return in, item, err == nil, err
 }
 
-// repairItemTime carries an item's time of change to a connection.
+// repairItemTime writes the time by which a connection sorts: of a block, that of its
+// change, to all places that it has; of a channel none, since lists ask the channel.
 func repairItemTime(ctx context.Context, tx *Tx, _ check, id int64) error {
 	_, item, ok, err := tx.placedItem(ctx, id)
 	if err != nil || !ok {
 		return err
 	}
-	table := "blocks"
 	if item.Type == domain.ItemChannel {
-		table = "channels"
+		return tx.exec(ctx, `UPDATE connections SET item_updated_at = 0 WHERE id = $1`, id)
 	}
-	if ok, err := tx.lockRow(ctx, table, "id", item.ID); err != nil || !ok {
+	if ok, err := tx.lockRow(ctx, "blocks", "id", item.ID); err != nil || !ok {
 		return err
 	}
-	at, err := scanInt64(tx.q.QueryRow(ctx, "SELECT updated_at FROM "+table+" WHERE id = $1", item.ID))
+	at, err := scanInt64(tx.q.QueryRow(ctx, `SELECT updated_at FROM blocks WHERE id = $1`, item.ID))
 	if err != nil {
 		return err
 	}
-	return tx.retime(ctx, "c.id = $1", instant(at), id)
+	return tx.touchBlock(ctx, domain.BlockID(item.ID), instant(at))
 }
 
 // repairItemPrivate carries to a connection whether its item is a private channel. Counts

@@ -57,6 +57,7 @@ type Tx struct {
 
 	counts        ledger[countKey] // what is to be added to counts
 	adders        ledger[adderKey]
+	updated       ledger[updatedKey]
 	bytes         ledger[domain.UserID]
 	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
 	movedInGroup  bool               // a group owns one of them
