@@ -28,6 +28,7 @@ var repairs = []struct {
 	{"connections.item_updated_at", repairItemTime},
 	{"connections.item_private", repairItemPrivate},
 	{"channels.last_connected_at", repairLastConnected},
+	{"channels.updated_at before", repairUpdatedAt},
 	{"feed_sources.followers", repairFollowers},
 	{"follower_ranks", repairFollowers},
 	{"search_documents", repairDocument},
@@ -213,6 +214,20 @@ func repairLastConnected(ctx context.Context, tx *Tx, _ check, id int64) error {
 	}
 	return tx.exec(ctx, `UPDATE channels SET last_connected_at = (SELECT max(c.created_at) FROM connections c WHERE c.channel_id = $1)
 		WHERE id = $1 AND EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = $1 AND c.created_at > last_connected_at)`, id)
+}
+
+// repairUpdatedAt has a channel changed when something was last added to it.
+func repairUpdatedAt(ctx context.Context, tx *Tx, _ check, id int64) error {
+	var owner domain.PrincipalType
+	err := tx.q.QueryRow(ctx, `UPDATE channels SET updated_at = last_connected_at, version = version + 1
+		WHERE id = $1 AND updated_at < last_connected_at RETURNING owner_type`, id).Scan(&owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		tx.moved(domain.ChannelID(id), owner)
+	}
+	return err
 }
 
 // repairConnectionCounts counts what is connected to a channel by user and time.
