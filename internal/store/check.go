@@ -33,7 +33,8 @@ func owned(ownerType, visibility string) string {
 }
 
 const inChannels = `SELECT count(*) FROM connections c JOIN channels ch ON ch.id = c.channel_id
-	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.state = 'available' AND ch.visibility `
+	LEFT JOIN pending_transitions pt ON ` + isPending + `
+	WHERE c.item_type = 'Block' AND c.item_id = r.id AND 0 < `
 
 // checks recompute every derived value but the orders' nodes.
 var checks = []check{
@@ -46,8 +47,8 @@ var checks = []check{
 		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.visibility = 'private'`),
 	counted("channels.collaborators_count", "channels", "collaborators_count",
 		`SELECT count(*) FROM collaborators co WHERE co.channel_id = r.id`),
-	counted("blocks.open_count", "blocks", "open_count", inChannels+`<> 'private'`),
-	counted("blocks.private_count", "blocks", "private_count", inChannels+`= 'private'`),
+	counted("blocks.open_count", "blocks", "open_count", inChannels+openApplied),
+	counted("blocks.private_count", "blocks", "private_count", inChannels+privateApplied),
 	counted("users.open_channels", "users", "open_channels", owned("User", "<> 'private'")),
 	counted("users.private_channels", "users", "private_channels", owned("User", "= 'private'")),
 	counted("groups.open_channels", "groups", "open_channels", owned("Group", "<> 'private'")),
@@ -147,7 +148,7 @@ func orderChecks(s orderSort) []check {
 // Check recomputes every derived value and gives the differences, at most `most`
 // of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	all := slices.Concat(checks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	all := slices.Concat(checks, transitionChecks, contentChecks(), feedChecks, documentChecks, countChecks, groupItemChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil

@@ -162,25 +162,13 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 // it locks the block before the connection.
 func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
-	var visibility domain.Visibility
-	var owner domain.PrincipalRef
-	err := tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
+	err := tx.execOne(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1
-		WHERE id = $1 RETURNING visibility, owner_type, owner_id`, c.ChannelID, blocks, channels, privates).
-		Scan(&visibility, &owner.Type, &owner.ID)
+		WHERE id = $1`, c.ChannelID, blocks, channels, privates)
 	if err != nil {
 		return err
 	}
-	if c.Item.Type == domain.ItemBlock {
-		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
-			return err
-		}
-		open, private := placed(visibility, -1)
-		if err := tx.putInGroup(ctx, owner, c.Item, open, private); err != nil {
-			return err
-		}
-	}
-	if err := tx.relink(ctx, c.Item, visibility, -1); err != nil {
+	if err := tx.leave(ctx, c); err != nil {
 		return err
 	}
 	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
@@ -194,6 +182,30 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection) error {
 		return err
 	}
 	return order{tx.Queries, c.ChannelID, createdOrder}.add(ctx, micros(c.CreatedAt), c.ItemPrivate, -1)
+}
+
+// leave takes a connection's effect from its item: the one that it has, which may be that
+// of a channel as it was.
+func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
+	e, err := tx.effect(ctx, c.ChannelID, micros(c.CreatedAt))
+	if err != nil || e == (effect{}) {
+		return err
+	}
+	visibility := domain.Private
+	if e.open > 0 {
+		visibility = domain.Public
+	}
+	if c.Item.Type == domain.ItemBlock {
+		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+			return err
+		}
+		if e.group != 0 {
+			if err := tx.putInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.relink(ctx, c.Item, visibility, -1)
 }
 
 // Move places a connection of a locked channel with n connections at position to,

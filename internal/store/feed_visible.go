@@ -113,7 +113,7 @@ func (v *Snapshot) visibleBlocks(ctx context.Context, viewer domain.UserID, ids 
 		id            int64
 		open, private bool
 	}
-	rows, err := v.q.Query(ctx, `SELECT b.id, b.open_count > 0 OR b.user_id = $1, b.private_count > 0 FROM blocks b
+	rows, err := v.q.Query(ctx, `SELECT b.id, `+openCount+` > 0 OR b.user_id = $1, `+maybePrivate+` FROM blocks b
 		WHERE `+v.d.in("b.id", "$2"), viewer, list(v.d, ids))
 	all, err := collect(ctx, rows, err, func(row scanner) (s standing, err error) {
 		err = row.Scan(&s.id, &s.open, &s.private)
