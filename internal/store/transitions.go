@@ -208,7 +208,7 @@ const (
 const isPending = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`
 
 // settling tells whether anything is pending. A statement asks it once.
-const settling = `EXISTS (SELECT 1 FROM pending_transitions)`
+const settling = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
 
 // openAhead and privateAhead are by how much the counts of the block `b` will have changed
 // when nothing is pending any more.

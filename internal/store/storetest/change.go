@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Update changes a channel that by sees, at the time Later.
+// Update changes a channel that by sees, at the time Later, and what is in it.
 func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, change func(c *domain.Channel)) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
@@ -23,6 +23,31 @@ func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID,
 		change(&c)
 		return tx.UpdateChannel(t.Context(), was, c, Later)
 	})
+	Apply(t, s)
+}
+
+// Apply does what the jobs do that carry changes of large channels to what is in them.
+func Apply(t testing.TB, s *store.Store) {
+	t.Helper()
+	for ApplySome(t, s) {
+	}
+}
+
+// ApplySome is Apply for a batch of each channel that waits, and reports whether there
+// was one.
+func ApplySome(t testing.TB, s *store.Store) bool {
+	t.Helper()
+	ids, err := s.Pending(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		In(t, s, func(tx *store.Tx) error {
+			_, err := tx.ApplySome(t.Context(), id)
+			return err
+		})
+	}
+	return len(ids) > 0
 }
 
 // Later is the time of changes.
@@ -47,6 +72,7 @@ func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID)
 		}
 		return tx.DeleteChannel(t.Context(), c, Later)
 	})
+	Apply(t, s)
 }
 
 // Disconnect removes a connection.
