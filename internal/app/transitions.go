@@ -50,10 +50,21 @@ func (a *App) ResumeTransitions(ctx context.Context) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := a.ApplyTransition(ctx, id); err != nil {
+			if err := a.applyAll(ctx, id); err != nil {
 				return err
 			}
 			last = id
 		}
 	}
+}
+
+// applyAll carries all that is pending to the contents of a channel.
+func (a *App) applyAll(ctx context.Context, id domain.ChannelID) error {
+	return a.inBatches(ctx, func(tx *store.Tx) (n int, err error) {
+		more, err := tx.ApplySome(ctx, id)
+		if more {
+			n = sweepBatch
+		}
+		return n, err
+	})
 }

@@ -64,13 +64,13 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 // The texts by which Channel reads; the role stands between start and end.
 const (
 	channelStart  = "SELECT " + channelColumns + ", "
-	channelEnd    = " FROM channels ch " + channelOwner + " WHERE ch.state = 'available' AND ou.deleted_at IS NULL AND ch.id = "
+	channelEnd    = " FROM channels ch " + channelOwner + " WHERE ch.state = 'available' AND ch.id = "
 	channelByID   = channelEnd + "$2"
 	channelBySlug = channelEnd + "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
 )
 
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
-// may not see it, or its owner's account is deleted and a job is about to end it.
+// may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
@@ -92,7 +92,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 		return nil, nil
 	}
 	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
-		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
+		" WHERE "+q.d.in("ch.id", "$2")+" AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }

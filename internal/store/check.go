@@ -87,6 +87,8 @@ var checks = []check{
 	{"channels without their owner", `SELECT ch.id, ch.owner_id, 0 FROM channels ch
 		WHERE CASE ch.owner_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = ch.owner_id)
 			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = ch.owner_id) END`},
+	{"channels of a deleted account", `SELECT ch.id, ch.owner_id, 0 FROM channels ch JOIN users u ON u.id = ch.owner_id
+		WHERE ch.owner_type = 'User' AND ch.state = 'available' AND u.deleted_at IS NOT NULL`},
 	{"collaborators without their user or group", `SELECT co.channel_id, co.member_id, 0 FROM collaborators co
 		WHERE CASE co.member_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = co.member_id)
 			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = co.member_id) END`},

@@ -41,7 +41,7 @@ func ContentCheckNames() (names []string) {
 
 // CheckNames are what Check can find wrong.
 func CheckNames() (names []string) {
-	for _, c := range slices.Concat(checks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
+	for _, c := range slices.Concat(checks, transitionChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
 		names = append(names, c.what)
 	}
 	return names
