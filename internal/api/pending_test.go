@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // viewers are those who read everything. The owner has the large channel, the partner is
 // in the group that gets and gives one, the fan follows everything, the keeper has the
 // channel that the large one is in.
-var viewers = []string{"", "stranger", "owner", "partner", "helper", "fan", "author", "keeper"}
+var viewers = []string{"", "owner", "partner", "helper", "fan", "author", "keeper"}
 
 // pendingWorld is a site with a channel that counts as large, where everything large
 // waits for jobs.
@@ -139,11 +140,13 @@ func (w *pendingWorld) answers(gone string) map[string]string {
 			continue
 		}
 		for _, path := range w.reads() {
-			res := w.Do(as, "GET", path, nil)
-			if res.Status >= 500 || strings.Contains(string(res.Body), `"data":[null`) || strings.Contains(string(res.Body), `"item":null`) {
-				w.T.Errorf("%q, %s: %d %s", as, path, res.Status, res.Body)
+			res := httptest.NewRecorder() // not held against the description, which takes most of the time
+			w.S.Handler().ServeHTTP(res, w.Request(as, "GET", path, nil))
+			body := res.Body.String()
+			if res.Code >= 500 || strings.Contains(body, `"data":[null`) || strings.Contains(body, `"item":null`) {
+				w.T.Errorf("%q, %s: %d %s", as, path, res.Code, body)
 			}
-			all[as+" "+path] = fmt.Sprint(res.Status, " ", cursors.ReplaceAllString(string(res.Body), ""))
+			all[as+" "+path] = fmt.Sprint(res.Code, " ", cursors.ReplaceAllString(body, ""))
 		}
 	}
 	return all
@@ -250,6 +253,9 @@ func TestReadsBeforeTheJobs(t *testing.T) {
 				w := newPendingWorld(r)
 				w.WorkJobs()
 				change.do(w)
+				if left, err := r.S.Store.Pending(t.Context(), 0, 1); err != nil || len(left) == 0 && name != "a comment is deleted" {
+					t.Errorf("nothing is pending, %v", err)
+				}
 				before := w.answers(change.gone)
 				storetest.Check(t, r.S.Store)
 				storetest.ApplySome(t, r.S.Store)

@@ -80,7 +80,11 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
-	return tx.DeleteComments(ctx, c.user, clearedAtOnce)
+	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
+		return err
+	}
+	_, err := tx.ForgetDeeds(ctx, c.user, sweepBatch) // they are in the counts of what is unread
+	return err
 }
 
 // endAll ends all things of a kind in one transaction.

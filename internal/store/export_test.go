@@ -31,6 +31,15 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result
 	return t.Querier.Exec(ctx, query, args...)
 }
 
+// Changes is how many rows the transaction has written, the tables of the queue included.
+func Changes(ctx context.Context, tx *Tx) (int64, error) {
+	query := "SELECT total_changes()"
+	if tx.d.locks() {
+		query = "SELECT CAST(COALESCE(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS BIGINT) FROM pg_stat_xact_user_tables"
+	}
+	return scanInt64(tx.q.QueryRow(ctx, query))
+}
+
 // ContentCheckNames are what Check can find wrong with files and the content of blocks.
 func ContentCheckNames() (names []string) {
 	for _, c := range contentChecks() {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Update changes a channel that by sees, at the time Later, and what is in it.
+// Update changes a channel that by sees, at the time Later.
 func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, change func(c *domain.Channel)) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
@@ -23,7 +23,6 @@ func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID,
 		change(&c)
 		return tx.UpdateChannel(t.Context(), was, c, Later)
 	})
-	Apply(t, s)
 }
 
 // Apply does what the jobs do that carry changes of large channels to what is in them.
@@ -72,7 +71,6 @@ func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID)
 		}
 		return tx.DeleteChannel(t.Context(), c, Later)
 	})
-	Apply(t, s)
 }
 
 // Disconnect removes a connection.
