@@ -43,7 +43,9 @@ func (h *handler) channelTag(who domain.Actor, c app.FullChannel) string {
 
 func (h *handler) blockTag(who domain.Actor, b domain.Block) string {
 	can := domain.AbilitiesOnBlock(who, b)
-	return h.tag("block", int64(b.ID), b.Version, b.Author.Version, bits(can.Manage, can.Comment, can.Connect))
+	// A block of a channel that has changed may be visible, or not, before its version grows.
+	return h.tag("block", int64(b.ID), b.Version, b.Author.Version, bits(can.Manage, can.Comment, can.Connect,
+		b.OpenCount > 0, b.OpenCount == 0 && b.PrivateCount > 0))
 }
 
 func (h *handler) connectionTag(who domain.Actor, c app.PlacedConnection) string {

@@ -33,19 +33,11 @@ func (a *App) ClearAccount(ctx context.Context, user domain.UserID) error {
 		return err
 	}
 	c := clearing{a, user}
-	for _, step := range []struct {
-		what  store.Remains
-		clear func(ctx context.Context, tx *store.Tx, id int64) error
-	}{
-		{store.RemainingGroups, c.bequeath}, // a group without others leaves its channels to be deleted
-		{store.RemainingMemberships, c.leave},
-		{store.RemainingInvitations, c.uninvite},
-		{store.RemainingChannels, c.deleteChannel},
-		{store.RemainingCollaborations, c.stopHelping},
-		{store.RemainingComments, c.deleteComment},
-		{store.RemainingBlocks, c.deleteBlock},
-	} {
-		if err := c.each(ctx, step.what, step.clear); err != nil {
+	for _, step := range append(c.possessions(),
+		ending{store.RemainingComments, c.deleteComment},
+		ending{store.RemainingTransitions, nil},
+		ending{store.RemainingBlocks, c.deleteBlock}) {
+		if err := c.each(ctx, step); err != nil {
 			return err
 		}
 	}
@@ -58,16 +50,90 @@ func (a *App) ClearAccount(ctx context.Context, user domain.UserID) error {
 	return a.inBatches(ctx, func(tx *store.Tx) (int, error) { return tx.EmptyInbox(ctx, user, sweepBatch) })
 }
 
-// each clears all things of a kind, in the order of their ids.
-func (c clearing) each(ctx context.Context, what store.Remains, clear func(ctx context.Context, tx *store.Tx, id int64) error) error {
+// ending is how things of a kind end.
+type ending struct {
+	what store.Remains
+	end  func(ctx context.Context, tx *store.Tx, id int64) error
+}
+
+// possessions are what others would see that an account without an owner has, in the order
+// in which it ends.
+func (c clearing) possessions() []ending {
+	return []ending{
+		{store.RemainingGroups, c.bequeath}, // a group without others leaves its channels to be deleted
+		{store.RemainingMemberships, c.leave},
+		{store.RemainingInvitations, c.uninvite},
+		{store.RemainingChannels, c.deleteChannel},
+		{store.RemainingCollaborations, c.stopHelping},
+	}
+}
+
+// clearedAtOnce is how many comments, and followings by it, end with an account in the same
+// transaction. What is more than that ends in the job.
+const clearedAtOnce = 1000
+
+// withAccount ends what others would see of an account in the transaction that deletes it:
+// no channel that is live, and nothing that counts, has an owner who is gone.
+func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
+	for _, step := range c.possessions() {
+		if err := c.endAll(ctx, tx, step); err != nil {
+			return err
+		}
+	}
+	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
+		return err
+	}
+	_, err := tx.ForgetDeeds(ctx, c.user, sweepBatch) // they are in the counts of what is unread
+	return err
+}
+
+// endAll ends all things of a kind in one transaction.
+func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
 	for last := int64(0); ; {
-		ids, err := c.store.Remaining(ctx, what, c.user, last, clearBatch)
+		ids, err := tx.Remaining(ctx, step.what, c.user, last, clearBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			last = id
+			if err := step.end(ctx, tx, id); err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+				return err
+			}
+		}
+	}
+}
+
+// unfollow ends the followings of the account, and as many of those by it as end at once.
+func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
+	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}); err != nil {
+		return err
+	}
+	all, err := tx.Followings(ctx, c.user, clearedAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, what := range all {
+		if _, err := tx.Unfollow(ctx, c.user, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each clears all things of a kind, in the order of their ids.
+func (c clearing) each(ctx context.Context, step ending) error {
+	for last := int64(0); ; {
+		ids, err := c.store.Remaining(ctx, step.what, c.user, last, clearBatch)
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
 			last = id
-			err := c.store.InTx(ctx, func(tx *store.Tx) error { return clear(ctx, tx, id) })
+			if step.what == store.RemainingTransitions { // then it shows which blocks are in no channel
+				err = c.applyAll(ctx, domain.ChannelID(id))
+			} else {
+				err = c.store.InTx(ctx, func(tx *store.Tx) error { return step.end(ctx, tx, id) })
+			}
 			if err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
 				return err
 			}
@@ -95,7 +161,10 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 			return err
 		}
 		if heir == 0 {
-			return tx.DeleteGroup(ctx, g, c.now())
+			if err := tx.DeleteGroup(ctx, g, c.now()); err != nil {
+				return err
+			}
+			return c.endAll(ctx, tx, ending{store.RemainingChannels, c.deleteChannel})
 		}
 		_, err = tx.LockUser(ctx, heir) // it must not be deleted meanwhile
 		if domain.KindOf(err) == domain.NotFound {

@@ -64,8 +64,10 @@ func items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []d
 		content := Content{Connection: c}
 		if b, ok := blocks[domain.BlockID(c.Item.ID)]; ok && c.Item.Type == domain.ItemBlock {
 			content.Block = b
-		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok {
+		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok && c.Item.Type == domain.ItemChannel {
 			content.Channel = &ch
+		} else {
+			continue // nothing is shown of what is not there
 		}
 		all = append(all, content)
 	}

@@ -54,7 +54,8 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 }
 
 // DeleteAccount deletes the actor's account where the password and the slug are right.
-// It is out of sight at once; a job clears what was theirs. Errors name `slug` and
+// It is out of sight at once, with its channels and whatever else others see of it; a job
+// clears the rest. Errors name `slug` and
 // `password`; the only operator gets Unprocessable while others have accounts.
 func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, password string) error {
 	was, err := a.proved(ctx, actor, "password", password)
@@ -65,6 +66,10 @@ func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, passw
 		return domain.NewInvalid("slug: is not your short name")
 	}
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		gone := clearing{a, actor.UserID}
+		if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
+			return err
+		}
 		operators, err := tx.LockOperators(ctx)
 		if err != nil {
 			return err
@@ -79,6 +84,14 @@ func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, passw
 		}
 		if only {
 			return domain.NewUnprocessable("Make somebody else an operator first")
+		}
+		// No channel can be made for the account any more; one that was, meanwhile, is
+		// locked out of turn.
+		if err := gone.endAll(ctx, tx, ending{store.RemainingChannels, gone.deleteChannel}); err != nil {
+			return err
+		}
+		if err := gone.unfollow(ctx, tx); err != nil {
+			return err
 		}
 		now := a.now()
 		if err := tx.BuryAccount(ctx, c.User, now); err != nil {

@@ -173,14 +173,14 @@ func things(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []d
 		var t domain.FollowedThing
 		switch r.Type {
 		case domain.SubjectUser:
-			u := users[domain.UserID(r.ID)]
-			t.User = &u
+			t.User = found(users, domain.UserID(r.ID))
 		case domain.SubjectGroup:
-			g := groups[domain.GroupID(r.ID)]
-			t.Group = &g
+			t.Group = found(groups, domain.GroupID(r.ID))
 		case domain.SubjectChannel:
-			c := channels[domain.ChannelID(r.ID)]
-			t.Channel = &c
+			t.Channel = found(channels, domain.ChannelID(r.ID))
+		}
+		if t == (domain.FollowedThing{}) { // nothing is shown of what is not there
+			continue
 		}
 		all = append(all, t)
 	}

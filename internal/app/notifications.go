@@ -102,6 +102,9 @@ func (a *App) ReadNotification(ctx context.Context, actor domain.Actor, id domai
 		if err != nil {
 			return err
 		}
+		if len(stories) == 0 {
+			return domain.NewNotFound()
+		}
 		n = Notice{stories[0], true}
 		return nil
 	})

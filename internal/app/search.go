@@ -102,17 +102,21 @@ func readFound(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Found, len(refs))
-	for i, ref := range refs {
+	all := make([]Found, 0, len(refs))
+	for _, ref := range refs {
+		var f Found
 		switch ref.Type {
 		case domain.SubjectBlock:
-			all[i].Block = blocks[domain.BlockID(ref.ID)]
+			f.Block = blocks[domain.BlockID(ref.ID)]
 		case domain.SubjectChannel:
-			all[i].Channel = found(channels, domain.ChannelID(ref.ID))
+			f.Channel = found(channels, domain.ChannelID(ref.ID))
 		case domain.SubjectUser:
-			all[i].User = found(users, domain.UserID(ref.ID))
+			f.User = found(users, domain.UserID(ref.ID))
 		case domain.SubjectGroup:
-			all[i].Group = found(groups, domain.GroupID(ref.ID))
+			f.Group = found(groups, domain.GroupID(ref.ID))
+		}
+		if f != (Found{}) { // nothing is shown of what is not there
+			all = append(all, f)
 		}
 	}
 	return all, nil

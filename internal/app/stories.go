@@ -38,9 +38,12 @@ func tell(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []doma
 	if err != nil {
 		return nil, err
 	}
-	stories := make([]Story, len(all))
-	for i, a := range all {
+	stories := make([]Story, 0, len(all))
+	for _, a := range all {
 		s := Story{Activity: a, Actor: c.principals[domain.UserRef(a.Actor)], Item: c.thing(a.Item), Target: c.thing(a.Target)}
+		if s.Item == (Thing{}) || a.Target.Type != "" && s.Target == (Thing{}) { // nothing is shown of what is not there
+			continue
+		}
 		switch a.Kind {
 		case domain.Commented:
 			if id, ok := c.parents[domain.BlockID(a.Target.ID)]; ok {
@@ -49,7 +52,7 @@ func tell(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []doma
 		case domain.Mentioned:
 			s.Parent = c.thing(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
 		}
-		stories[i] = s
+		stories = append(stories, s)
 	}
 	return stories, nil
 }

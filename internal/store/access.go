@@ -32,9 +32,18 @@ const myChannels = `groups_of (id) AS (SELECT group_id FROM group_members WHERE 
 const visibleChannel = `(ch.state = 'available' AND (ch.visibility <> 'private' OR ` + roleOf + ` > 0))`
 
 // visibleBlock is true where the viewer may see the block `b`.
-const visibleBlock = `(b.open_count > 0 OR (CAST($1 AS BIGINT) <> 0 AND (b.user_id = $1 OR (b.private_count > 0 AND EXISTS (
+const visibleBlock = `(` + openCount + ` > 0 OR (CAST($1 AS BIGINT) <> 0 AND (b.user_id = $1 OR (` + maybePrivate + ` AND EXISTS (
 	SELECT 1 FROM connections bc JOIN channels ch ON ch.id = bc.channel_id
 	WHERE bc.item_type = 'Block' AND bc.item_id = b.id AND ` + visibleChannel + `)))))`
+
+// openCount and privateCount are in how many open and private live channels the block `b`
+// is. The columns say so but for what is pending (transitions.go), which is looked up
+// where there is any. maybePrivate is false only where privateCount is 0.
+const (
+	openCount    = `CASE WHEN ` + settling + ` THEN b.open_count + ` + openAhead + ` ELSE b.open_count END`
+	privateCount = `CASE WHEN ` + settling + ` THEN b.private_count + ` + privateAhead + ` ELSE b.private_count END`
+	maybePrivate = `(b.private_count > 0 OR ` + settling + `)`
+)
 
 // What the fragments come to for guests, which are asked for by these. PostgreSQL finds
 // the text for everybody cheaper to run where it has just planned it for a guest, and so
@@ -43,7 +52,7 @@ const visibleBlock = `(b.open_count > 0 OR (CAST($1 AS BIGINT) <> 0 AND (b.user_
 const (
 	guestRole    = `CAST($1 AS BIGINT) * 0`
 	guestChannel = `(ch.state = 'available' AND ch.visibility <> 'private' AND CAST($1 AS BIGINT) = 0)`
-	guestBlock   = `(b.open_count > 0 AND CAST($1 AS BIGINT) = 0)`
+	guestBlock   = `(` + openCount + ` > 0 AND CAST($1 AS BIGINT) = 0)`
 )
 
 // to chooses between the text for a viewer and the one for guests.

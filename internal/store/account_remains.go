@@ -17,6 +17,7 @@ const (
 	RemainingChannels       Remains = "channels that they own"
 	RemainingCollaborations Remains = "channels on which they collaborate"
 	RemainingComments       Remains = "comments"
+	RemainingTransitions    Remains = "channels whose end is pending"
 	RemainingBlocks         Remains = "blocks that are in no channel"
 )
 
@@ -28,7 +29,9 @@ var remains = map[Remains]string{
 	RemainingChannels:       `SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND state = 'available' AND id > $2`,
 	RemainingCollaborations: `SELECT channel_id AS id FROM collaborators WHERE member_type = 'User' AND member_id = $1 AND channel_id > $2`,
 	RemainingComments:       `SELECT id FROM comments WHERE user_id = $1 AND id > $2`,
-	RemainingBlocks:         `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
+	RemainingTransitions: `SELECT DISTINCT p.channel_id AS id FROM pending_transitions p JOIN channels ch ON ch.id = p.channel_id
+		WHERE ch.owner_type = 'User' AND ch.owner_id = $1 AND p.channel_id > $2`,
+	RemainingBlocks: `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
 }
 
 // Remaining gives the ids of some things of a kind that a user has, above one id.

@@ -10,7 +10,7 @@ import (
 
 const blockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
 	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
-	b.image_id, b.file_id, b.embed, b.metadata, b.open_count, b.private_count, b.comment_count, b.version, b.created_at, b.updated_at,
+	b.image_id, b.file_id, b.embed, b.metadata, ` + openCount + `, ` + privateCount + `, b.comment_count, b.version, b.created_at, b.updated_at,
 	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
 
 const blockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `

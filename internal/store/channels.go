@@ -64,13 +64,13 @@ func scanChannelRole(row scanner) (domain.Channel, error) {
 // The texts by which Channel reads; the role stands between start and end.
 const (
 	channelStart  = "SELECT " + channelColumns + ", "
-	channelEnd    = " FROM channels ch " + channelOwner + " WHERE ch.state = 'available' AND ou.deleted_at IS NULL AND ch.id = "
+	channelEnd    = " FROM channels ch " + channelOwner + " WHERE ch.state = 'available' AND ch.id = "
 	channelByID   = channelEnd + "$2"
 	channelBySlug = channelEnd + "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
 )
 
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
-// may not see it, or its owner's account is deleted and a job is about to end it.
+// may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
@@ -92,7 +92,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 		return nil, nil
 	}
 	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
-		" WHERE "+q.d.in("ch.id", "$2")+" AND ou.deleted_at IS NULL AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
+		" WHERE "+q.d.in("ch.id", "$2")+" AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
@@ -197,45 +197,37 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	if err := tx.index(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
-	if turned {
-		if err := tx.setPrivate(ctx, c.ID, private); err != nil {
-			return err
-		}
-	}
 	if err := tx.regroup(ctx, was, c); err != nil {
 		return err
+	}
+	if err := tx.transition(ctx, was, effectOf(was), effectOf(c)); err != nil {
+		return err
+	}
+	if turned {
+		err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.setItemPrivate(ctx, conn, private) })
+		if err != nil {
+			return err
+		}
 	}
 	return tx.handOver(ctx, was, c)
 }
 
-// setPrivate carries a channel's change between private and open to its blocks
-// and to the channels it is in.
-func (tx *Tx) setPrivate(ctx context.Context, id domain.ChannelID, private bool) error {
-	toOpen, toPrivate := int64(1), int64(-1)
-	if private {
-		toOpen, toPrivate = -1, 1
+// bumpBlocks adds to the counts of open and private channels of every block of a run in a
+// channel, and to those of the documents of all that is in it. The blocks are locked in the
+// order of their ids, so that two channels with the same blocks do not wait for each other.
+func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, r run, open, private int64) error {
+	if open == 0 && private == 0 {
+		return tx.lockBlocksIn(ctx, id, r)
 	}
-	if err := tx.bumpBlocks(ctx, id, toOpen, toPrivate); err != nil {
-		return err
-	}
-	return tx.eachParent(ctx, id, func(c domain.Connection) error {
-		return tx.setItemPrivate(ctx, c, private)
-	})
-}
-
-// bumpBlocks adds to the counts of open and private channels of every block in a
-// channel, and to those of the documents of all that is in it. The blocks are locked in the order of their ids, so that two channels with
-// the same blocks do not wait for each other.
-func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, open, private int64) error {
-	err := tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $2, private_count = private_count + $3,
-			version = version + CASE WHEN $2 <> 0 OR open_count = 0 THEN 1 ELSE 0 END
+	err := tx.exec(ctx, `UPDATE blocks SET open_count = open_count + $4, private_count = private_count + $5,
+			version = version + CASE WHEN $4 <> 0 OR open_count = 0 THEN 1 ELSE 0 END
 		WHERE id IN (SELECT b.id FROM blocks b WHERE b.id IN (
-			SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`)`,
-		id, open, private)
+			SELECT c.item_id FROM connections c WHERE `+inRun+` AND c.item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`)`,
+		id, r.after, r.upto, open, private)
 	if err != nil {
 		return err
 	}
-	return tx.relinkAll(ctx, id, open)
+	return tx.relinkAll(ctx, id, r, open)
 }
 
 // DeleteChannel ends a locked channel: it is gone from every list and count. Its
@@ -253,10 +245,10 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 		return err
 	}
 	open, private := placed(c.Visibility, -1)
-	if err := tx.bumpBlocks(ctx, c.ID, open, private); err != nil {
+	if err := tx.putInGroup(ctx, c.Owner.PrincipalRef, domain.ChannelRef(c.ID), open, private); err != nil {
 		return err
 	}
-	if err := tx.putAllInGroup(ctx, c.Owner.PrincipalRef, c.ID, open, private); err != nil {
+	if err := tx.transition(ctx, c, effectOf(c), effect{}); err != nil {
 		return err
 	}
 	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn, now) }); err != nil {

@@ -35,7 +35,8 @@ func owned(ownerType, visibility string) string {
 // CROSS JOIN has SQLite read the tables in the order in which they are written, whatever
 // its statistics say: those of a small site have it go through all channels for each row.
 const inChannels = `SELECT count(*) FROM connections c CROSS JOIN channels ch
-	WHERE c.item_type = 'Block' AND c.item_id = r.id AND ch.id = c.channel_id AND ch.state = 'available' AND ch.visibility `
+	LEFT JOIN pending_transitions pt ON ` + isPending + `
+	WHERE ch.id = c.channel_id AND c.item_type = 'Block' AND c.item_id = r.id AND 0 < `
 
 // checks recompute every derived value but the orders' nodes.
 var checks = []check{
@@ -48,8 +49,8 @@ var checks = []check{
 		 WHERE c.channel_id = r.id AND c.item_type = 'Channel' AND ch.id = c.item_id AND ch.visibility = 'private'`),
 	counted("channels.collaborators_count", "channels", "collaborators_count",
 		`SELECT count(*) FROM collaborators co WHERE co.channel_id = r.id`),
-	counted("blocks.open_count", "blocks", "open_count", inChannels+`<> 'private'`),
-	counted("blocks.private_count", "blocks", "private_count", inChannels+`= 'private'`),
+	counted("blocks.open_count", "blocks", "open_count", inChannels+openApplied),
+	counted("blocks.private_count", "blocks", "private_count", inChannels+privateApplied),
 	counted("users.open_channels", "users", "open_channels", owned("User", "<> 'private'")),
 	counted("users.private_channels", "users", "private_channels", owned("User", "= 'private'")),
 	counted("groups.open_channels", "groups", "open_channels", owned("Group", "<> 'private'")),
@@ -90,6 +91,8 @@ var checks = []check{
 	{"channels without their owner", `SELECT ch.id, ch.owner_id, 0 FROM channels ch
 		WHERE CASE ch.owner_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = ch.owner_id)
 			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = ch.owner_id) END`},
+	{"channels of a deleted account", `SELECT ch.id, ch.owner_id, 0 FROM channels ch JOIN users u ON u.id = ch.owner_id
+		WHERE ch.owner_type = 'User' AND ch.state = 'available' AND u.deleted_at IS NOT NULL`},
 	{"collaborators without their user or group", `SELECT co.channel_id, co.member_id, 0 FROM collaborators co
 		WHERE CASE co.member_type WHEN 'User' THEN NOT EXISTS (SELECT 1 FROM users u WHERE u.id = co.member_id)
 			ELSE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = co.member_id) END`},
@@ -151,7 +154,7 @@ func orderChecks(s orderSort) []check {
 // allChecks are all checks but that of the words of documents, in the order in which
 // they are made and repaired: what others are derived from comes first.
 func allChecks() []check {
-	return slices.Concat(checks, contentChecks(), feedChecks, documentChecks, groupItemChecks, countChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
+	return slices.Concat(checks, transitionChecks, contentChecks(), feedChecks, documentChecks, groupItemChecks, countChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder))
 }
 
 // wordsCheck is the name of the check of what documents keep of words.

@@ -22,6 +22,12 @@ func shifted(table, column, where, finds string) harm {
 	return harm{set + " + 1 WHERE " + where, set + " - 1 WHERE " + where, finds}
 }
 
+// runOf adds rows to what is pending for channel 4.
+func runOf(row, finds string) harm {
+	return harm{"INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id) SELECT 4, " + row +
+		" FROM channels WHERE id = 4", "DELETE FROM pending_transitions", finds}
+}
+
 // harms are one for each kind of difference, in a world where user 1 owns channel 1
 // (large), which has blocks, a channel 2 (private, with block 1 in it) and a group 1
 // as collaborator; the group owns channel 3 (empty); channel 4 is deleted.
@@ -78,6 +84,12 @@ func harms() []harm {
 		{"UPDATE users SET slug = 'other' WHERE id = 1", "UPDATE users SET slug = 'ada' WHERE id = 1", "users.slug without its claim"},
 		{"UPDATE slugs SET target_id = 2 WHERE kind = 'Group'", "UPDATE slugs SET target_id = 1 WHERE kind = 'Group'",
 			"groups.slug without its claim"},
+		{"UPDATE users SET deleted_at = 1 WHERE id = 1", "UPDATE users SET deleted_at = NULL", "channels of a deleted account"},
+		runOf("0, last_connected_at, 0, 0, 99", "pending_transitions of a group that is gone"),
+		runOf("0, last_connected_at, 0, 0, 0 FROM channels WHERE id = 4 UNION ALL SELECT 4, last_connected_at - 9, last_connected_at - 1, 0, 0, 0",
+			"pending_transitions that overlap"),
+		runOf("last_connected_at, last_connected_at - 1, 0, 0, 0", "pending_transitions that end before they begin"),
+		runOf("last_connected_at, last_connected_at + 1, 0, 0, 0", "pending_transitions beyond the last connection"),
 		shifted("adder_counts", "n", "channel_id = 1 AND user_id = 1", "adder_counts.n"),
 		shifted("updated_counts", "n", "channel_id = 1 AND shift = 38", "updated_counts.n"),
 	}

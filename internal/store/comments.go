@@ -69,6 +69,41 @@ func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
 	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
 }
 
+// DeleteComments removes at most n comments of a user, and what was told of them.
+func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) error {
+	type place struct{ comment, block int64 }
+	rows, err := tx.q.Query(ctx, `SELECT id, block_id FROM comments WHERE user_id = $1 ORDER BY block_id, id`+limit("$2"), user, n)
+	all, err := collect(ctx, rows, err, func(row scanner) (p place, err error) {
+		err = row.Scan(&p.comment, &p.block)
+		return p, err
+	})
+	var gone []int64
+	for i, p := range all { // blocks in the order of their ids
+		if err == nil && (i == 0 || all[i-1].block != p.block) {
+			err = tx.LockBlock(ctx, domain.BlockID(p.block))
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := tx.q.Query(ctx, `DELETE FROM comments WHERE id = $1 RETURNING id`, p.comment)
+		ids, err := collect(ctx, rows, err, scanInt64)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 { // deleted meanwhile
+			continue
+		}
+		gone = append(gone, p.comment)
+		if err := tx.countComments(ctx, domain.BlockID(p.block), -1); err != nil {
+			return err
+		}
+	}
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return tx.ForgetActivities(ctx, domain.SubjectComment, gone...)
+}
+
 func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {
 	return tx.execOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
 }

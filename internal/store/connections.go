@@ -174,27 +174,16 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 // it locks the block before the connection.
 func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
-	var visibility domain.Visibility
-	var owner domain.PrincipalRef
+	var owner domain.PrincipalType
 	err := tx.q.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1,
 			updated_at = `+later("updated_at", "$5")+`
-		WHERE id = $1 RETURNING visibility, owner_type, owner_id`, c.ChannelID, blocks, channels, privates, micros(now)).
-		Scan(&visibility, &owner.Type, &owner.ID)
+		WHERE id = $1 RETURNING owner_type`, c.ChannelID, blocks, channels, privates, micros(now)).Scan(&owner)
 	if err != nil {
 		return err
 	}
-	tx.moved(c.ChannelID, owner.Type)
-	if c.Item.Type == domain.ItemBlock {
-		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
-			return err
-		}
-		open, private := placed(visibility, -1)
-		if err := tx.putInGroup(ctx, owner, c.Item, open, private); err != nil {
-			return err
-		}
-	}
-	if err := tx.relink(ctx, c.Item, visibility, -1); err != nil {
+	tx.moved(c.ChannelID, owner)
+	if err := tx.leave(ctx, c); err != nil {
 		return err
 	}
 	updatedAt, err := scanInt64(tx.q.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
@@ -211,6 +200,30 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time
 		return err
 	}
 	return order{tx.Queries, c.ChannelID, createdOrder}.add(ctx, micros(c.CreatedAt), c.ItemPrivate, -1)
+}
+
+// leave takes a connection's effect from its item: the one that it has, which may be that
+// of a channel as it was.
+func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
+	e, err := tx.effect(ctx, c.ChannelID, micros(c.CreatedAt))
+	if err != nil || e == (effect{}) {
+		return err
+	}
+	visibility := domain.Private
+	if e.open > 0 {
+		visibility = domain.Public
+	}
+	if c.Item.Type == domain.ItemBlock {
+		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+			return err
+		}
+		if e.group != 0 {
+			if err := tx.putInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.relink(ctx, c.Item, visibility, -1)
 }
 
 // Move places a connection of a locked channel with n connections at position to,

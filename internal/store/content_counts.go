@@ -66,14 +66,14 @@ func (tx *Tx) changed(ctx context.Context, was, is document) error {
 	return tx.touchGroupItems(ctx, is, was.typ)
 }
 
-// recountTurned notes the blocks in a channel that have turned open, or hidden, as the
-// channel came (by 1) or went: each is in one open channel now, or in none.
-func (tx *Tx) recountTurned(ctx context.Context, id domain.ChannelID, by int64) error {
+// recountTurned notes the blocks of a run in a channel that have turned open, or hidden, as
+// the channel came (by 1) or went: each is in one open channel now, or in none.
+func (tx *Tx) recountTurned(ctx context.Context, id domain.ChannelID, r run, by int64) error {
 	return tx.recountMany(ctx, domain.TypeUser, `SELECT d.author_id, d.type, d.item_id % 8,
-			count(*) * CAST($2 AS BIGINT), -count(*) * CAST($2 AS BIGINT)
+			count(*) * CAST($4 AS BIGINT), -count(*) * CAST($4 AS BIGINT)
 		FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
-		WHERE c.channel_id = $1 AND c.item_type = 'Block' AND d.links = $3
-		GROUP BY d.author_id, d.type, d.item_id % 8`, id, by, max(by, 0))
+		WHERE `+inRun+` AND c.item_type = 'Block' AND d.links = $5
+		GROUP BY d.author_id, d.type, d.item_id % 8`, id, r.after, r.upto, by, max(by, 0))
 }
 
 // contentCounts gives how many contents an owner has by type.

@@ -122,17 +122,17 @@ func (tx *Tx) relink(ctx context.Context, item domain.ItemRef, in domain.Visibil
 	return err
 }
 
-// relinkAll is relink for everything in a channel.
-func (tx *Tx) relinkAll(ctx context.Context, id domain.ChannelID, by int64) error {
+// relinkAll is relink for everything of a run in a channel.
+func (tx *Tx) relinkAll(ctx context.Context, id domain.ChannelID, r run, by int64) error {
 	if by == 0 {
 		return nil
 	}
-	err := tx.exec(ctx, `UPDATE search_documents SET links = links + $2,
-			open = CASE WHEN kind = 'Block' THEN links + $2 > 0 ELSE open END
+	err := tx.exec(ctx, `UPDATE search_documents SET links = links + $4,
+			open = CASE WHEN kind = 'Block' THEN links + $4 > 0 ELSE open END
 		WHERE seq IN (SELECT x.seq FROM connections c JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id
-			WHERE c.channel_id = $1 AND c.item_type IN ('Block', 'Channel'))`, id, by)
+			WHERE `+inRun+` AND c.item_type IN ('Block', 'Channel'))`, id, r.after, r.upto, by)
 	if err != nil {
 		return err
 	}
-	return tx.recountTurned(ctx, id, by)
+	return tx.recountTurned(ctx, id, r, by)
 }

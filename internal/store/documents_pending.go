@@ -32,9 +32,11 @@ func (tx *Tx) recountLinks(ctx context.Context, id domain.ChannelID) error {
 		WHERE kind = 'Channel' AND item_id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Channel')`, id)
 }
 
-// openParents counts the channels, public and closed, that a channel is in.
-const openParents = `SELECT count(*) FROM connections c CROSS JOIN channels p
-	WHERE p.id = c.channel_id AND p.state = 'available' AND p.visibility <> 'private' AND c.item_type = 'Channel' AND c.item_id = `
+// openParents counts the channels, public and closed, that a channel is in, or is counted
+// in until what is pending is done.
+const openParents = `SELECT count(*) FROM connections c CROSS JOIN channels ch
+	LEFT JOIN pending_transitions pt ON ` + isPending + `
+	WHERE ch.id = c.channel_id AND ` + openApplied + ` > 0 AND c.item_type = 'Channel' AND c.item_id = `
 
 // IndexPending writes the words of at most n documents that have none yet, and tells
 // how many it found: those that were there before there was search, or came by a load.

@@ -64,6 +64,15 @@ func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (sq
 	return res, err
 }
 
+// Changes is how many rows the transaction has written, the tables of the queue included.
+func Changes(ctx context.Context, tx *Tx) (int64, error) {
+	query := "SELECT total_changes()"
+	if tx.d.locks() {
+		query = "SELECT CAST(COALESCE(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS BIGINT) FROM pg_stat_xact_user_tables"
+	}
+	return scanInt64(tx.q.QueryRow(ctx, query))
+}
+
 // ContentCheckNames are what Check can find wrong with files and the content of blocks.
 func ContentCheckNames() (names []string) {
 	for _, c := range contentChecks() {
@@ -74,7 +83,7 @@ func ContentCheckNames() (names []string) {
 
 // CheckNames are what Check can find wrong.
 func CheckNames() (names []string) {
-	for _, c := range slices.Concat(checks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
+	for _, c := range slices.Concat(checks, transitionChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
 		names = append(names, c.what)
 	}
 	return names

@@ -13,7 +13,8 @@ func (v *Snapshot) VisibleActivities(ctx context.Context, viewer domain.UserID, 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := v.q.Query(ctx, `SELECT `+activityColumns+` FROM activities a WHERE `+v.d.in("a.id", "$1"), list(v.d, ids))
+	rows, err := v.q.Query(ctx, `SELECT `+activityColumns+` FROM activities a JOIN users au ON au.id = a.actor_id
+		WHERE au.deleted_at IS NULL AND `+v.d.in("a.id", "$1"), list(v.d, ids))
 	all, err := collect(ctx, rows, err, scanActivity)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,11 @@ func (v *Snapshot) visibleSubjects(ctx context.Context, viewer domain.UserID, id
 			seen[domain.Subject{Type: t, ID: id}] = true
 		}
 	}
-	mark(domain.SubjectUser, ids[domain.SubjectUser]) // accounts are never deleted
+	users, err := v.existing(ctx, `SELECT u.id FROM users u WHERE `+v.d.in("u.id", "$1")+` AND u.deleted_at IS NULL`, ids[domain.SubjectUser])
+	if err != nil {
+		return nil, err
+	}
+	mark(domain.SubjectUser, users)
 	groups, err := v.existing(ctx, `SELECT g.id FROM groups g WHERE `+v.d.in("g.id", "$1"), ids[domain.SubjectGroup])
 	if err != nil {
 		return nil, err
@@ -113,7 +118,7 @@ func (v *Snapshot) visibleBlocks(ctx context.Context, viewer domain.UserID, ids 
 		id            int64
 		open, private bool
 	}
-	rows, err := v.q.Query(ctx, `SELECT b.id, b.open_count > 0 OR b.user_id = $1, b.private_count > 0 FROM blocks b
+	rows, err := v.q.Query(ctx, `SELECT b.id, `+openCount+` > 0 OR b.user_id = $1, `+maybePrivate+` FROM blocks b
 		WHERE `+v.d.in("b.id", "$2"), viewer, list(v.d, ids))
 	all, err := collect(ctx, rows, err, func(row scanner) (s standing, err error) {
 		err = row.Scan(&s.id, &s.open, &s.private)

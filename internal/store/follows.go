@@ -92,8 +92,10 @@ type FollowingQuery struct {
 // Following lists what a user follows, as far as the viewer may see it, by the time
 // of following.
 func (v *Snapshot) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Subject], err error) {
-	from := ` FROM follows f WHERE f.follower_id = $2 AND (f.followed_type <> 'Channel' OR EXISTS (
-		SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + visibleChannel + `))`
+	from := ` FROM follows f WHERE f.follower_id = $2 AND CASE f.followed_type
+		WHEN 'Channel' THEN EXISTS (SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + visibleChannel + `)
+		WHEN 'User' THEN EXISTS (SELECT 1 FROM users fu WHERE fu.id = f.followed_id AND fu.deleted_at IS NULL)
+		ELSE EXISTS (SELECT 1 FROM groups fg WHERE fg.id = f.followed_id) END`
 	args := []any{q.Viewer, q.User}
 	limit := " LIMIT $3 OFFSET $4"
 	if q.Type != "" {

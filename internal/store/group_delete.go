@@ -65,6 +65,10 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
+	// What it had is forgotten as a whole, and needs not be taken from it.
+	if err := tx.exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
+		return err
+	}
 	if err := tx.EndGroupItems(ctx, g.ID); err != nil {
 		return err
 	}

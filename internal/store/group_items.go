@@ -51,80 +51,76 @@ func (tx *Tx) putInGroup(ctx context.Context, owner domain.PrincipalRef, item do
 	return tx.execOne(ctx, `DELETE FROM group_items WHERE group_id = $1 AND kind = $2 AND item_id = $3`, owner.ID, item.Type, item.ID)
 }
 
-// inGroup finds the rows of a group ($1) for the blocks in a channel ($2).
-const inGroup = `group_id = $1 AND kind = 'Block' AND item_id IN (
-	SELECT c.item_id FROM connections c WHERE c.channel_id = $2 AND c.item_type = 'Block')`
+// inGroup finds the rows of a group ($4) for the blocks of a run in a channel.
+const inGroup = `group_id = $4 AND kind = 'Block' AND item_id IN (
+	SELECT c.item_id FROM connections c WHERE ` + inRun + ` AND c.item_type = 'Block')`
 
-// putAllInGroup is putInGroup for a locked channel and all blocks in it, which are locked.
-func (tx *Tx) putAllInGroup(ctx context.Context, owner domain.PrincipalRef, id domain.ChannelID, open, private int64) error {
-	if owner.Type != domain.TypeGroup || open == 0 && private == 0 {
+// putAllInGroup is putInGroup for the blocks of a run in a locked channel, which are locked.
+func (tx *Tx) putAllInGroup(ctx context.Context, group domain.GroupID, id domain.ChannelID, r run, open, private int64) error {
+	if group == 0 || open == 0 && private == 0 {
 		return nil
-	}
-	if err := tx.putInGroup(ctx, owner, domain.ChannelRef(id), open, private); err != nil {
-		return err
 	}
 	var err error
 	if open+private > 0 {
 		err = tx.exec(ctx, putGroupItems+`FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
-			WHERE c.channel_id = $4 AND c.item_type = 'Block' ORDER BY d.item_id`+addToGroupItems, owner.ID, open, private, id)
+			WHERE c.channel_id = $4 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $5 AND c.created_at <= $6
+				AND c.item_type = 'Block' ORDER BY d.item_id`+addToGroupItems, group, open, private, id, r.after, r.upto)
 	} else {
-		err = tx.moveGroupItems(ctx, owner.ID, id, open, private)
+		err = tx.moveGroupItems(ctx, group, id, r, open, private)
 	}
 	if err != nil {
 		return err
 	}
 	return tx.recountMany(ctx, domain.TypeGroup, `SELECT group_id, type, item_id % 8,
-			CAST(sum(CASE WHEN open_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n > $3 THEN 1 ELSE 0 END) AS BIGINT),
-			CAST(sum(CASE WHEN open_n = 0 AND private_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n = $3 AND private_n > $4 THEN 1 ELSE 0 END) AS BIGINT)
-		FROM group_items WHERE `+inGroup+` GROUP BY group_id, type, item_id % 8`, owner.ID, id, open, private)
+			CAST(sum(CASE WHEN open_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n > $5 THEN 1 ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN open_n = 0 AND private_n > 0 THEN 1 ELSE 0 END - CASE WHEN open_n = $5 AND private_n > $6 THEN 1 ELSE 0 END) AS BIGINT)
+		FROM group_items WHERE `+inGroup+` GROUP BY group_id, type, item_id % 8`, id, r.after, r.upto, group, open, private)
 }
 
 // moveGroupItems adds to the numbers of rows that are there. If the channel goes, the rows
 // of blocks that are nowhere else in the group go with it.
-func (tx *Tx) moveGroupItems(ctx context.Context, group int64, id domain.ChannelID, open, private int64) error {
+func (tx *Tx) moveGroupItems(ctx context.Context, group domain.GroupID, id domain.ChannelID, r run, open, private int64) error {
 	if open+private < 0 {
-		const last = inGroup + ` AND open_n = $3 AND private_n = $4`
+		const last = inGroup + ` AND open_n = $5 AND private_n = $6`
 		err := tx.recountMany(ctx, domain.TypeGroup, `SELECT group_id, type, item_id % 8, -count(CASE WHEN open THEN 1 END),
 			-count(CASE WHEN NOT open THEN 1 END) FROM group_items WHERE `+last+` GROUP BY group_id, type, item_id % 8`,
-			group, id, -open, -private)
+			id, r.after, r.upto, group, -open, -private)
 		if err != nil {
 			return err
 		}
-		if err := tx.exec(ctx, `DELETE FROM group_items WHERE `+last, group, id, -open, -private); err != nil {
+		if err := tx.exec(ctx, `DELETE FROM group_items WHERE `+last, id, r.after, r.upto, group, -open, -private); err != nil {
 			return err
 		}
 	}
-	return tx.exec(ctx, `UPDATE group_items SET open_n = open_n + $3, private_n = private_n + $4, open = open_n + $3 > 0
-		WHERE `+inGroup, group, id, open, private)
+	return tx.exec(ctx, `UPDATE group_items SET open_n = open_n + $5, private_n = private_n + $6, open = open_n + $5 > 0
+		WHERE `+inGroup, id, r.after, r.upto, group, open, private)
 }
 
-// regroup carries a change of a channel's owner or visibility to what groups have.
+// regroup carries a change of a channel's owner or visibility to its own place in groups.
 func (tx *Tx) regroup(ctx context.Context, was, is domain.Channel) error {
 	before, after := was.Owner.PrincipalRef, is.Owner.PrincipalRef
 	fromOpen, fromPrivate := placed(was.Visibility, -1)
 	toOpen, toPrivate := placed(is.Visibility, 1)
-	if before == after {
-		return tx.putAllInGroup(ctx, after, is.ID, toOpen+fromOpen, toPrivate+fromPrivate)
-	}
-	if before.Type != domain.TypeGroup && after.Type != domain.TypeGroup {
+	if before == after && toOpen+fromOpen == 0 {
 		return nil
 	}
-	if err := tx.lockBlocksIn(ctx, is.ID); err != nil {
+	if before == after {
+		return tx.putInGroup(ctx, after, domain.ChannelRef(is.ID), toOpen+fromOpen, toPrivate+fromPrivate)
+	}
+	if err := tx.putInGroup(ctx, before, domain.ChannelRef(is.ID), fromOpen, fromPrivate); err != nil {
 		return err
 	}
-	if err := tx.putAllInGroup(ctx, before, is.ID, fromOpen, fromPrivate); err != nil {
-		return err
-	}
-	return tx.putAllInGroup(ctx, after, is.ID, toOpen, toPrivate)
+	return tx.putInGroup(ctx, after, domain.ChannelRef(is.ID), toOpen, toPrivate)
 }
 
-// lockBlocksIn locks the blocks in a channel, in the order of their ids.
-func (tx *Tx) lockBlocksIn(ctx context.Context, id domain.ChannelID) error {
+// lockBlocksIn locks the blocks of a run in a channel, in the order of their ids.
+func (tx *Tx) lockBlocksIn(ctx context.Context, id domain.ChannelID, r run) error {
 	if !tx.d.locks() {
 		return nil
 	}
 	_, err := scanInt64(tx.q.QueryRow(ctx, `SELECT count(*) FROM (SELECT b.id FROM blocks b WHERE b.id IN (
-		SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`) AS locked`, id))
+		SELECT c.item_id FROM connections c WHERE `+inRun+` AND c.item_type = 'Block') ORDER BY b.id`+tx.d.lock("b")+`) AS locked`,
+		id, r.after, r.upto))
 	return err
 }
 

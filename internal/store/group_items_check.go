@@ -1,12 +1,16 @@
 package store
 
 // groupPlaces are the places that the live channels of groups give: each channel itself,
-// and every block in one.
+// and every block in one; or those of before, where that is pending.
 const groupPlaces = `SELECT ch.owner_id AS group_id, 'Channel' AS kind, ch.id AS item_id, ch.visibility AS visibility
 		FROM channels ch WHERE ch.owner_type = 'Group' AND ch.state = 'available'
 	UNION ALL SELECT ch.owner_id, 'Block', c.item_id, ch.visibility
 		FROM channels ch JOIN connections c ON c.channel_id = ch.id AND c.item_type = 'Block'
-		WHERE ch.owner_type = 'Group' AND ch.state = 'available'`
+		WHERE ch.owner_type = 'Group' AND ch.state = 'available' AND NOT EXISTS (
+			SELECT 1 FROM pending_transitions pt WHERE ` + isPending + `)
+	UNION ALL SELECT pt.group_id, 'Block', c.item_id, CASE WHEN pt.open_n > 0 THEN 'public' ELSE 'private' END
+		FROM pending_transitions pt JOIN connections c ON ` + isPending + `
+		WHERE pt.group_id <> 0 AND c.item_type = 'Block'`
 
 // groupItemChecks hold what groups have against their channels. What a deleted group
 // leaves goes by a job, and is passed over.

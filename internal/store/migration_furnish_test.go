@@ -66,6 +66,9 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 // furnishing has a row for each further table. Users and groups are numbered from 1.
 var furnishing = []string{
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
+	// Of no effect: an older version, which knows of no such rows, must be right without it.
+	`INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
+		SELECT id, 0, last_connected_at, 1, 0, 0 FROM channels WHERE title = 'On everything'`,
 	"INSERT INTO secrets (name, value) VALUES ('a key', 'its value')",
 	"INSERT INTO doomed_objects (object, created_at) VALUES ('originals/gone', 5)",
 	"INSERT INTO avatar_wishes (owner_type, owner_id, n, url, created_at) VALUES ('User', 1, 2, 'https://example.org/a.png', 5)",

@@ -24,11 +24,17 @@ type OwnerContentsQuery struct {
 // walks an index from the nearer end. What others see in private channels costs a look at
 // it, or at what the owner hides if that is less.
 func (v *Snapshot) OwnerContents(ctx context.Context, q OwnerContentsQuery) (l domain.List[domain.Subject], err error) {
+	c := ownerContents{OwnerContentsQuery: q, d: v.d}
+	if c.ahead, err = v.isSettling(ctx); err != nil {
+		return l, err
+	}
 	counts, err := v.contentCounts(ctx, q.Owner)
+	if c.ahead && err == nil {
+		counts, err = v.countAhead(ctx, &c)
+	}
 	if err != nil {
 		return l, err
 	}
-	c := ownerContents{OwnerContentsQuery: q, d: v.d}
 	l.Total = c.sum(counts)
 	if c.Viewer != 0 { // whatever is hidden: it shall not take longer where something is
 		if err := v.private(ctx, &c); err != nil {
@@ -139,6 +145,7 @@ type ownerContents struct {
 	OwnerContentsQuery
 	d dialect
 
+	ahead          bool  // something is pending: what is open, and what a group has, is looked up
 	hidden         int64 // blocks of the owner, of the types asked for, that not all see
 	hiddenChannels int64
 	allBlocks      bool  // the viewer sees all of the former
@@ -192,6 +199,9 @@ func (c *ownerContents) rows(s *statement) (from, where string) {
 	from, where = "search_documents d", "d.author_id = "
 	if c.Owner.Type == domain.TypeGroup {
 		from, where = "group_items d", "d.group_id = "
+		if c.ahead {
+			from, where = "("+fmt.Sprintf(groupAhead, s.arg(c.Owner.ID))+") AS d", "d.group_id = "
+		}
 	}
 	where += s.arg(c.Owner.ID)
 	if len(c.Types) == 0 {
@@ -202,6 +212,49 @@ func (c *ownerContents) rows(s *statement) (from, where string) {
 		marks[i] = s.arg(t)
 	}
 	return from, where + " AND d.type IN (" + strings.Join(marks, ", ") + ")"
+}
+
+// groupAhead is what group_items will have of a group when nothing is pending any more.
+const groupAhead = `SELECT places.group_id, places.kind, places.item_id, x.type, max(places.open_n) > 0 AS open, x.created_at, x.updated_at
+	FROM (SELECT ch.owner_id AS group_id, 'Channel' AS kind, ch.id AS item_id, ` + openNow + ` AS open_n
+			FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %[1]s AND ch.state = 'available'
+		UNION ALL SELECT ch.owner_id, c.item_type, c.item_id, ` + openNow + ` FROM channels ch CROSS JOIN connections c
+			WHERE ch.owner_type = 'Group' AND ch.owner_id = %[1]s AND ch.state = 'available'
+				AND c.channel_id = ch.id AND c.item_type = 'Block') AS places
+	CROSS JOIN search_documents x WHERE x.kind = places.kind AND x.item_id = places.item_id
+	GROUP BY places.group_id, places.kind, places.item_id, x.type, x.created_at, x.updated_at`
+
+// isOpen tells whether everyone may see a thing of the owner's.
+func (c *ownerContents) isOpen() string {
+	if c.ahead && c.Owner.Type == domain.TypeUser {
+		return openSoon("d")
+	}
+	return "d.open = TRUE"
+}
+
+// isHidden tells the contrary.
+func (c *ownerContents) isHidden() string {
+	if c.ahead && c.Owner.Type == domain.TypeUser {
+		return "NOT " + openSoon("d")
+	}
+	return "d.open = FALSE"
+}
+
+// countAhead counts by type what content_counts will have when nothing is pending any more.
+func (v *Snapshot) countAhead(ctx context.Context, c *ownerContents) (map[string]tallies, error) {
+	var s statement
+	from, where := c.rows(&s)
+	counts := map[string]tallies{}
+	rows, err := v.q.Query(ctx, "SELECT d.type, count(CASE WHEN "+c.isOpen()+" THEN 1 END), count(*) FROM "+from+" WHERE "+where+
+		" GROUP BY d.type", s.args...)
+	_, err = collect(ctx, rows, err, func(row scanner) (n tallies, err error) {
+		var typ string
+		err = row.Scan(&typ, &n.open, &n.hidden)
+		n.hidden -= n.open
+		counts[typ] = n
+		return n, err
+	})
+	return counts, err
 }
 
 // key is the column that orders.
@@ -228,16 +281,16 @@ func (c *ownerContents) privateParts(s *statement) (parts []string) {
 				AND c.item_id = d.item_id AND ch.id = c.channel_id AND ch.visibility = 'private' AND `+visible+")")
 	}
 	if !c.allChannels {
-		parts = append(parts, columns+"sees CROSS JOIN "+from+" WHERE d.kind = 'Channel' AND d.item_id = sees.id AND d.open = FALSE AND "+where)
+		parts = append(parts, columns+"sees CROSS JOIN "+from+" WHERE d.kind = 'Channel' AND d.item_id = sees.id AND "+c.isHidden()+" AND "+where)
 	}
 	switch {
 	case !c.looked:
 	case c.fromOwner:
-		parts = append(parts, columns+from+" WHERE "+where+` AND d.open = FALSE AND d.type <> 'Channel' AND EXISTS (
+		parts = append(parts, columns+from+" WHERE "+where+" AND "+c.isHidden()+` AND d.type <> 'Channel' AND EXISTS (
 			SELECT 1 FROM connections c WHERE c.item_type = 'Block' AND c.item_id = d.item_id AND c.channel_id IN (SELECT id FROM sees))`)
 	default:
 		parts = append(parts, strings.Replace(columns, "SELECT", "SELECT DISTINCT", 1)+`sees CROSS JOIN connections c CROSS JOIN `+from+`
-			WHERE c.channel_id = sees.id AND c.item_type = 'Block' AND d.kind = 'Block' AND d.item_id = c.item_id AND d.open = FALSE AND `+where)
+			WHERE c.channel_id = sees.id AND c.item_type = 'Block' AND d.kind = 'Block' AND d.item_id = c.item_id AND `+c.isHidden()+" AND "+where)
 	}
 	return parts
 }
@@ -256,11 +309,11 @@ func (c *ownerContents) page(total int64) (query string, args []any, backwards b
 	}
 	from, where := c.rows(&s)
 	part := "SELECT d.type AS type, d.item_id AS item_id, " + c.key() + " AS k FROM " + from + " WHERE " + where
-	parts := []string{part + " AND d.open = TRUE"}
+	parts := []string{part + " AND " + c.isOpen()}
 	if c.allChannels {
-		parts = append(parts, part+" AND d.open = FALSE")
+		parts = append(parts, part+" AND "+c.isHidden())
 	} else if c.allBlocks {
-		parts = append(parts, part+" AND d.open = FALSE AND d.type <> 'Channel'")
+		parts = append(parts, part+" AND "+c.isHidden()+" AND d.type <> 'Channel'")
 	}
 	if c.ownChannels {
 		parts = append(parts, part+" AND d.open = FALSE AND d.type = 'Channel' AND EXISTS (SELECT 1 FROM channels ch WHERE ch.id = d.item_id AND "+visibleChannel+")")

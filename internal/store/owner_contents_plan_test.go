@@ -25,6 +25,7 @@ func newEstate(t *testing.T, s *store.Store, db *database.DB, n int64) estate {
 	large := storetest.Channel(t, s, e.maker, "Large", domain.Closed)
 	storetest.Fill(t, s, db, e.maker, large, n)
 	storetest.Update(t, s, e.maker, large, func(c *domain.Channel) { c.Owner.PrincipalRef = domain.GroupRef(e.group) })
+	storetest.Apply(t, s)
 	secret := storetest.OwnedChannel(t, s, domain.GroupRef(e.group), e.maker, "Secret", domain.Private)
 	for range 5 {
 		storetest.Connect(t, s, e.maker, secret, domain.BlockRef(storetest.Block(t, s, e.maker, "x")), 0)

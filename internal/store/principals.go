@@ -35,7 +35,16 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 	if v == domain.Private {
 		set = "private_channels = private_channels + $2"
 	}
-	return tx.execOne(ctx, "UPDATE "+table+" SET "+set+" WHERE id = $1", owner.ID, by)
+	query := "UPDATE " + table + " SET " + set + " WHERE id = $1"
+	if owner.Type == domain.TypeUser && by > 0 {
+		query += " AND deleted_at IS NULL" // a deleted account gets no channel
+	}
+	rows, err := tx.q.Query(ctx, query+" RETURNING id", owner.ID, by)
+	ids, err := collect(ctx, rows, err, scanInt64)
+	if err == nil && len(ids) == 0 {
+		err = domain.NewNotFound()
+	}
+	return err
 }
 
 // handOver moves a channel between the counts of its owner before and after a change.

@@ -68,6 +68,9 @@ func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) 
 		return false, nil // a query of punctuation
 	}
 	s.arg(s.Viewer)
+	if s.ahead, err = v.isSettling(ctx); err != nil {
+		return false, err
+	}
 	if s.Words, err = v.endings(ctx, s.Words); err != nil {
 		return false, err
 	}
@@ -135,6 +138,7 @@ type search struct {
 	beyond string // a condition that the closed documents meet that can be on the page, if these are few
 	items  int64  // how many things are in the channel asked for, but private ones
 	secret bool   // the channel asked for is private
+	ahead  bool   // something is pending: what is open is not what documents say
 	within bool   // one channel is read anyhow, and the items in it once
 
 	shuffled string // what the order by chance goes by where it is one of the seed's own

@@ -9,7 +9,7 @@ import (
 // findRecent finds from which number on few documents are closed. The first pages of what
 // has words mostly end there.
 func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
-	if _, dir := s.key(); s.private == "" || dir == "ASC" || s.limits.OnPage == 0 {
+	if _, dir := s.key(); s.private == "" || dir == "ASC" || s.limits.OnPage == 0 || s.ahead {
 		return nil
 	}
 	n, err := scanInt64(v.q.QueryRow(ctx, "SELECT seq FROM search_closed ORDER BY seq DESC LIMIT 1 OFFSET $1", s.limits.OnPage))
@@ -25,7 +25,7 @@ func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
 // than to read and sort all that the viewer sees in private. Kinds are the one filter for
 // which this is done: where few things pass one, that is read first.
 func (v *Snapshot) edge(ctx context.Context, s *search) error {
-	if s.Viewer == 0 || s.shuffled != "" || s.filtered() > min(1, len(s.Types)) {
+	if s.Viewer == 0 || s.shuffled != "" || s.ahead || s.filtered() > min(1, len(s.Types)) {
 		return nil
 	}
 	key, dir := s.key()

@@ -124,6 +124,9 @@ func (v *Snapshot) enough(ctx context.Context, s search) (bool, error) {
 	if !s.Words.Everything || s.filtered() != 1 {
 		return false, nil
 	}
+	if s.ahead && s.Scope == domain.SearchFollowing {
+		return false, nil
+	}
 	if s.Scope != domain.SearchFollowing {
 		return s.items > countedUpTo, nil
 	}

@@ -58,6 +58,9 @@ func (s *search) key() (column, dir string) {
 	case domain.SearchByName:
 		return "d.name_key", dir
 	case domain.SearchByConnections:
+		if s.ahead {
+			return linksSoon("d"), dir
+		}
 		return "d.links", dir
 	case domain.SearchByChance:
 		return cmp.Or(s.shuffled, "d.random_key"), "ASC"

@@ -65,6 +65,9 @@ func metInPrivate(x string) string {
 // closedDocuments are those that not everyone may see, but the viewer; some twice.
 func (s *search) closedDocuments() string {
 	own := "SELECT x.seq FROM search_documents x WHERE x.author_id = $1 AND x.open = FALSE AND x.kind = 'Block'"
+	if s.ahead {
+		own = "SELECT x.seq FROM search_documents x WHERE x.author_id = $1 AND x.kind = 'Block'"
+	}
 	if s.private == "" {
 		return own
 	}

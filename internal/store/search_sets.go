@@ -200,28 +200,55 @@ func (s *search) visible(a set, ordered bool) []set {
 		return s.inside(a)
 	case a.words():
 		return s.shown(a, a.seq(), ordered)
+	case s.Viewer == 0 && !a.ranged:
+		return []set{a.and(s.isOpen("d"), "CAST($1 AS BIGINT) = 0")}
 	case s.Viewer == 0:
-		return []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) = 0")}
+		return s.ranges(a.and("CAST($1 AS BIGINT) = 0"), s.isOpen("d"))
 	case !a.ranged:
-		return []set{a.and("(d.open = TRUE OR " + s.sees("d") + ")")}
+		return []set{a.and("(" + s.isOpen("d") + " OR " + s.sees("d") + ")")}
 	case s.beyond != "":
 		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.beyond, s.met("d"))}
 	}
-	key, _ := s.key()
-	if s.many && ordered && key != "d.created_at" && key != "d.updated_at" {
-		return []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", s.met("d"))}
+	open := s.ranges(a, s.isOpen("d"))
+	if key, _ := s.key(); ordered && key != "d.created_at" && key != "d.updated_at" {
+		if s.many {
+			return append(open, s.ranges(a.and(s.met("d")), s.isHidden("d"))...)
+		}
+		return append(open, a.of(s.closedDocuments()).and(s.isHidden("d")))
 	}
-	if ordered && key != "d.created_at" && key != "d.updated_at" {
-		return []set{a.and("d.open = TRUE"), a.of(s.closedDocuments()).and("d.open = FALSE")}
-	}
-	all := []set{a.and("d.open = TRUE"), a.and("d.open = FALSE", own)} // an index has one's own in order
+	all := append(open, s.ranges(a.and(own), s.isHidden("d"))...) // an index has one's own in order
 	if s.private != "" {
-		all = append(all, a.of(seenDocuments).and("d.open = FALSE", "NOT ("+own+")"))
+		all = append(all, a.of(seenDocuments).and(s.isHidden("d"), "NOT ("+own+")"))
 	}
 	if s.many {
-		all = append(all, a.and("d.open = FALSE", "NOT ("+own+")", "("+metInPrivate("d")+")"))
+		all = append(all, s.ranges(a.and("NOT ("+own+")", "("+metInPrivate("d")+")"), s.isHidden("d"))...)
 	}
 	return all
+}
+
+// isOpen tells whether everyone may see a document.
+func (s *search) isOpen(d string) string {
+	if s.ahead {
+		return openSoon(d)
+	}
+	return d + ".open = TRUE"
+}
+
+// isHidden tells the contrary.
+func (s *search) isHidden(d string) string {
+	if s.ahead {
+		return "NOT " + openSoon(d)
+	}
+	return d + ".open = FALSE"
+}
+
+// ranges parts a range of an index by its first column, which does not say what is open
+// while something is pending.
+func (s *search) ranges(a set, is string) []set {
+	if s.ahead {
+		return []set{a.and("d.open = TRUE", is), a.and("d.open = FALSE", is)}
+	}
+	return []set{a.and(is)}
 }
 
 // inside narrows a set to what the viewer may see in a channel that the viewer sees: its
@@ -230,6 +257,7 @@ func (s *search) inside(a set) []set {
 	if a.words() || !a.ranged {
 		return []set{a.documented().and("(d.open = TRUE OR d.kind = 'Block' OR " + s.sees("d") + ")")}
 	}
+	// The blocks are all seen, and a channel's own document is never behind.
 	all := []set{a.and("d.open = TRUE", "CAST($1 AS BIGINT) IS NOT NULL")}
 	if s.private != "" {
 		channels := "SELECT x.seq FROM search_documents x WHERE " + s.privateChannel("x")
@@ -238,7 +266,7 @@ func (s *search) inside(a set) []set {
 	if s.many {
 		all = append(all, a.and("d.open = FALSE", "d.kind = 'Channel'", "("+metInPrivate("d")+")"))
 	}
-	if s.secret {
+	if s.secret || s.ahead {
 		all = append(all, a.and("d.open = FALSE", "d.kind = 'Block'"))
 	}
 	return all
@@ -248,6 +276,9 @@ func (s *search) inside(a set) []set {
 // counted they are two sets, so that what is closed is looked at only where there is not
 // enough that is open.
 func (s *search) shown(a set, seq string, ordered bool) []set {
+	if s.ahead {
+		return []set{a.and(s.shownAhead(seq))}
+	}
 	closed := s.d.closed(seq)
 	open := a.and("NOT (" + closed + ")")
 	if s.Viewer == 0 {
@@ -262,4 +293,14 @@ func (s *search) shown(a set, seq string, ordered bool) []set {
 		return []set{a.and("(NOT (" + closed + ") OR " + seen + ")")}
 	}
 	return []set{open, a.and(closed, seen)}
+}
+
+// shownAhead tells whether the document with a number is not hidden from the viewer, while
+// something is pending.
+func (s *search) shownAhead(seq string) string {
+	shown := openSoon("x") + " AND CAST($1 AS BIGINT) = 0"
+	if s.Viewer != 0 {
+		shown = "(" + openSoon("x") + " OR " + s.sees("x") + ")"
+	}
+	return "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + shown + ")"
 }

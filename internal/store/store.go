@@ -35,7 +35,8 @@ type Queries struct {
 	d    dialect
 	feed FeedLimits
 
-	search SearchLimits
+	search      SearchLimits
+	transitions TransitionLimits
 }
 
 // Store reads outside a transaction, and begins transactions.
@@ -65,7 +66,8 @@ type Tx struct {
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits, search: DefaultSearchLimits},
+	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits, search: DefaultSearchLimits,
+		transitions: DefaultTransitionLimits},
 		db: db, queue: jobs.NewQueue(db)}
 }
 
@@ -74,7 +76,7 @@ func New(db *database.DB) *Store {
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
-		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search}, tx: tx, queue: s.queue}
+		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search, transitions: s.transitions}, tx: tx, queue: s.queue}
 		err := fn(t)
 		if err == nil {
 			err = t.writeMoved(ctx)

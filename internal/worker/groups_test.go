@@ -21,6 +21,7 @@ func TestEndedGroup(t *testing.T) {
 		storetest.Update(t, r.S.Store, r.Person("ada").ID, domain.ChannelID(channel), func(c *domain.Channel) {
 			c.Owner.PrincipalRef = domain.GroupRef(group)
 		})
+		storetest.Apply(t, r.S.Store)
 		count := func(table string) (n int) {
 			t.Helper()
 			if err := r.DB().Reader().QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {

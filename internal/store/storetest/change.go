@@ -25,6 +25,30 @@ func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID,
 	})
 }
 
+// Apply does what the jobs do that carry changes of large channels to what is in them.
+func Apply(t testing.TB, s *store.Store) {
+	t.Helper()
+	for ApplySome(t, s) {
+	}
+}
+
+// ApplySome is Apply for a batch of each channel that waits, and reports whether there
+// was one.
+func ApplySome(t testing.TB, s *store.Store) bool {
+	t.Helper()
+	ids, err := s.Pending(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		In(t, s, func(tx *store.Tx) error {
+			_, err := tx.ApplySome(t.Context(), id)
+			return err
+		})
+	}
+	return len(ids) > 0
+}
+
 // Later is the time of changes.
 var Later = Now.Add(time.Hour)
 

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// ApplyTransition is the job that carries a change of a large channel to its contents.
+type ApplyTransition = store.ApplyTransition
+
+// batchesPerJob keeps a run of the job well within its time.
+const batchesPerJob = 200
+
+// ApplyTransition carries what is pending to the contents of a channel, a batch in each
+// transaction. It may stop anywhere and run again.
+func (a *App) ApplyTransition(ctx context.Context, id domain.ChannelID) error {
+	for n := 1; ; n++ {
+		var more bool
+		err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.ApplySome(ctx, id)
+			if err == nil && more && n == batchesPerJob {
+				err = tx.Enqueue(ctx, ApplyTransition{ID: id})
+			}
+			return err
+		})
+		if err != nil || !more || n == batchesPerJob {
+			return err
+		}
+	}
+}
+
+// ResumeTransitions is the job that looks for changes whose job was lost or given up.
+type ResumeTransitions struct{}
+
+// Kind implements jobs.Args.
+func (ResumeTransitions) Kind() string { return "resume_transitions" }
+
+// ResumeInterval is how often it looks.
+const ResumeInterval = 10 * time.Minute
+
+// ResumeTransitions goes on with all changes that are pending. Another job may be about
+// the same: each batch is one or the other's.
+func (a *App) ResumeTransitions(ctx context.Context) error {
+	for last := domain.ChannelID(0); ; {
+		ids, err := a.store.Pending(ctx, last, clearBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			if err := a.applyAll(ctx, id); err != nil {
+				return err
+			}
+			last = id
+		}
+	}
+}
+
+// applyAll carries all that is pending to the contents of a channel.
+func (a *App) applyAll(ctx context.Context, id domain.ChannelID) error {
+	return a.inBatches(ctx, func(tx *store.Tx) (n int, err error) {
+		more, err := tx.ApplySome(ctx, id)
+		if more {
+			n = sweepBatch
+		}
+		return n, err
+	})
+}

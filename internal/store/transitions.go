@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"math"
+
+	"vitrine/internal/domain"
+)
+
+// A channel counts at the blocks in it: as an open or a private channel, and for the group
+// that owns it. When its visibility or owner changes, or it ends, all of them have to be
+// counted anew. A few are in the transaction that changes the channel. For many, that
+// transaction notes in pending_transitions which connections still count as before, and
+// a job carries the change to them in batches; reads that depend on the counts take what
+// is pending into account (access.go).
+//
+// Connections are told apart by created_at, which is unique in a channel and only grows:
+// what is connected after the change is later than all that is noted.
+
+// TransitionLimits are how many connections of a channel change at once with it, and how
+// many in one batch of the job.
+type TransitionLimits struct{ AtOnce, Batch int64 }
+
+// DefaultTransitionLimits keep the writer of SQLite for some 20 ms.
+var DefaultTransitionLimits = TransitionLimits{AtOnce: 500, Batch: 500}
+
+// LimitTransitions sets other limits. It comes before the store is used.
+func (s *Store) LimitTransitions(l TransitionLimits) { s.transitions = l }
+
+// effect is what a channel adds to the counts of a block in it, and of which group.
+type effect struct {
+	open, private int64
+	group         domain.GroupID // 0 for none
+}
+
+// effectOf is the effect of a live channel.
+func effectOf(c domain.Channel) (e effect) {
+	e.open, e.private = placed(c.Visibility, 1)
+	if c.Owner.Type == domain.TypeGroup {
+		e.group = domain.GroupID(c.Owner.ID)
+	}
+	return e
+}
+
+// owner is the group as an owner.
+func (e effect) owner() domain.PrincipalRef { return domain.GroupRef(e.group) }
+
+// run is a row of pending_transitions: connections made after one time and up to
+// another, with the effect that they still have.
+type run struct {
+	after, upto int64
+	effect
+}
+
+// allConnections is the run of everything in a channel.
+var allConnections = run{after: math.MinInt64, upto: math.MaxInt64}
+
+// inRun finds the connections `c` of channel $1 made after $2 and up to $3. An index
+// begins with these columns.
+const inRun = `c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $2 AND c.created_at <= $3`
+
+// pendingRuns lists the runs of a channel in their order.
+func (q Queries) pendingRuns(ctx context.Context, id domain.ChannelID, lock string) ([]run, error) {
+	rows, err := q.q.Query(ctx, `SELECT p.after_at, p.upto, p.open_n, p.private_n, p.group_id FROM pending_transitions p
+		WHERE p.channel_id = $1 ORDER BY p.upto`+lock, id)
+	return collect(ctx, rows, err, func(row scanner) (r run, err error) {
+		err = row.Scan(&r.after, &r.upto, &r.open, &r.private, &r.group)
+		return r, err
+	})
+}
+
+// transition carries a change of a locked channel's effect to what is in it, or leaves
+// that to a job. Groups of both effects are locked.
+func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect) error {
+	if from == to {
+		return nil
+	}
+	pending, err := tx.pendingRuns(ctx, c.ID, "")
+	if err != nil {
+		return err
+	}
+	if len(pending) == 0 && c.Contents() <= tx.transitions.AtOnce {
+		return tx.carry(ctx, c.ID, allConnections, from, to)
+	}
+	last, err := scanInt64(tx.q.QueryRow(ctx, `SELECT last_connected_at FROM channels WHERE id = $1`, c.ID))
+	if err != nil {
+		return err
+	}
+	// What is not pending has the effect that ends now; what is may have the new one.
+	for _, gap := range gaps(pending, last) {
+		err := tx.exec(ctx, `INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
+			VALUES ($1, $2, $3, $4, $5, $6)`, c.ID, gap.after, gap.upto, from.open, from.private, from.group)
+		if err != nil {
+			return err
+		}
+	}
+	err = tx.exec(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND open_n = $2 AND private_n = $3 AND group_id = $4`,
+		c.ID, to.open, to.private, to.group)
+	if err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, ApplyTransition{c.ID})
+}
+
+// gaps are the runs up to the last connection that lie between those that are given.
+func gaps(runs []run, last int64) (between []run) {
+	after := int64(math.MinInt64)
+	for _, r := range append(runs, run{after: last, upto: last}) {
+		if r.after > after {
+			between = append(between, run{after: after, upto: r.after})
+		}
+		after = r.upto
+	}
+	return between
+}
+
+// carry gives the connections of a run in a locked channel another effect.
+func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r run, from, to effect) error {
+	open, private := to.open-from.open, to.private-from.private
+	if err := tx.bumpBlocks(ctx, id, r, open, private); err != nil {
+		return err
+	}
+	if from.group == to.group {
+		return tx.putAllInGroup(ctx, to.group, id, r, open, private)
+	}
+	if err := tx.putAllInGroup(ctx, from.group, id, r, -from.open, -from.private); err != nil {
+		return err
+	}
+	return tx.putAllInGroup(ctx, to.group, id, r, to.open, to.private)
+}
+
+// ApplyTransition is the job that carries what is pending to the contents of a channel.
+type ApplyTransition struct {
+	ID domain.ChannelID `json:"id"`
+}
+
+// Kind names the job.
+func (ApplyTransition) Kind() string { return "apply_transition" }
+
+// ApplySome gives the next batch of connections that wait the effect which their channel
+// has by now, and reports whether more are waiting. It takes effect once, however often it
+// is called: each time goes on where the last has come to.
+func (tx *Tx) ApplySome(ctx context.Context, id domain.ChannelID) (more bool, err error) {
+	if err := tx.LockChannels(ctx, id); err != nil {
+		return false, err
+	}
+	pending, err := tx.pendingRuns(ctx, id, "")
+	if err != nil || len(pending) == 0 {
+		return false, err
+	}
+	is, err := tx.effect(ctx, id, math.MaxInt64)
+	if err != nil {
+		return false, err
+	}
+	if err := tx.LockOwners(ctx, pending[0].owner(), is.owner()); err != nil {
+		return false, err
+	}
+	// Read again, for a group that ended meanwhile is none of theirs any more.
+	if pending, err = tx.pendingRuns(ctx, id, tx.d.lock("p")); err != nil || len(pending) == 0 {
+		return false, err
+	}
+	first := pending[0]
+	batch := run{after: first.after}
+	if batch.upto, err = tx.batchEnd(ctx, id, first); err != nil {
+		return false, err
+	}
+	if err := tx.carry(ctx, id, batch, first.effect, is); err != nil {
+		return false, err
+	}
+	if batch.upto < first.upto {
+		err = tx.execOne(ctx, `UPDATE pending_transitions SET after_at = $3 WHERE channel_id = $1 AND upto = $2`, id, first.upto, batch.upto)
+	} else {
+		err = tx.execOne(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND upto = $2`, id, first.upto)
+	}
+	return len(pending) > 1 || batch.upto < first.upto, err
+}
+
+// batchEnd finds where the first batch of a run ends. Connections of private items are
+// apart in the index, so that a batch may have twice as many.
+func (tx *Tx) batchEnd(ctx context.Context, id domain.ChannelID, r run) (int64, error) {
+	const nth = `(SELECT c.created_at FROM connections c WHERE c.channel_id = $1 AND c.item_private = `
+	const later = ` AND c.created_at > $2 AND c.created_at <= $3 ORDER BY c.created_at LIMIT 1 OFFSET $4)`
+	return scanInt64(tx.q.QueryRow(ctx, `SELECT min(at) FROM (SELECT CAST($3 AS BIGINT) AS at
+		UNION ALL SELECT `+nth+`FALSE`+later+` UNION ALL SELECT `+nth+`TRUE`+later+`) AS ends`,
+		id, r.after, r.upto, tx.transitions.Batch-1))
+}
+
+// effect gives the effect that a connection has which was made at a time in a locked
+// channel, live or not.
+func (tx *Tx) effect(ctx context.Context, id domain.ChannelID, at int64) (e effect, err error) {
+	err = tx.q.QueryRow(ctx, `SELECT `+openApplied+`, `+privateApplied+`, `+groupApplied+` FROM channels ch
+		LEFT JOIN pending_transitions pt ON pt.channel_id = ch.id AND pt.after_at < $2 AND pt.upto >= $2 WHERE ch.id = $1`,
+		id, at).Scan(&e.open, &e.private, &e.group)
+	return e, err
+}
+
+// The effect of a connection in the channel `ch`, where `pt` is the run that it is in, if
+// there is one.
+const (
+	openNow        = `CASE WHEN ch.state = 'available' AND ch.visibility <> 'private' THEN 1 ELSE 0 END`
+	privateNow     = `CASE WHEN ch.state = 'available' AND ch.visibility = 'private' THEN 1 ELSE 0 END`
+	openApplied    = `COALESCE(pt.open_n, ` + openNow + `)`
+	privateApplied = `COALESCE(pt.private_n, ` + privateNow + `)`
+	groupApplied   = `COALESCE(pt.group_id, CASE WHEN ch.state = 'available' AND ch.owner_type = 'Group' THEN ch.owner_id ELSE 0 END)`
+)
+
+// isPending joins connections `c` with the run `pt` that they are in.
+const isPending = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`
+
+// settling tells whether anything is pending. A statement asks it once.
+const settling = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
+
+// openAhead and privateAhead are by how much the counts of the block `b` will have changed
+// when nothing is pending any more.
+const (
+	openAhead    = aheadBy + openNow + ` - pt.open_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
+	privateAhead = aheadBy + privateNow + ` - pt.private_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
+
+	aheadBy = `COALESCE((SELECT CAST(sum(`
+	aheadOf = `) AS BIGINT) FROM connections pc CROSS JOIN pending_transitions pt CROSS JOIN channels ch
+		WHERE pt.channel_id = pc.channel_id AND pc.created_at > pt.after_at AND pc.created_at <= pt.upto AND ch.id = pc.channel_id AND `
+)
+
+// linksSoon is the number of open channels that the thing of a document is in, and
+// openSoon whether everyone may see it, where something is pending. A channel's own
+// visibility is never behind.
+func linksSoon(d string) string {
+	return "(" + d + ".links + " + aheadBy + openNow + " - pt.open_n" + aheadOf +
+		"pc.item_type = " + d + ".kind AND pc.item_id = " + d + ".item_id), 0))"
+}
+
+func openSoon(d string) string {
+	return "(CASE WHEN " + d + ".kind = 'Block' THEN " + linksSoon(d) + " > 0 ELSE " + d + ".open END)"
+}
+
+// isSettling tells whether anything is pending, for those who choose between two texts.
+func (v *Snapshot) isSettling(ctx context.Context) (is bool, err error) {
+	err = v.q.QueryRow(ctx, "SELECT "+settling).Scan(&is)
+	return is, err
+}
+
+// Pending lists the channels that wait for the job, some at a time.
+func (q Queries) Pending(ctx context.Context, above domain.ChannelID, most int) ([]domain.ChannelID, error) {
+	rows, err := q.q.Query(ctx, `SELECT DISTINCT p.channel_id FROM pending_transitions p
+		WHERE p.channel_id > $1 ORDER BY p.channel_id`+limit("$2"), above, most)
+	return collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	})
+}
+
+// transitionChecks find what a job would carry to the wrong group, twice, or never. Each row
+// has its channel by a foreign key.
+var transitionChecks = []check{
+	{"pending_transitions of a group that is gone", `SELECT p.channel_id, p.group_id, 0 FROM pending_transitions p
+		WHERE p.group_id <> 0 AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = p.group_id)`},
+	{"pending_transitions that overlap", `SELECT p.channel_id, p.after_at, r.upto FROM pending_transitions p
+		JOIN pending_transitions r ON r.channel_id = p.channel_id AND r.upto < p.upto AND r.upto > p.after_at`},
+	{"pending_transitions that end before they begin", `SELECT p.channel_id, p.upto, p.after_at FROM pending_transitions p
+		WHERE p.upto <= p.after_at`},
+	{"pending_transitions beyond the last connection", `SELECT p.channel_id, p.upto, ch.last_connected_at FROM pending_transitions p
+		JOIN channels ch ON ch.id = p.channel_id WHERE p.upto > ch.last_connected_at`},
+}

@@ -1,0 +1,186 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// changes of a large channel, by somebody in the group.
+func largeChanges(group domain.GroupID) map[string]func(c *domain.Channel) {
+	return map[string]func(c *domain.Channel){
+		"private": func(c *domain.Channel) { c.Visibility = domain.Private },
+		"open":    func(c *domain.Channel) { c.Visibility = domain.Public },
+		"given":   func(c *domain.Channel) { c.Owner.PrincipalRef = domain.GroupRef(group) },
+		"given and private": func(c *domain.Channel) {
+			c.Visibility, c.Owner.PrincipalRef = domain.Private, domain.GroupRef(group)
+		},
+	}
+}
+
+// No transaction writes more rows for a channel that is twenty times as large: neither
+// what changes it nor a batch of the job.
+func TestRowsOfTransitions(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		s.LimitTransitions(store.TransitionLimits{AtOnce: 20, Batch: 10})
+		ada := storetest.User(t, s, "Ada")
+		group := storetest.Group(t, s, "Group", ada)
+		written := func(n int64) map[string]int64 {
+			most := map[string]int64{}
+			note := func(what string, do func(tx *store.Tx) error) {
+				storetest.In(t, s, func(tx *store.Tx) error {
+					before, err := store.Changes(t.Context(), tx)
+					if err != nil {
+						return err
+					}
+					if err := do(tx); err != nil {
+						return err
+					}
+					after, err := store.Changes(t.Context(), tx)
+					most[what] = max(most[what], after-before)
+					return err
+				})
+			}
+			settle := func(id domain.ChannelID) {
+				for more := true; more; {
+					note("a batch", func(tx *store.Tx) (err error) {
+						more, err = tx.ApplySome(t.Context(), id)
+						return err
+					})
+				}
+			}
+			for name, change := range largeChanges(group) {
+				id := storetest.Channel(t, s, ada, fmt.Sprint("Large ", n, name), domain.Closed)
+				storetest.Fill(t, s, db, ada, id, n)
+				if name == "open" {
+					storetest.Turn(t, s, ada, id, domain.Private)
+					storetest.Apply(t, s)
+				}
+				note(name, func(tx *store.Tx) error {
+					was, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					if err != nil {
+						return err
+					}
+					is := was
+					change(&is)
+					return tx.UpdateChannel(t.Context(), was, is, storetest.Later)
+				})
+				settle(id)
+				note("deletion", func(tx *store.Tx) error {
+					c, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					if err != nil {
+						return err
+					}
+					return tx.DeleteChannel(t.Context(), c, storetest.Later)
+				})
+				settle(id)
+			}
+			return most
+		}
+		few, many := written(30), written(600)
+		for what, n := range many {
+			if n > few[what]+20 || n > 200 { // ten connections are in two places, with their counts
+				t.Errorf("%s writes %d rows for 600 connections, and %d for 30", what, n, few[what])
+			}
+		}
+	})
+}
+
+// A batch that is broken off has done nothing, and the one after it takes effect once.
+func TestTransitionsAreBrokenOff(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		s.LimitTransitions(store.TransitionLimits{AtOnce: 5, Batch: 4})
+		ada := storetest.User(t, s, "Ada")
+		group := storetest.Group(t, s, "Group", ada)
+		for name, change := range largeChanges(group) {
+			id := storetest.Channel(t, s, ada, "Large, "+name, domain.Closed)
+			storetest.Fill(t, s, db, ada, id, 21)
+			storetest.Update(t, s, ada, id, change)
+			crash := errors.New("crash")
+			for more := true; more; {
+				err := s.InTx(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.ApplySome(t.Context(), id)
+					return errors.Join(err, crash)
+				})
+				if !errors.Is(err, crash) {
+					t.Fatal(err)
+				}
+				storetest.Check(t, s)
+				more = storetest.ApplySome(t, s)
+				storetest.Check(t, s)
+			}
+		}
+		storetest.In(t, s, func(tx *store.Tx) error { // again, when all is done
+			more, err := tx.ApplySome(t.Context(), 1)
+			if more {
+				t.Error("more is left")
+			}
+			return err
+		})
+	})
+}
+
+// Everybody finds and sees what they should while everything is pending, and while jobs
+// come to some of it.
+func TestTownWhilePending(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+			s.LimitTransitions(store.TransitionLimits{AtOnce: -1, Batch: 2})
+			w := newTown(t, s, 500+seed)
+			for i := range 200 {
+				w.step()
+				switch {
+				case i < 20:
+				case i%9 == 0:
+					w.hand()
+				case i%50 == 0:
+					w.disband()
+				case seed > 0 && i%3 == 0: // with the first seed nothing is ever done
+					storetest.ApplySome(t, s)
+				}
+			}
+			for range 150 {
+				w.expectContents(w.contentsQuestion())
+			}
+			before := w.answers(s)
+			storetest.Check(t, s)
+			storetest.Apply(t, s)
+			for i, answer := range w.answers(s) {
+				if answer != before[i] {
+					t.Errorf("%s, was\n%s", answer, before[i])
+				}
+			}
+		})
+	}
+}
+
+// Batches are carried while channels turn, go from hand to hand, end, and change what is
+// in them: nothing is counted twice, or never.
+func TestStormOfTransitions(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		s.LimitTransitions(store.TransitionLimits{AtOnce: 0, Batch: 1})
+		w := newOwners(t, s)
+		atOnce(t, 11, 100, func(ctx context.Context, r *rand.Rand) error {
+			if r.IntN(4) > 0 {
+				return w.step(ctx, r)
+			}
+			return s.InTx(ctx, func(tx *store.Tx) error {
+				_, err := tx.ApplySome(ctx, w.channel(r))
+				return err
+			})
+		})
+		storetest.Check(t, s)
+		storetest.Apply(t, s)
+	})
+}
