@@ -21,7 +21,7 @@ import (
 // many in one batch of the job.
 type TransitionLimits struct{ AtOnce, Batch int64 }
 
-// DefaultTransitionLimits keep the writer of SQLite for some 20 ms.
+// DefaultTransitionLimits keep the writer of SQLite for tens of milliseconds (bench/README.md).
 var DefaultTransitionLimits = TransitionLimits{AtOnce: 500, Batch: 500}
 
 // LimitTransitions sets other limits. It comes before the store is used.
