@@ -65,12 +65,12 @@ func (cmd *workCmd) Run(c *console) error {
 
 // operate makes a server, starts it, and shuts it down when the context is done.
 func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
-	server.LimitMemory(cfg.MemoryLimit, log)
 	build := version()
 	s, err := server.New(c.ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
 	if err != nil {
 		return err
 	}
+	server.LimitMemory(cfg.MemoryLimit, log)
 	if err := start(s); err != nil {
 		return errors.Join(err, s.Shutdown(c.ctx))
 	}
