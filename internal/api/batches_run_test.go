@@ -164,6 +164,7 @@ func TestBatchFails(t *testing.T) {
 			map[string]any{"value": "c"}, map[string]any{"value": "d"})
 		id := sendBatch(r, "ada", map[string]any{"channel_ids": []any{channel}, "blocks": blocks})
 		r.Exec("DELETE FROM uploads")
+		r.Exec("UPDATE byte_usage SET unused = 0")
 		r.Exec("UPDATE batch_items SET input = '{' WHERE n = 3")
 		for range 7 {
 			r.WorkJobs()

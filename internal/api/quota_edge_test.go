@@ -113,7 +113,7 @@ func TestDiskReserve(t *testing.T) {
 	r.Do("", "GET", "/readyz", nil).Want(200)
 	free.Store(999)
 	full(put(r, address, "text/plain", "x"))
-	if got := r.Do("", "GET", "/readyz", nil).Want(503); string(got.Body) != "not ready: the disk is nearly full\n" {
+	if got := r.Do("", "GET", "/readyz", nil).Want(503); string(got.Body) != "not ready: disk\n" {
 		t.Errorf("%q", got.Body)
 	}
 	id := r.Block("ada", "http://example.com/a.png", r.Channel("ada", "C", "public"))

@@ -58,7 +58,7 @@ func TestDatabaseGone(t *testing.T) {
 		}
 		w.Do("", "GET", "/v3/ping", nil).Want(http.StatusOK)
 		ready := w.Do("", "GET", "/readyz", nil).Want(http.StatusServiceUnavailable)
-		if string(ready.Body) != "not ready: database\n" || ready.Header.Get("Cache-Control") != "no-store" {
+		if string(ready.Body) != "not ready: stopping\n" || ready.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("/readyz: %q %v", ready.Body, ready.Header)
 		}
 		w.Do("", "GET", "/healthz", nil).Want(http.StatusOK)

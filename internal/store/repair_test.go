@@ -115,7 +115,13 @@ func TestRepairWhileOthersWrite(t *testing.T) {
 				}
 			}
 		})
-		atOnce(t, 12, 40, func(ctx context.Context, r *rand.Rand) error { return w.step(ctx, r) })
+		atOnce(t, 12, 40, func(ctx context.Context, r *rand.Rand) error {
+			err := w.step(ctx, r)
+			if err != nil && strings.Contains(err.Error(), "in its order") {
+				return nil // whoever reads pages by an order that is wrong is told so until it is repaired
+			}
+			return err
+		})
 		end()
 		repairs.Wait()
 		if left, err := s.Repair(t.Context(), 10, func(store.Checked) {}); err != nil || len(left) > 0 {
