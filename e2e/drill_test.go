@@ -22,7 +22,7 @@ const (
 	briefDrill     = 20 * time.Second
 	drillClients   = 8
 	drillSockets   = 200
-	drillDiskBytes = 1 << 30 // of the disk that fills up
+	drillDiskBytes = 3 << 30 // of the disk that fills up
 	drillP99       = time.Second
 )
 
@@ -68,7 +68,8 @@ func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	p := newProgram(t, path, databaseURL)
 	disk := mountDisk(t, p.dataDir)
 	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
-		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB")
+		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB",
+		"VITRINE_QUOTA_UNUSED=premium=256MiB", "VITRINE_QUOTA=premium=1GiB") // what mallory may store is less than there is room
 	p.run("migrate")
 	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}}
 	for _, hostile := range hostilePictures() {
