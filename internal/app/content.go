@@ -111,7 +111,7 @@ func (a *App) failed(ctx context.Context, p domain.ProcessingStatus, err error) 
 		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
 	if errors.Is(err, errDiskLow) {
-		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(diskPause))
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Outage(err, diskPause))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
