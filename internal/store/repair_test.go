@@ -125,3 +125,18 @@ func TestRepairWhileOthersWrite(t *testing.T) {
 		}
 	})
 }
+
+func TestRepairMendsEveryHarmToContent(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		shownWaitingAndText(t, s)
+		storetest.User(t, s, "Bob") // whose the files come to be
+		mend(t, s, db, []harm{
+			{do: "UPDATE uploads SET size = 8", finds: "uploads.size"},
+			{do: "UPDATE byte_usage SET unused = unused + 1", finds: "byte_usage.unused"},
+			{do: "DELETE FROM byte_usage", finds: "byte_usage.files"},
+			{do: "UPDATE files SET user_id = 2 WHERE id = 1", finds: "files.user_id of a block's image"},
+			{do: "UPDATE files SET user_id = 2 WHERE id = 2", finds: "files.user_id of a block's file"},
+		})
+	})
+}
