@@ -164,6 +164,7 @@ func (s *Server) Start(l net.Listener) error {
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
 	srv := s.newHTTP(h)
+	answers(srv)
 	go s.watch(func() error { return srv.Serve(refusals{l}) })
 	return srv
 }
