@@ -144,6 +144,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // until Shutdown.
 func (s *Server) Start(l net.Listener) error {
 	s.warnOfMail()
+	s.warnOfDisk(context.Background())
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}
