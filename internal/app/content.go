@@ -76,7 +76,7 @@ func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 	made, err := in.content(ctx, b, p)
 	if err == nil {
 		err = a.fill(ctx, id, made, in, p.UploadID)
-		if !errors.Is(err, errOverQuota) {
+		if !errors.Is(err, errOverQuota) && domain.KindOf(err) != domain.Unavailable {
 			return err
 		}
 	}
