@@ -88,7 +88,7 @@ func (a *App) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int6
 		return jobs.Later(max(busy.RetryAfter, time.Second))
 	}
 	if errors.Is(err, errDiskLow) {
-		return jobs.Later(diskPause)
+		return jobs.Outage(err, diskPause)
 	}
 	if err != nil {
 		if _, lasting := explain(err); lasting {

@@ -76,7 +76,7 @@ func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 	made, err := in.content(ctx, b, p)
 	if err == nil {
 		err = a.fill(ctx, id, made, in, p.UploadID)
-		if !errors.Is(err, errOverQuota) {
+		if !errors.Is(err, errOverQuota) && domain.KindOf(err) != domain.Unavailable {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (a *App) failed(ctx context.Context, p domain.ProcessingStatus, err error) 
 		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
 	if errors.Is(err, errDiskLow) {
-		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(diskPause))
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Outage(err, diskPause))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))

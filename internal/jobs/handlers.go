@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -47,6 +48,15 @@ func (h *Handlers) Every(d time.Duration, args Args) {
 
 // Later has the job run again after a while, without counting as a failure.
 func Later(d time.Duration) error { return river.JobSnooze(d) }
+
+// outage is the error of a job that something which is away has kept from its work.
+type outage struct{ error }
+
+func (o outage) Unwrap() error { return o.error }
+
+// Outage is Later for a job that something which is away has kept from its work. The
+// operator is told, since it goes on until that is back.
+func Outage(cause error, d time.Duration) error { return errors.Join(outage{cause}, Later(d)) }
 
 // Permanent marks an error that no further try can mend: the job is given up.
 func Permanent(err error) error {

@@ -55,7 +55,11 @@ func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err er
 		line.WarnContext(ctx, "job given up", "error", errors.Unwrap(permanent))
 		return OutcomeGivenUp, err
 	case errors.As(err, &later):
-		line.DebugContext(ctx, "job put off", "for", later.Duration)
+		if away, ok := errors.AsType[outage](err); ok {
+			line.WarnContext(ctx, "job put off by an outage", "for", later.Duration, "error", away)
+		} else {
+			line.DebugContext(ctx, "job put off", "for", later.Duration)
+		}
 		return OutcomePutOff, err
 	case ctx.Err() != nil:
 		line.InfoContext(ctx, "job put back", "error", err)

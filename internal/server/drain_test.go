@@ -6,11 +6,14 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/blob"
 	"vitrine/internal/config"
+	"vitrine/internal/server"
 )
 
 // A server that is told to stop says so at /readyz at once, and goes on with old and new
@@ -45,7 +48,7 @@ func TestDrain(t *testing.T) {
 	}, func(c *config.Config) { c.DrainDelay = time.Hour })
 }
 
-// Without its storage a server is not ready, and says why in its log alone.
+// Without its storage a server is not ready and says so; why, it says in its log alone.
 func TestReadyKnowsOfStorage(t *testing.T) {
 	t.Parallel()
 	var dir string
@@ -54,8 +57,20 @@ func TestReadyKnowsOfStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := r.Do("", "GET", "/readyz", nil).Want(http.StatusServiceUnavailable)
-	if string(res.Body) != "not ready\n" || len(r.Log("for=storage")) != 1 {
+	if string(res.Body) != "not ready: storage\n" || len(r.Log("for=storage")) != 1 {
 		t.Errorf("%q, %q", res.Body, r.Log("not ready"))
 	}
 	r.Do("", "GET", "/healthz", nil).Want(http.StatusOK)
+}
+
+// A server whose disk is nearly full from the start says so in its log.
+func TestStartSaysThatTheDiskIsNearlyFull(t *testing.T) {
+	t.Parallel()
+	r := apptest.NewServer(t, func(o *server.Options) {
+		o.FreeSpace = func(string) (blob.Space, bool, error) { return blob.Space{Free: 9, Total: 1000}, true, nil }
+	}, func(c *config.Config) { c.DiskReserve = config.DiskReserve{Percent: 1} })
+	r.Listen()
+	if lines := r.Log("--disk-reserve"); len(lines) != 1 || !strings.Contains(lines[0], "disk-reserve=1%") {
+		t.Errorf("%q", lines)
+	}
 }

@@ -74,6 +74,14 @@ func (c *cached) ready(ctx context.Context) error {
 	return err
 }
 
+// warnOfDisk says at start what else only /readyz and those who upload would notice.
+func (s *Server) warnOfDisk(ctx context.Context) {
+	if err := s.App.DiskReady(ctx); err != nil {
+		s.log.WarnContext(ctx, "no files are taken and /readyz is 503, since less space is free than --disk-reserve: make room, or set a smaller one",
+			"disk-reserve", s.cfg.DiskReserve, "error", err)
+	}
+}
+
 // drain has /readyz answer 503, and goes on for the configuration's delay, or until ctx
 // is done.
 func (s *Server) drain(ctx context.Context) {

@@ -2,18 +2,41 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 )
 
 // refusals is a listener on whose connections net/http's own refusals, of requests that
 // never reach a handler, have the shape of all errors: 400, 417, 431, 501 and 505.
 // net/http has no door for them, so what it writes is recognised. On TLS it writes to
 // a connection of its own, and they stay text.
+//
+// What a handler writes may read the same, as a file can that somebody sent. So nothing
+// is looked at between the beginning of a handler and the end of its response.
 type refusals struct{ net.Listener }
+
+// answers has a server tell its connections when handlers answer on them.
+func answers(srv *http.Server) {
+	type key struct{}
+	next := srv.Handler
+	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, key{}, c) }
+	srv.ConnState = func(c net.Conn, state http.ConnState) {
+		if c, ok := c.(*refusing); ok && state == http.StateIdle {
+			c.answering.Store(false)
+		}
+	}
+	srv.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(key{}).(*refusing); ok {
+			c.answering.Store(true)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 // Accept implements net.Listener.
 func (l refusals) Accept() (net.Conn, error) {
@@ -21,13 +44,19 @@ func (l refusals) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return refusing{conn}, nil
+	return &refusing{Conn: conn}, nil
 }
 
-type refusing struct{ net.Conn }
+type refusing struct {
+	net.Conn
+	answering atomic.Bool // what is written is a handler's
+}
 
 // Write implements net.Conn. A refusal is always a write of its own.
-func (c refusing) Write(p []byte) (int, error) {
+func (c *refusing) Write(p []byte) (int, error) {
+	if c.answering.Load() {
+		return c.Conn.Write(p)
+	}
 	status, ok := refusal(p)
 	if !ok {
 		return c.Conn.Write(p)
@@ -40,7 +69,7 @@ func (c refusing) Write(p []byte) (int, error) {
 
 // CloseWrite is what net/http ends a refused connection by, so that the client reads the
 // answer before the rest of its request is reset.
-func (c refusing) CloseWrite() error {
+func (c *refusing) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

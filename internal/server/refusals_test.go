@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -68,5 +69,42 @@ func TestRefusalsOfTheListener(t *testing.T) {
 		if res.Status != http.StatusRequestHeaderFieldsTooLarge || res.Header.Get("Content-Type") != want || res.Header.Get("Connection") != "close" {
 			t.Errorf("%s: %d %v", path, res.Status, res.Header)
 		}
+	}
+}
+
+// What a file or a text says is not taken for a refusal, wherever in a response it comes
+// to be written.
+func TestContentThatReadsLikeARefusal(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	addr := r.Listen()
+	const like = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+	file := bytes.Repeat([]byte{'.'}, 256<<10)
+	for at := 32 << 10; at < len(file); at += 32 << 10 { // what is written at a time
+		copy(file[at:], like)
+	}
+	address := r.Do("ada", "POST", "/v3/uploads/presign", `{"files":[{"filename":"like.txt","content_type":"text/plain"}]}`).
+		Want(http.StatusCreated).Str("files.0.upload_url")
+	r.Do("", "PUT", strings.TrimPrefix(address, apptest.Base), string(file), "Content-Type", "text/plain").Want(http.StatusOK)
+	url, _, _ := strings.Cut(address, "?")
+	channel := r.Channel("ada", "Files", "public")
+	id := r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": url, "channel_ids": []int64{channel}}).Want(http.StatusCreated).Int("id")
+	r.WorkJobs()
+	path := strings.TrimPrefix(r.Get("ada", "/v3/blocks/%d", id).Str("attachment.url"), apptest.Base)
+	conn := r.Dial(addr)
+	for range 2 { // the connection stays good
+		conn.Head("", "GET", path)
+		res, err := http.ReadResponse(conn.In, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil || !bytes.Equal(body, file) {
+			t.Fatalf("%d: %d bytes (%v)", res.StatusCode, len(body), err)
+		}
+	}
+	conn.Head("", "BAD METHOD", "/")
+	if res, err := http.ReadResponse(conn.In, nil); err != nil || res.StatusCode != http.StatusBadRequest || res.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+		t.Errorf("%+v, %v", res, err)
 	}
 }

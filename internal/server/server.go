@@ -144,6 +144,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // until Shutdown.
 func (s *Server) Start(l net.Listener) error {
 	s.warnOfMail()
+	s.warnOfDisk(context.Background())
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}
@@ -164,6 +165,7 @@ func (s *Server) Start(l net.Listener) error {
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
 	srv := s.newHTTP(h)
+	answers(srv)
 	go s.watch(func() error { return srv.Serve(refusals{l}) })
 	return srv
 }

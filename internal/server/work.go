@@ -32,6 +32,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 // metrics, where there is one, answers /healthz and /readyz as well.
 func (s *Server) StartWork() error {
 	s.warnOfMail()
+	s.warnOfDisk(context.Background())
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}

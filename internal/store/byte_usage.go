@@ -66,13 +66,17 @@ func (q Queries) ByteUsages(ctx context.Context, users []domain.UserID, now time
 // LockByteUsage is ByteUsage without the reservation of a key, and keeps others from
 // storing or reserving bytes of the user until the transaction ends.
 func (tx *Tx) LockByteUsage(ctx context.Context, user domain.UserID, key string, now time.Time) (u domain.ByteUsage, err error) {
-	err = tx.exec(ctx, `INSERT INTO byte_usage (user_id, unused, files) VALUES ($1, 0, 0)
-		ON CONFLICT (user_id) DO UPDATE SET unused = byte_usage.unused`, user)
-	if err != nil {
+	if err := tx.lockByteUsage(ctx, user); err != nil {
 		return u, err
 	}
 	u, err = scanByteUsage(tx.q.QueryRow(ctx, byteUsage+"u.id = $1", user, micros(now), key))
 	return u, found(err)
+}
+
+// lockByteUsage locks what is counted of a user's bytes.
+func (tx *Tx) lockByteUsage(ctx context.Context, user domain.UserID) error {
+	return tx.exec(ctx, `INSERT INTO byte_usage (user_id, unused, files) VALUES ($1, 0, 0)
+		ON CONFLICT (user_id) DO UPDATE SET unused = byte_usage.unused`, user)
 }
 
 // Reserve holds room for bytes, in place of what its key held before.

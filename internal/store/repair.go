@@ -40,6 +40,10 @@ var repairs = []struct {
 	{"adder_counts", repairConnectionCounts},
 	{"updated_counts", repairConnectionCounts},
 	{"order_nodes", repairOrders},
+	{"byte_usage", repairByteUsage},
+	{"uploads.size", repairUploadSize},
+	{"files.user_id of a block's image", repairFileOwner("image_id")},
+	{"files.user_id of a block's file", repairFileOwner("file_id")},
 }
 
 // repairOf gives the repair of a check, nil for none. What `counted` makes is named after
@@ -354,5 +358,56 @@ func repairContentCounts(owner domain.PrincipalType, things string) repair {
 				SELECT type, part, CASE WHEN open THEN 1 ELSE 0 END AS open, CASE WHEN open THEN 0 ELSE 1 END AS hidden FROM (`+things+`) AS had
 				UNION ALL SELECT type, part, -open, -hidden FROM content_counts WHERE owner_type = '`+string(owner)+`' AND owner_id = $1) AS sides
 			GROUP BY type, part HAVING sum(open) <> 0 OR sum(hidden) <> 0`, id)
+	}
+}
+
+// repairByteUsage sums what a user has stored.
+func repairByteUsage(ctx context.Context, tx *Tx, _ check, id int64) error {
+	if err := tx.lockByteUsage(ctx, domain.UserID(id)); err != nil {
+		return err
+	}
+	return tx.exec(ctx, `UPDATE byte_usage SET
+		unused = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM uploads WHERE user_id = $1 AND used_at IS NULL),
+		files = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM files WHERE user_id = $1) WHERE user_id = $1`, id)
+}
+
+// repairUploadSize gives an upload the size of its bytes, and counts what it has more.
+func repairUploadSize(ctx context.Context, tx *Tx, _ check, id int64) error {
+	if ok, err := tx.lockRow(ctx, "uploads", "id", id); err != nil || !ok {
+		return err
+	}
+	u, err := tx.UploadByID(ctx, domain.UploadID(id))
+	if err != nil || u.BlobID == 0 {
+		return err
+	}
+	b, err := tx.Blob(ctx, u.BlobID)
+	if err != nil {
+		return err
+	}
+	if !u.Used {
+		tx.countUnused(u.UserID, b.Size-u.Size, 1)
+	}
+	return tx.exec(ctx, `UPDATE uploads SET size = $2 WHERE id = $1`, id, b.Size)
+}
+
+// repairFileOwner has a file that a column of blocks names count against the block's
+// author.
+func repairFileOwner(column string) repair {
+	return func(ctx context.Context, tx *Tx, _ check, id int64) error {
+		if ok, err := tx.lockRow(ctx, "files", "id", id); err != nil || !ok {
+			return err
+		}
+		var was, size, is int64
+		err := tx.q.QueryRow(ctx, `SELECT f.user_id, f.size, b.user_id FROM files f JOIN blocks b ON b.`+column+` = f.id WHERE f.id = $1`, id).
+			Scan(&was, &size, &is)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		tx.countFile(domain.UserID(was), size, -1)
+		tx.countFile(domain.UserID(is), size, 1)
+		return tx.exec(ctx, `UPDATE files SET user_id = $2 WHERE id = $1`, id, is)
 	}
 }

@@ -3,7 +3,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vitrine/internal/app"
@@ -21,12 +20,19 @@ func handle[A jobs.Args](h *jobs.Handlers, do func(ctx context.Context, args A) 
 	jobs.Handle(h, func(ctx context.Context, args A) error { return spare(do(ctx, args)) })
 }
 
+// every has do work a job of a kind every so often. Outages use up its tries: jobs that
+// are put off would pile up, one for each time, and the next one does their work.
+func every[A jobs.Args](h *jobs.Handlers, interval time.Duration, args A, do func(ctx context.Context) error) {
+	jobs.Handle(h, func(ctx context.Context, _ A) error { return do(ctx) })
+	h.Every(interval, args)
+}
+
 // spare has a job that met an outage run again without counting the try.
 func spare(err error) error {
 	if domain.KindOf(err) != domain.Unavailable {
 		return err
 	}
-	return errors.Join(err, jobs.Later(outagePause))
+	return jobs.Outage(err, outagePause)
 }
 
 // Handlers are those of all kinds of jobs.
@@ -40,23 +46,19 @@ func Handlers(a *app.App) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
 	handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
 	handle(h, func(ctx context.Context, job app.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
-	handle(h, func(ctx context.Context, _ app.SweepAccounts) error { return a.SweepAccounts(ctx) })
-	h.Every(app.SweepInterval, app.SweepAccounts{})
+	every(h, app.SweepInterval, app.SweepAccounts{}, a.SweepAccounts)
 	handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
 	handle(h, func(ctx context.Context, job app.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})
 	handle(h, func(ctx context.Context, job app.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
-	handle(h, func(ctx context.Context, _ app.SweepContent) error { return a.SweepContent(ctx) })
-	h.Every(app.SweepInterval, app.SweepContent{})
+	every(h, app.SweepInterval, app.SweepContent{}, a.SweepContent)
 	handle(h, func(ctx context.Context, job app.EndedFollows) error {
 		return a.EndFollows(ctx, job)
 	})
 	handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
 	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job.ID) })
-	handle(h, func(ctx context.Context, _ app.ResumeTransitions) error { return a.ResumeTransitions(ctx) })
-	h.Every(app.ResumeInterval, app.ResumeTransitions{})
-	handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
-	h.Every(app.IndexInterval, app.IndexWords{})
+	every(h, app.ResumeInterval, app.ResumeTransitions{}, a.ResumeTransitions)
+	every(h, app.IndexInterval, app.IndexWords{}, a.IndexWords)
 	return h
 }
