@@ -149,9 +149,14 @@ func TestTownWhilePending(t *testing.T) {
 					storetest.ApplySome(t, s)
 				}
 			}
-			for range 150 {
-				w.expectContents(w.contentsQuestion())
+			for _, limits := range townLimits {
+				w.s = s.WithSearchLimits(limits)
+				for range 50 {
+					w.expectContents(w.contentsQuestion())
+					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
+				}
 			}
+			w.s = s
 			before := w.answers(s)
 			storetest.Check(t, s)
 			storetest.Apply(t, s)
