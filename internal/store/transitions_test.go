@@ -151,7 +151,7 @@ func TestTownWhilePending(t *testing.T) {
 			}
 			for _, limits := range townLimits {
 				w.s = s.WithSearchLimits(limits)
-				for range 50 {
+				for range 25 {
 					w.expectContents(w.contentsQuestion())
 					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
 				}
