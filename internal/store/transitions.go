@@ -17,8 +17,8 @@ import (
 // Connections are told apart by created_at, which is unique in a channel and only grows:
 // what is connected after the change is later than all that is noted.
 
-// TransitionLimits are how many connections of a channel change at once with it, and how
-// many in one batch of the job.
+// TransitionLimits are how many connections one transaction changes at once with their
+// channels, of which the end of an account may have many, and how many one batch of the job.
 type TransitionLimits struct{ AtOnce, Batch int64 }
 
 // DefaultTransitionLimits keep the writer of SQLite for tens of milliseconds (bench/README.md).
@@ -79,7 +79,8 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	if err != nil {
 		return err
 	}
-	if len(pending) == 0 && c.Contents() <= tx.transitions.AtOnce {
+	if len(pending) == 0 && tx.carried+c.Contents() <= tx.transitions.AtOnce {
+		tx.carried += c.Contents()
 		return tx.carry(ctx, c.ID, allConnections, from, to)
 	}
 	last, err := scanInt64(tx.q.QueryRow(ctx, `SELECT last_connected_at FROM channels WHERE id = $1`, c.ID))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"vitrine/internal/database"
@@ -91,6 +92,40 @@ func TestRowsOfTransitions(t *testing.T) {
 				t.Errorf("%s writes %d rows for 600 connections, and %d for 30", what, n, few[what])
 			}
 		}
+	})
+}
+
+// A transaction that ends many channels carries no more than it would of one.
+func TestTransitionsOfManyChannels(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		s.LimitTransitions(store.TransitionLimits{AtOnce: 10, Batch: 10})
+		ada := storetest.User(t, s, "Ada")
+		var all []domain.ChannelID
+		for i := range 5 {
+			id := storetest.Channel(t, s, ada, fmt.Sprint("Channel ", i), domain.Closed)
+			storetest.Fill(t, s, db, ada, id, 4)
+			all = append(all, id)
+		}
+		storetest.In(t, s, func(tx *store.Tx) error {
+			for _, id := range all {
+				c, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+				if err != nil {
+					return err
+				}
+				if err := tx.DeleteChannel(t.Context(), c, storetest.Later); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		pending, err := s.Pending(t.Context(), 0, 10)
+		if err != nil || !slices.Equal(pending, all[2:]) {
+			t.Errorf("pending are %v (%v), want %v", pending, err, all[2:])
+		}
+		storetest.Check(t, s)
+		storetest.Apply(t, s)
+		storetest.Check(t, s)
 	})
 }
 
