@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/words"
 )
 
 func (w *town) is(viewer domain.UserID, who domain.PrincipalRef) bool {
@@ -150,6 +151,30 @@ func (w *town) expectFound(viewer domain.UserID, q domain.Search) {
 		w.t.Fatalf("%d asks %+v: %v (%d), want %v", viewer, q, got, l.Total, want)
 	}
 	w.expectPages(viewer, q, l.Items)
+	if q.Channel != 0 && w.seesChannel(viewer, q.Channel) {
+		w.expectInChannel(viewer, q, got)
+	}
+}
+
+// expectInChannel searches a channel that the viewer sees for what there is to find in it.
+func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []domain.Subject) {
+	w.t.Helper()
+	q.Page = domain.Page{Number: 1, Per: 100}
+	var got []domain.Subject
+	err := w.s.InSnapshot(w.t.Context(), func(v *store.Snapshot) error {
+		l, err := v.SearchChannel(w.t.Context(), store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
+		for _, c := range l.Items {
+			got = append(got, domain.Subject{Type: domain.SubjectType(c.Item.Type), ID: c.Item.ID})
+		}
+		if err == nil && l.Total != int64(len(want)) {
+			w.t.Errorf("%d asks %+v of the channel: %d in all, want %d", viewer, q, l.Total, len(want))
+		}
+		return err
+	})
+	slices.SortFunc(got, bySubject)
+	if err != nil || !slices.Equal(got, want) {
+		w.t.Fatalf("%d asks %+v of the channel: %v (%v), want %v", viewer, q, got, err, want)
+	}
 }
 
 // expectPages reads a list again by small pages, and looks at its order.
