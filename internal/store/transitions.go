@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 )
 
 // A channel counts at the blocks in it: as an open or a private channel, and for the group
@@ -100,7 +101,7 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	if err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, ApplyTransition{c.ID})
+	return tx.Enqueue(ctx, ApplyTransition{c.ID, c.UserID}, jobs.For(int64(c.UserID)))
 }
 
 // gaps are the runs up to the last connection that lie between those that are given.
@@ -130,9 +131,11 @@ func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r run, from, to ef
 	return tx.putAllInGroup(ctx, to.group, id, r, to.open, to.private)
 }
 
-// ApplyTransition is the job that carries what is pending to the contents of a channel.
+// ApplyTransition is the job that carries what is pending to the contents of a channel. It
+// is the turn of who made the channel, so that nobody's many channels hold up others'.
 type ApplyTransition struct {
 	ID domain.ChannelID `json:"id"`
+	By domain.UserID    `json:"by"`
 }
 
 // Kind names the job.

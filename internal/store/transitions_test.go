@@ -123,6 +123,12 @@ func TestTransitionsOfManyChannels(t *testing.T) {
 		if err != nil || !slices.Equal(pending, all[2:]) {
 			t.Errorf("pending are %v (%v), want %v", pending, err, all[2:])
 		}
+		var others int64 // jobs that take another's turn
+		err = db.Reader().QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE kind = 'apply_transition' AND queue <> $1`,
+			fmt.Sprint("bulk_", ada)).Scan(&others)
+		if err != nil || others != 0 {
+			t.Errorf("%d jobs are not Ada's (%v)", others, err)
+		}
 		storetest.Check(t, s)
 		storetest.Apply(t, s)
 		storetest.Check(t, s)

@@ -53,7 +53,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 		return a.EndFollows(ctx, job)
 	})
 	handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
-	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job.ID) })
+	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job) })
 	handle(h, func(ctx context.Context, _ app.ResumeTransitions) error { return a.ResumeTransitions(ctx) })
 	h.Every(app.ResumeInterval, app.ResumeTransitions{})
 	handle(h, func(ctx context.Context, _ app.IndexWords) error { return a.IndexWords(ctx) })
