@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
 
@@ -16,13 +17,13 @@ const batchesPerJob = 200
 
 // ApplyTransition carries what is pending to the contents of a channel, a batch in each
 // transaction. It may stop anywhere and run again.
-func (a *App) ApplyTransition(ctx context.Context, id domain.ChannelID) error {
+func (a *App) ApplyTransition(ctx context.Context, job ApplyTransition) error {
 	for n := 1; ; n++ {
 		var more bool
 		err := a.store.InTx(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.ApplySome(ctx, id)
+			more, err = tx.ApplySome(ctx, job.ID)
 			if err == nil && more && n == batchesPerJob {
-				err = tx.Enqueue(ctx, ApplyTransition{ID: id})
+				err = tx.Enqueue(ctx, job, jobs.For(int64(job.By)))
 			}
 			return err
 		})

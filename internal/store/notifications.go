@@ -72,7 +72,10 @@ func (tx *Tx) trimInbox(ctx context.Context, user domain.UserID, now time.Time) 
 	if err != nil {
 		return err
 	}
-	upto := ids[len(ids)-1] - 1
+	var upto domain.ActivityID
+	if len(ids) > 0 { // unless the count was wrong
+		upto = ids[len(ids)-1] - 1
+	}
 	var hidden []domain.ActivityID
 	kept := 0
 	for _, id := range ids {

@@ -275,7 +275,7 @@ func (c *ownerContents) privateParts(s *statement) (parts []string) {
 		if c.Owner.Type == domain.TypeGroup {
 			visible += " AND ch.owner_type = 'Group' AND ch.owner_id = " + s.arg(c.Owner.ID)
 		}
-		hidden := columns + from + " WHERE " + where + " AND d.open = FALSE AND "
+		hidden := columns + from + " WHERE " + where + " AND " + c.isHidden() + " AND "
 		return append(parts, hidden+"d.type = 'Channel' AND EXISTS (SELECT 1 FROM channels ch WHERE ch.id = d.item_id AND "+visible+")",
 			hidden+`d.type <> 'Channel' AND EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = 'Block'
 				AND c.item_id = d.item_id AND ch.id = c.channel_id AND ch.visibility = 'private' AND `+visible+")")

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -78,14 +79,16 @@ func (v *Snapshot) findPrivate(ctx context.Context, s *search) error {
 		return nil
 	}
 	rows, err := v.q.Query(ctx, privateChannels, s.Viewer, s.limits.Private+1)
+	var met int64
 	ids, err := collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
-		var blocks, met int64
-		err = row.Scan(&id, &blocks, &met)
+		var blocks, n int64
+		err = row.Scan(&id, &blocks, &n)
 		s.seen += blocks
-		s.many = met > s.limits.Private
+		met += n
 		return id, err
 	})
-	if len(ids) > 0 && !s.many {
+	ids = slices.DeleteFunc(ids, func(id domain.ChannelID) bool { return id == 0 })
+	if s.many = met > s.limits.Private; !s.many && len(ids) > 0 {
 		s.private = s.arg(list(s.d, ids))
 	}
 	return err

@@ -2,12 +2,14 @@ package store
 
 import "vitrine/internal/domain"
 
-// privateChannels are the private channels that the viewer may see, how many blocks are in
-// each, and how many channels were looked at, up to $2 for each way to see one. The query
-// begins at the viewer's side; CROSS JOIN has SQLite do so.
+// privateChannels gives first, in a row without an id, how many channels were looked at, up
+// to $2 for each way to see one. Then, if these are fewer than $2, it gives the private
+// channels that the viewer may see, and how many blocks are in each. The query begins at
+// the viewer's side; CROSS JOIN has SQLite do so.
 var privateChannels = "WITH " + someOfMine("$2") + `
-	SELECT DISTINCT ch.id, ch.blocks_count, (SELECT count(*) FROM ways) FROM ways CROSS JOIN channels ch
-	WHERE ch.id = ways.id AND ch.visibility = 'private' AND ` + visibleChannel + limit("$2")
+	SELECT 0, 0, (SELECT count(*) FROM ways)
+	UNION ALL SELECT * FROM (SELECT DISTINCT ch.id, ch.blocks_count, 0 FROM ways CROSS JOIN channels ch
+		WHERE (SELECT count(*) FROM ways) < $2 AND ch.id = ways.id AND ch.visibility = 'private' AND ` + visibleChannel + `) AS seen`
 
 // seenDocuments are those of the private channels that the viewer may see and of the
 // blocks in them, whether these are open elsewhere or not; some twice. A statement that

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/words"
 )
 
 func (w *town) is(viewer domain.UserID, who domain.PrincipalRef) bool {
@@ -110,38 +111,69 @@ func (w *town) question() domain.Search {
 	return q
 }
 
+// townLimits have searches take each of the ways that there are for many of something.
+var townLimits = []store.SearchLimits{
+	store.DefaultSearchLimits,
+	{Private: 10_000}, // as with many of everything else
+	{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3, Private: 10_000},
+	{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
+	{OnPage: 2}, // as with many of everything
+	{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
+}
+
 // Search finds what a filter of everything by the functions of the domain leaves, no
 // more and no less; pages are parts of the whole.
 func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
-			s = s.WithSearchLimits([]store.SearchLimits{
-				store.DefaultSearchLimits,
-				{Private: 10_000}, // as with many of everything else
-				{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3, Private: 10_000},
-				{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
-				{OnPage: 2}, // as with many of everything
-				{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
-			}[seed%6])
+			s = s.WithSearchLimits(townLimits[seed%6])
 			w := newTown(t, s, seed)
 			for range 160 {
 				w.step()
 			}
 			for range 150 {
-				viewer, q := anyOf(w.rng, append(w.users, 0)), w.question()
-				if viewer == 0 && q.Scope != "" {
-					continue
-				}
-				l := search(t, s, viewer, q)
-				got := slices.Clone(l.Items)
-				slices.SortFunc(got, bySubject)
-				if want := w.expected(viewer, q); !slices.Equal(got, want) || l.Total != int64(len(want)) {
-					t.Fatalf("%d asks %+v: %v (%d), want %v", viewer, q, got, l.Total, want)
-				}
-				w.expectPages(viewer, q, l.Items)
+				w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
 			}
 		})
+	}
+}
+
+func (w *town) expectFound(viewer domain.UserID, q domain.Search) {
+	w.t.Helper()
+	if viewer == 0 && q.Scope != "" {
+		return
+	}
+	l := search(w.t, w.s, viewer, q)
+	got := slices.Clone(l.Items)
+	slices.SortFunc(got, bySubject)
+	if want := w.expected(viewer, q); !slices.Equal(got, want) || l.Total != int64(len(want)) {
+		w.t.Fatalf("%d asks %+v: %v (%d), want %v", viewer, q, got, l.Total, want)
+	}
+	w.expectPages(viewer, q, l.Items)
+	if q.Channel != 0 && w.seesChannel(viewer, q.Channel) {
+		w.expectInChannel(viewer, q, got)
+	}
+}
+
+// expectInChannel searches a channel that the viewer sees for what there is to find in it.
+func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []domain.Subject) {
+	w.t.Helper()
+	q.Page = domain.Page{Number: 1, Per: 100}
+	var got []domain.Subject
+	err := w.s.InSnapshot(w.t.Context(), func(v *store.Snapshot) error {
+		l, err := v.SearchChannel(w.t.Context(), store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
+		for _, c := range l.Items {
+			got = append(got, domain.Subject{Type: domain.SubjectType(c.Item.Type), ID: c.Item.ID})
+		}
+		if err == nil && l.Total != int64(len(want)) {
+			w.t.Errorf("%d asks %+v of the channel: %d in all, want %d", viewer, q, l.Total, len(want))
+		}
+		return err
+	})
+	slices.SortFunc(got, bySubject)
+	if err != nil || !slices.Equal(got, want) {
+		w.t.Fatalf("%d asks %+v of the channel: %v (%v), want %v", viewer, q, got, err, want)
 	}
 }
 

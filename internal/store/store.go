@@ -62,6 +62,7 @@ type Tx struct {
 	bytes         ledger[domain.UserID]
 	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
 	movedInGroup  bool               // a group owns one of them
+	carried       int64              // connections that have changed with their channels
 }
 
 // New makes a store on an open, migrated database.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 )
 
 // A channel counts at the blocks in it: as an open or a private channel, and for the group
@@ -17,8 +18,8 @@ import (
 // Connections are told apart by created_at, which is unique in a channel and only grows:
 // what is connected after the change is later than all that is noted.
 
-// TransitionLimits are how many connections of a channel change at once with it, and how
-// many in one batch of the job.
+// TransitionLimits are how many connections one transaction changes at once with their
+// channels, of which the end of an account may have many, and how many one batch of the job.
 type TransitionLimits struct{ AtOnce, Batch int64 }
 
 // DefaultTransitionLimits keep the writer of SQLite for tens of milliseconds (bench/README.md).
@@ -79,7 +80,8 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	if err != nil {
 		return err
 	}
-	if len(pending) == 0 && c.Contents() <= tx.transitions.AtOnce {
+	if len(pending) == 0 && tx.carried+c.Contents() <= tx.transitions.AtOnce {
+		tx.carried += c.Contents()
 		return tx.carry(ctx, c.ID, allConnections, from, to)
 	}
 	last, err := scanInt64(tx.q.QueryRow(ctx, `SELECT last_connected_at FROM channels WHERE id = $1`, c.ID))
@@ -99,7 +101,7 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	if err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, ApplyTransition{c.ID})
+	return tx.Enqueue(ctx, ApplyTransition{c.ID, c.UserID}, jobs.For(int64(c.UserID)))
 }
 
 // gaps are the runs up to the last connection that lie between those that are given.
@@ -129,9 +131,11 @@ func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r run, from, to ef
 	return tx.putAllInGroup(ctx, to.group, id, r, to.open, to.private)
 }
 
-// ApplyTransition is the job that carries what is pending to the contents of a channel.
+// ApplyTransition is the job that carries what is pending to the contents of a channel. It
+// is the turn of who made the channel, so that nobody's many channels hold up others'.
 type ApplyTransition struct {
 	ID domain.ChannelID `json:"id"`
+	By domain.UserID    `json:"by"`
 }
 
 // Kind names the job.

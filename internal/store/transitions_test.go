@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"vitrine/internal/database"
@@ -94,6 +95,46 @@ func TestRowsOfTransitions(t *testing.T) {
 	})
 }
 
+// A transaction that ends many channels carries no more than it would of one.
+func TestTransitionsOfManyChannels(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		s.LimitTransitions(store.TransitionLimits{AtOnce: 10, Batch: 10})
+		ada := storetest.User(t, s, "Ada")
+		var all []domain.ChannelID
+		for i := range 5 {
+			id := storetest.Channel(t, s, ada, fmt.Sprint("Channel ", i), domain.Closed)
+			storetest.Fill(t, s, db, ada, id, 4)
+			all = append(all, id)
+		}
+		storetest.In(t, s, func(tx *store.Tx) error {
+			for _, id := range all {
+				c, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+				if err != nil {
+					return err
+				}
+				if err := tx.DeleteChannel(t.Context(), c, storetest.Later); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		pending, err := s.Pending(t.Context(), 0, 10)
+		if err != nil || !slices.Equal(pending, all[2:]) {
+			t.Errorf("pending are %v (%v), want %v", pending, err, all[2:])
+		}
+		var others int64 // jobs that take another's turn
+		err = db.Reader().QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE kind = 'apply_transition' AND queue <> $1`,
+			fmt.Sprint("bulk_", ada)).Scan(&others)
+		if err != nil || others != 0 {
+			t.Errorf("%d jobs are not Ada's (%v)", others, err)
+		}
+		storetest.Check(t, s)
+		storetest.Apply(t, s)
+		storetest.Check(t, s)
+	})
+}
+
 // A batch that is broken off has done nothing, and the one after it takes effect once.
 func TestTransitionsAreBrokenOff(t *testing.T) {
 	t.Parallel()
@@ -149,9 +190,14 @@ func TestTownWhilePending(t *testing.T) {
 					storetest.ApplySome(t, s)
 				}
 			}
-			for range 150 {
-				w.expectContents(w.contentsQuestion())
+			for _, limits := range townLimits {
+				w.s = s.WithSearchLimits(limits)
+				for range 25 {
+					w.expectContents(w.contentsQuestion())
+					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
+				}
 			}
+			w.s = s
 			before := w.answers(s)
 			storetest.Check(t, s)
 			storetest.Apply(t, s)

@@ -62,5 +62,15 @@ func TestUnreadIsBounded(t *testing.T) {
 			t.Errorf("of an overfull inbox %d are unread, %d of them listed", after, len(listed))
 		}
 		storetest.Check(t, s)
+		// So is one of which nothing is unread but by its count.
+		storetest.Exec(t, db, `UPDATE inboxes SET unread = 5000, read_upto = 1000000`)
+		storetest.In(t, s, func(tx *store.Tx) error {
+			_, err := tx.RecordAll(t.Context(), news(1)...)
+			return err
+		})
+		if after, listed := unread(); after != 0 || len(listed) != 0 {
+			t.Errorf("of an inbox that is read %d are unread, %d of them listed", after, len(listed))
+		}
+		storetest.Check(t, s)
 	})
 }

@@ -57,7 +57,7 @@ func Handlers(a *app.App) *jobs.Handlers {
 		return a.EndFollows(ctx, job)
 	})
 	handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
-	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job.ID) })
+	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job) })
 	every(h, app.ResumeInterval, app.ResumeTransitions{}, a.ResumeTransitions)
 	every(h, app.IndexInterval, app.IndexWords{}, a.IndexWords)
 	return h
