@@ -33,10 +33,7 @@ func (a *App) CreateComment(ctx context.Context, actor domain.Actor, id domain.B
 	}
 	now := a.now()
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
-			return err
-		}
-		b, err := tx.Block(ctx, actor.UserID, id)
+		b, err := lockedBlock(ctx, tx, actor, id)
 		if err != nil {
 			return err
 		}
@@ -116,10 +113,7 @@ func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain
 	if err != nil {
 		return c, err
 	}
-	if err := tx.LockBlock(ctx, c.BlockID); err != nil {
-		return c, err
-	}
-	if _, err := tx.Block(ctx, actor.UserID, c.BlockID); err != nil {
+	if _, err := lockedBlock(ctx, tx, actor, c.BlockID); err != nil {
 		return c, err
 	}
 	if c, err = tx.Comment(ctx, id); err != nil {

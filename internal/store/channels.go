@@ -97,6 +97,10 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
+// Locks reports whether rows that were read may change before they are locked. On SQLite
+// a transaction that writes is alone from its start.
+func (tx *Tx) Locks() bool { return tx.d.locks() }
+
 // LockChannels locks live channels, in the order of their ids so that two
 // requests do not wait for each other, and lets nothing about them or their
 // connections change until the transaction ends.
