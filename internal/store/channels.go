@@ -293,17 +293,3 @@ func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.Channe
 		return c, err
 	})
 }
-
-// ResolveChannel gives the id that a reference names, without looking whether the
-// channel is there when it is an id already. Old slugs resolve too.
-func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.ChannelID, error) {
-	if ref.Slug == "" {
-		return domain.ChannelID(ref.ID), nil
-	}
-	if leadsNowhere(ref) {
-		return 0, domain.NewNotFound()
-	}
-	var id domain.ChannelID
-	err := q.q.QueryRow(database.Brief(ctx), `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
-	return id, found(err)
-}
