@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -247,7 +248,7 @@ func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	}
 	m, err := domain.MergeMetadata("", patch, false)
 	if domain.KindOf(err) == domain.Unprocessable {
-		err = domain.NewInvalid(field + ": must be at most 50 keys and 32 KB of JSON")
+		err = domain.NewInvalid(fmt.Sprintf("%s: must be at most %d keys and %d KB of JSON", field, domain.MaxMetadataKeys, domain.MaxMetadataBytes/1024))
 	}
 	return m, err
 }
