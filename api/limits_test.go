@@ -44,6 +44,10 @@ var namedLimits = map[string]struct {
 	"MaxUploads":       {domain.MaxUploads, []string{"files maxItems"}},
 	"MaxCollaborators": {domain.MaxCollaborators, []string{"collaborator_ids maxItems"}},
 	"MaxPerPage":       {domain.MaxPerPage, []string{"per maximum", "limit maximum"}},
+	"MaxMentions":      {domain.MaxMentions, nil},
+	"MaxApplications":  {domain.MaxApplications, nil},
+	"MaxOwnTokens":     {domain.MaxOwnTokens, nil},
+	"MaxSignUpLinks":   {domain.MaxSignUpLinks, nil},
 	"MaxUnread":        {domain.MaxUnread, nil},
 
 	"MaxMetadataKeys":        {domain.MaxMetadataKeys, []string{"Metadata maxProperties", "MetadataInput maxProperties"}},

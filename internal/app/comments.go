@@ -9,9 +9,6 @@ import (
 	"vitrine/internal/store"
 )
 
-// maxMentions is how many people one comment links and tells.
-const maxMentions = 50
-
 // Comments lists the comments on a block that the actor sees.
 func (a *App) Comments(ctx context.Context, actor domain.Actor, id domain.BlockID, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
@@ -60,7 +57,7 @@ func (a *App) commentBody(ctx context.Context, body string) (domain.Text, []doma
 		return domain.Text{}, nil, domain.NewInvalid("body: must not be blank")
 	}
 	slugs := markup.Mentions(body)
-	users, err := a.store.UsersBySlug(ctx, slugs[:min(len(slugs), maxMentions)])
+	users, err := a.store.UsersBySlug(ctx, slugs[:min(len(slugs), domain.MaxMentions)])
 	if err != nil {
 		return domain.Text{}, nil, err
 	}

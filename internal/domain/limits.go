@@ -24,6 +24,10 @@ const (
 	MaxUploads       = 50    // files in one request for places to send them to
 	MaxCollaborators = 100   // collaborators named in one request
 	MaxPerPage       = 100   // items of a page, or of a stretch of a feed
+	MaxMentions      = 50    // people that one comment links and tells
+	MaxApplications  = 100   // live ones of a user
+	MaxOwnTokens     = 100   // live personal access tokens of a user
+	MaxSignUpLinks   = 200   // that can be used at once
 	MaxUnread        = 1_000 // notifications of a user; older ones count as read
 
 	MaxMetadataKeys        = 50
