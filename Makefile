@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint generated build e2e bench drill fuzz
+.PHONY: run test check format vet lint deadcode generated build e2e bench drill fuzz
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -12,7 +12,7 @@ test:
 
 # Everything but the tests of the built program. With VITRINE_TEST_POSTGRES set to the
 # URL of a server, the tests run on PostgreSQL too.
-check: format vet lint generated
+check: format vet lint deadcode generated
 	go test -race -shuffle=on ./...
 
 format:
@@ -24,6 +24,10 @@ vet:
 lint:
 	$(TOOL) staticcheck ./...
 	$(TOOL) errcheck -ignoretests -ignoregenerated -exclude tools/errcheck.txt ./...
+
+# Functions that nothing reaches, or only tests: see tools/deadcode.txt.
+deadcode:
+	tools/deadcode.sh
 
 # Generated code and module files are as their sources make them.
 generated:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/database"
 )
 
 // touch is a request about something.
@@ -74,6 +75,44 @@ func TestHidden(t *testing.T) {
 		again := w.Do("bob", "GET", at("/v3/blocks/%d/connections?filter=ALL", w.block), nil).Want(http.StatusOK)
 		if string(again.Body) != string(res.Body) || again.Header.Get("ETag") != res.Header.Get("ETag") {
 			t.Errorf("a private connection shows: %s", again.Body)
+		}
+	})
+}
+
+// What one may not see answers without a wait for those who change it, and so takes no
+// lock of it either. SQLite has no locks of rows.
+func TestHiddenIsNotLocked(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		if w.S.Store.Database() != database.Postgres.String() {
+			return
+		}
+		touches := append(w.hiddenTouches(w.Channel("bob", "Bobs", "closed")),
+			touch{"DELETE", at("/ext/v1/channels/%d/blocks/%d", w.secret, w.hidden), ""},
+			touch{"DELETE", at("/ext/v1/blocks/%d", w.hidden), ""},
+			touch{"POST", at("/ext/v1/blocks/%d/reprocess", w.hidden), ""},
+			touch{"POST", at("/v3/blocks/%d/comments", w.hidden), `{"body":"x"}`})
+		err := w.DB().Transact(t.Context(), func(tx *database.Tx) error {
+			for _, lock := range []struct {
+				query string
+				id    int64
+			}{
+				{"SELECT id FROM channels WHERE id = $1 FOR UPDATE", w.secret},
+				{"SELECT id FROM blocks WHERE id = $1 FOR UPDATE", w.hidden},
+			} {
+				if err := tx.QueryRow(t.Context(), lock.query, lock.id).Scan(new(int64)); err != nil {
+					return err
+				}
+			}
+			for _, c := range touches {
+				if refused(t, c.method+" "+c.path+" "+c.body, w.ask("bob", c), http.StatusNotFound); t.Failed() {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	})
 }

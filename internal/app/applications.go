@@ -11,9 +11,6 @@ import (
 	"vitrine/internal/store"
 )
 
-// maxApplications is how many live applications a user may have.
-const maxApplications = 100
-
 // ApplicationInput is an application to register or change.
 type ApplicationInput struct {
 	Name         string
@@ -61,8 +58,8 @@ func (a *App) CreateApplication(ctx context.Context, actor domain.Actor, in Appl
 		if err != nil {
 			return err
 		}
-		if n >= maxApplications {
-			return domain.NewUnprocessable(fmt.Sprintf("An account can have at most %d applications", maxApplications))
+		if n >= domain.MaxApplications {
+			return domain.NewUnprocessable(fmt.Sprintf("An account can have at most %d applications", domain.MaxApplications))
 		}
 		id, err := tx.CreateApplication(ctx, app, hash)
 		if err == nil {

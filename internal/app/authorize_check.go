@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,9 +11,6 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 )
-
-// maxState bounds what a client has passed through, in bytes.
-const maxState = 4096
 
 // consent checks a request. Until client and address are known to belong together,
 // nothing is sent to the address (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11).
@@ -72,7 +70,7 @@ func (a *App) redirectTarget(ctx context.Context, r AuthorizationRequest) (known
 
 // application reads an application by what a client says that its id is.
 func (a *App) application(ctx context.Context, clientID string) (domain.Application, error) {
-	if clientID == "" || len(clientID) > 200 || strings.ContainsFunc(clientID, notVisible) {
+	if clientID == "" || len(clientID) > domain.MaxClientID || strings.ContainsFunc(clientID, notVisible) {
 		return domain.Application{}, domain.NewNotFound()
 	}
 	return a.store.ApplicationByClientID(ctx, clientID)
@@ -86,8 +84,8 @@ func badState(r AuthorizationRequest) string {
 	switch {
 	case slices.Contains(r.Repeated, "state"):
 		return "state was given more than once"
-	case len(r.State) > maxState:
-		return "state has more than 4096 bytes"
+	case len(r.State) > domain.MaxState:
+		return "state has more than " + strconv.Itoa(domain.MaxState) + " bytes"
 	case !utf8.ValidString(r.State) || strings.ContainsFunc(r.State, unicode.IsControl):
 		return "state has characters that cannot be passed on"
 	}

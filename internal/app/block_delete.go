@@ -11,6 +11,9 @@ import (
 // Its author may.
 func (a *App) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.BlockID) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Block(ctx, actor.UserID, id); err != nil { // nobody locks what they do not see
+			return err
+		}
 		conns, err := tx.LockBlockInChannels(ctx, id)
 		if err != nil {
 			return err

@@ -16,6 +16,18 @@ func (a *App) Block(ctx context.Context, actor domain.Actor, id domain.BlockID) 
 	return a.store.Block(ctx, actor.UserID, id)
 }
 
+// lockedBlock locks a block that the actor sees, and reads it as it then is.
+func lockedBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.BlockID) (domain.Block, error) {
+	b, err := tx.Block(ctx, actor.UserID, id)
+	if err != nil || !tx.Locks() {
+		return b, err
+	}
+	if err := tx.LockBlock(ctx, id); err != nil {
+		return domain.Block{}, err
+	}
+	return tx.Block(ctx, actor.UserID, id)
+}
+
 // BlockInput is a block to make. Batches keep it as JSON, so that its tags must not
 // change while any wait.
 type BlockInput struct {
@@ -179,10 +191,7 @@ type UpdateBlockInput struct {
 func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
 	description, content := rendered(in.Description), rendered(in.Content)
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
-			return err
-		}
-		if b, err = tx.Block(ctx, actor.UserID, id); err != nil {
+		if b, err = lockedBlock(ctx, tx, actor, id); err != nil {
 			return err
 		}
 		if !domain.CanManage(actor, b) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -14,8 +15,18 @@ type FullChannel struct {
 }
 
 // Channel reads a channel.
-func (a *App) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
-	return fullChannel(ctx, a.store.Queries, actor, ref)
+func (a *App) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, err error) {
+	c, err := a.store.Channel(ctx, actor.UserID, ref)
+	if err != nil || c.Collaborators == 0 {
+		return FullChannel{Channel: c}, err
+	}
+	// The collaborators take a second statement, which has to see the same state. Most
+	// channels have none, and are spared the snapshot.
+	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		full, err = fullChannel(ctx, v.Queries, actor, ref)
+		return err
+	})
+	return full, err
 }
 
 func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
@@ -207,7 +218,8 @@ func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.
 	})
 }
 
-// lockedChannel locks a channel that the actor sees, and reads it as it then is.
+// lockedChannel locks a channel that the actor sees, and reads it as it then is. To those
+// who do not see it it is NotFound, whoever holds the lock.
 func lockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
 	return lockedBy(ctx, tx, actor, ref, func(id domain.ChannelID) error { return tx.LockChannels(ctx, id) })
 }
@@ -218,14 +230,14 @@ func lockedWithParents(ctx context.Context, tx *store.Tx, actor domain.Actor, re
 }
 
 func lockedBy(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref, lock func(domain.ChannelID) error) (domain.Channel, error) {
-	id, err := tx.ResolveChannel(ctx, ref)
-	if err != nil {
+	c, err := tx.Channel(ctx, actor.UserID, ref)
+	if err != nil || !tx.Locks() {
+		return c, err
+	}
+	if err := lock(c.ID); err != nil {
 		return domain.Channel{}, err
 	}
-	if err := lock(id); err != nil {
-		return domain.Channel{}, err
-	}
-	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+	return tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(c.ID)})
 }
 
 // newMetadata checks the metadata of something new, given in a field. There too much
@@ -236,7 +248,7 @@ func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	}
 	m, err := domain.MergeMetadata("", patch, false)
 	if domain.KindOf(err) == domain.Unprocessable {
-		err = domain.NewInvalid(field + ": must be at most 50 keys and 32 KB of JSON")
+		err = domain.NewInvalid(fmt.Sprintf("%s: must be at most %d keys and %d KB of JSON", field, domain.MaxMetadataKeys, domain.MaxMetadataBytes/1024))
 	}
 	return m, err
 }

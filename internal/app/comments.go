@@ -9,9 +9,6 @@ import (
 	"vitrine/internal/store"
 )
 
-// maxMentions is how many people one comment links and tells.
-const maxMentions = 50
-
 // Comments lists the comments on a block that the actor sees.
 func (a *App) Comments(ctx context.Context, actor domain.Actor, id domain.BlockID, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
@@ -33,10 +30,7 @@ func (a *App) CreateComment(ctx context.Context, actor domain.Actor, id domain.B
 	}
 	now := a.now()
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
-			return err
-		}
-		b, err := tx.Block(ctx, actor.UserID, id)
+		b, err := lockedBlock(ctx, tx, actor, id)
 		if err != nil {
 			return err
 		}
@@ -63,7 +57,7 @@ func (a *App) commentBody(ctx context.Context, body string) (domain.Text, []doma
 		return domain.Text{}, nil, domain.NewInvalid("body: must not be blank")
 	}
 	slugs := markup.Mentions(body)
-	users, err := a.store.UsersBySlug(ctx, slugs[:min(len(slugs), maxMentions)])
+	users, err := a.store.UsersBySlug(ctx, slugs[:min(len(slugs), domain.MaxMentions)])
 	if err != nil {
 		return domain.Text{}, nil, err
 	}
@@ -116,10 +110,7 @@ func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain
 	if err != nil {
 		return c, err
 	}
-	if err := tx.LockBlock(ctx, c.BlockID); err != nil {
-		return c, err
-	}
-	if _, err := tx.Block(ctx, actor.UserID, c.BlockID); err != nil {
+	if _, err := lockedBlock(ctx, tx, actor, c.BlockID); err != nil {
 		return c, err
 	}
 	if c, err = tx.Comment(ctx, id); err != nil {

@@ -43,11 +43,11 @@ func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, 
 // lockedConnection locks the channel of a connection that the actor sees, and
 // reads the connection as it then is.
 func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) (PlacedConnection, error) {
-	c, err := tx.Connection(ctx, id)
-	if err != nil {
-		return PlacedConnection{}, err
+	p, err := placedConnection(ctx, tx.Queries, actor, id)
+	if err != nil || !tx.Locks() {
+		return p, err
 	}
-	if err := tx.LockChannels(ctx, c.ChannelID); err != nil {
+	if err := tx.LockChannels(ctx, p.ChannelID); err != nil {
 		return PlacedConnection{}, err
 	}
 	return placedConnection(ctx, tx.Queries, actor, id)
@@ -110,10 +110,7 @@ func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain
 		if err != nil {
 			return nil, in, err
 		}
-		if err := tx.LockBlock(ctx, domain.BlockID(item.ID)); err != nil {
-			return nil, in, err
-		}
-		b, err := tx.Block(ctx, actor.UserID, domain.BlockID(item.ID))
+		b, err := lockedBlock(ctx, tx, actor, domain.BlockID(item.ID))
 		in.owner = b.Author.PrincipalRef
 		return places, in, err
 	}

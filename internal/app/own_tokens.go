@@ -2,17 +2,15 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 )
 
-// mostOwnTokens is how many personal access tokens of one user are live.
-const mostOwnTokens = 100
-
 // CreateOwnToken makes a personal access token of the actor (CreateToken does the same
-// for the command line); at most 100 are live. Errors name `name` and `scope`.
+// for the command line); at most domain.MaxOwnTokens are live. Errors name `name` and `scope`.
 func (a *App) CreateOwnToken(ctx context.Context, actor domain.Actor, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
 	if why := badName(name); why != "" {
 		return "", t, domain.NewInvalid("name: " + why)
@@ -30,8 +28,8 @@ func (a *App) CreateOwnToken(ctx context.Context, actor domain.Actor, name strin
 		if err != nil {
 			return err
 		}
-		if len(live) >= mostOwnTokens {
-			return domain.NewUnprocessable("You have 100 tokens: revoke one first")
+		if len(live) >= domain.MaxOwnTokens {
+			return domain.NewUnprocessable(fmt.Sprintf("You have %d tokens: revoke one first", domain.MaxOwnTokens))
 		}
 		t.ID, err = tx.CreateToken(ctx, t, hash)
 		return err

@@ -23,10 +23,7 @@ func (a *App) Processing(ctx context.Context, actor domain.Actor, id domain.Bloc
 // Reprocess gets the content of a block again. Its author may.
 func (a *App) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
-			return err
-		}
-		b, err := tx.Block(ctx, actor.UserID, id)
+		b, err := lockedBlock(ctx, tx, actor, id)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 const (
 	signUpLinkTTL  = 14 * 24 * time.Hour
 	signUpLinkKept = 30 * 24 * time.Hour // after it was used or ran out
-	mostLinks      = 200                 // that can be used at once
 )
 
 // SetSignUpMode changes the mode; an operator may, unless a setting fixes it.
@@ -49,8 +49,8 @@ func (a *App) CreateSignUpLink(ctx context.Context, actor domain.Actor, note str
 		if err != nil {
 			return err
 		}
-		if n >= mostLinks {
-			return domain.NewUnprocessable("There are 200 links that nobody has used: end one first")
+		if n >= domain.MaxSignUpLinks {
+			return domain.NewUnprocessable(fmt.Sprintf("There are %d links that nobody has used: end one first", domain.MaxSignUpLinks))
 		}
 		return tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
 			ExpiresAt: now.Add(signUpLinkTTL)}, hash)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,41 +47,60 @@ func checked(in []Target) ([]target, error) {
 
 // openTargets locks the channels, and item if it is not 0, and gives those that the
 // actor may add to, each once. One that is missing or hidden is NotFound, else one
-// that the actor may not add to is Forbidden.
+// that the actor may not add to is Forbidden; neither waits for a lock or takes one.
 func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets []target, item domain.ChannelID) ([]place, error) {
-	ids := make([]domain.ChannelID, 0, len(targets)+1)
-	var first []target // of each channel
-	seen := map[domain.ChannelID]bool{}
-	for _, t := range targets {
-		id, err := tx.ResolveChannel(ctx, t.Channel)
-		if err != nil {
+	places, err := findPlaces(ctx, tx, actor, targets)
+	if err != nil || !tx.Locks() {
+		return places, err
+	}
+	lock := make([]domain.ChannelID, len(places), len(places)+1)
+	for i, p := range places {
+		lock[i] = p.channel.ID
+	}
+	if item != 0 && !slices.Contains(lock, item) {
+		if _, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(item)}); err != nil {
 			return nil, err
 		}
-		if !seen[id] {
-			seen[id] = true
-			ids, first = append(ids, id), append(first, t)
-		}
-	}
-	lock := ids
-	if item != 0 && !seen[item] {
-		lock = append(ids[:len(ids):len(ids)], item)
+		lock = append(lock, item)
 	}
 	if err := tx.LockChannels(ctx, lock...); err != nil {
 		return nil, err
 	}
-	var refused error
-	places := make([]place, len(ids))
-	for i, id := range ids {
-		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+	for i := range places { // others may have changed them meanwhile
+		if places[i].channel, err = tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(places[i].channel.ID)}); err != nil {
+			return nil, err
+		}
+	}
+	return places, mayAddTo(actor, places)
+}
+
+// findPlaces gives the places of the targets, each channel once, before they are locked.
+func findPlaces(ctx context.Context, tx *store.Tx, actor domain.Actor, targets []target) (places []place, err error) {
+	seen := map[domain.ChannelID]bool{}
+	for _, t := range targets {
+		if t.Channel.Slug == "" && seen[domain.ChannelID(t.Channel.ID)] {
+			continue
+		}
+		c, err := tx.Channel(ctx, actor.UserID, t.Channel)
 		if err != nil {
 			return nil, err
 		}
-		if !domain.CanAddTo(actor, c) && refused == nil {
-			refused = forbidden("add to channel " + c.Slug)
+		if !seen[c.ID] {
+			seen[c.ID] = true
+			places = append(places, place{c, t})
 		}
-		places[i] = place{c, first[i]}
 	}
-	return places, refused
+	return places, mayAddTo(actor, places)
+}
+
+// mayAddTo refuses the first of the places that the actor may not add to.
+func mayAddTo(actor domain.Actor, places []place) error {
+	for _, p := range places {
+		if !domain.CanAddTo(actor, p.channel) {
+			return forbidden("add to channel " + p.channel.Slug)
+		}
+	}
+	return nil
 }
 
 // connect is the connection of an item at the place.

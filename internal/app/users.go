@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -153,7 +154,7 @@ const badEmail = "email: must be an address such as ada@example.org"
 // emailAddress gives a bare address that mail can be sent to in lower case, which is how
 // addresses are kept.
 func emailAddress(s string) (string, bool) {
-	if len(s) > 254 || !mail.Valid(s) {
+	if len(s) > domain.MaxEmail || !mail.Valid(s) {
 		return "", false
 	}
 	return strings.ToLower(s), true
@@ -171,7 +172,7 @@ func badName(name string) string {
 	case strings.ContainsFunc(name, turns):
 		return "must not contain characters that turn the direction of what follows"
 	case l < 1 || l > domain.MaxTitle:
-		return "must be 1 to 255 characters long"
+		return "must be 1 to " + strconv.Itoa(domain.MaxTitle) + " characters long"
 	}
 	return ""
 }

@@ -24,25 +24,24 @@ func TestClassifyConstraints(t *testing.T) {
 			"INSERT INTO strict_children VALUES (1)",
 		)
 		for _, c := range []struct {
-			statement       string
-			unique, foreign bool
+			statement string
+			unique    bool
 		}{
-			{"INSERT INTO parents VALUES (1, 'two', 1)", true, false},
-			{"INSERT INTO parents VALUES (2, 'one', 1)", true, false},
-			{"INSERT INTO strict_children VALUES (9)", false, true},
-			{"DELETE FROM parents WHERE id = 1", false, true},
-			{"INSERT INTO children VALUES (1, 9)", false, true}, // at the commit
-			{"INSERT INTO parents VALUES (3, 'three', 0)", false, false},
-			{"INSERT INTO nowhere VALUES (1)", false, false},
+			{"INSERT INTO parents VALUES (1, 'two', 1)", true},
+			{"INSERT INTO parents VALUES (2, 'one', 1)", true},
+			{"INSERT INTO strict_children VALUES (9)", false},
+			{"DELETE FROM parents WHERE id = 1", false},
+			{"INSERT INTO children VALUES (1, 9)", false}, // at the commit
+			{"INSERT INTO parents VALUES (3, 'three', 0)", false},
+			{"INSERT INTO nowhere VALUES (1)", false},
 		} {
 			err := db.Transact(t.Context(), func(tx *database.Tx) error {
 				_, err := tx.Exec(t.Context(), c.statement)
 				return err
 			})
 			err = fmt.Errorf("wrapped: %w", err)
-			if database.IsUnique(err) != c.unique || database.IsForeignKey(err) != c.foreign || database.IsRetryable(err) {
-				t.Errorf("%s: unique %t, foreign key %t, retryable %t: %v", c.statement,
-					database.IsUnique(err), database.IsForeignKey(err), database.IsRetryable(err), err)
+			if database.IsUnique(err) != c.unique || database.IsRetryable(err) {
+				t.Errorf("%s: unique %t, retryable %t: %v", c.statement, database.IsUnique(err), database.IsRetryable(err), err)
 			}
 		}
 	})
@@ -51,7 +50,7 @@ func TestClassifyConstraints(t *testing.T) {
 func TestClassifyNothing(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{nil, errors.New("x"), context.Canceled} {
-		if database.IsUnique(err) || database.IsForeignKey(err) || database.IsRetryable(err) {
+		if database.IsUnique(err) || database.IsRetryable(err) {
 			t.Errorf("%v is something", err)
 		}
 	}

@@ -1,12 +1,44 @@
 package domain
 
-// Limits that the description states too; here for callers that do not come
-// through it (the command line, jobs).
+// Limits of what is given from outside, by the API, a page or the command line. Where a
+// description of the API states one it has the same number: api/limits_test.go holds them
+// against each other, and wants every limit here in its table.
 const (
-	MaxTitle    = 255     // characters
-	MaxMarkdown = 200_000 // characters of a text block
-	MaxTargets  = 20      // channels in one request
-	MaxBatch    = 50      // blocks in one batch
-	MaxURL      = 4_096   // bytes
-	MaxUnread   = 1_000   // notifications of a user; older ones count as read
+	MaxTitle           = 255     // characters of a title or of the name of a person, group or application
+	MaxDescription     = 20_000  // characters of a description, or of what people say of themselves
+	MaxMarkdown        = 200_000 // characters of what a block is made from
+	MaxComment         = 10_000  // characters
+	MaxAltText         = 2_000   // characters
+	MaxURL             = 4_096   // bytes
+	MaxSourceURL       = 2_048   // characters of the address that a block says it is from
+	MaxEmail           = 254     // bytes: RFC 5321 can carry no more
+	MaxSearchQuery     = 4_096   // characters
+	MaxInvitationToken = 200     // characters
+	MaxFilename        = 255     // characters
+	MinContentType     = 3       // characters: a type, "/" and a subtype
+	MaxContentType     = 255     // characters
+	MaxSlugLength      = 100     // characters
+
+	MaxTargets       = 20    // channels in one request
+	MaxBatch         = 50    // blocks in one batch
+	MaxUploads       = 50    // files in one request for places to send them to
+	MaxCollaborators = 100   // collaborators named in one request
+	MaxPerPage       = 100   // items of a page, or of a stretch of a feed
+	MaxMentions      = 50    // people that one comment links and tells
+	MaxApplications  = 100   // live ones of a user
+	MaxOwnTokens     = 100   // live personal access tokens of a user
+	MaxSignUpLinks   = 200   // that can be used at once
+	MaxUnread        = 1_000 // notifications of a user; older ones count as read
+
+	MaxMetadataKeys        = 50
+	MaxMetadataBytes       = 32 * 1024 // of canonical JSON
+	MaxMetadataKeyLength   = 40        // characters
+	MaxMetadataValueLength = 2_000     // characters of a string
+
+	MinPassword     = 8     // bytes
+	MaxPassword     = 200   // bytes
+	MaxRedirectURIs = 10    // of an application
+	MaxRedirectURI  = 2_000 // bytes
+	MaxClientID     = 200   // bytes
+	MaxState        = 4_096 // bytes that a client has passed through an authorization
 )

@@ -12,14 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of metadata (V3.md section 13).
-const (
-	MaxMetadataKeys        = 50
-	MaxMetadataBytes       = 32 * 1024 // of canonical JSON
-	MaxMetadataKeyLength   = 40        // characters
-	MaxMetadataValueLength = 2000      // characters of a string
-)
-
 // Metadata is the free key-value data of a block, channel or connection: the
 // canonical text of a flat JSON object, without white space and with sorted
 // keys, so that equal data is equal text. "" means that it was never set, which

@@ -7,7 +7,7 @@ type Page struct{ Number, Per int64 }
 // far out are empty.
 func (p Page) Offset() int64 {
 	const most = int64(1) << 52
-	if p.Number > most/100 {
+	if p.Number > most/MaxPerPage {
 		return most
 	}
 	return (p.Number - 1) * p.Per

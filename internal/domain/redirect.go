@@ -8,12 +8,6 @@ import (
 	"strings"
 )
 
-// Limits of what an application may register.
-const (
-	MaxRedirectURIs = 10
-	MaxRedirectURI  = 2000 // bytes
-)
-
 // OutOfBand is the redirect address of clients that can be told none: the code is shown
 // on a page, for the user to copy.
 const OutOfBand = "urn:ietf:wg:oauth:2.0:oob"
@@ -82,7 +76,7 @@ func BadRedirectURI(uri string) string {
 	case uri == "":
 		return "must not be empty"
 	case len(uri) > MaxRedirectURI:
-		return "must have at most 2000 bytes"
+		return "must have at most " + strconv.Itoa(MaxRedirectURI) + " bytes"
 	case uri == OutOfBand:
 		return ""
 	case strings.ContainsFunc(uri, unsafeInURI):

@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// MaxSlugLength is the length in characters that no slug exceeds.
-	MaxSlugLength = 100
-
 	slugSuffixLength  = 11   // V3.md section 1: "- and 11 random base-36 characters"
 	maxSlugNameLength = 2000 // in bytes: of a longer name only the beginning counts
 )

@@ -42,9 +42,6 @@ func saveProfile(v *visit) error {
 	return v.done("/settings/profile", "profile")
 }
 
-// longestBio is how many characters a bio has, as the description says.
-const longestBio = 20_000
-
 // checkProfile holds a profile against the limits that the description has for what
 // comes through the API.
 func checkProfile(f *form, name, bio string) {
@@ -54,7 +51,7 @@ func checkProfile(f *form, name, bio string) {
 	if utf8.RuneCountInString(name) > domain.MaxTitle {
 		f.wrong("name", "must have at most "+strconv.Itoa(domain.MaxTitle)+" characters")
 	}
-	if utf8.RuneCountInString(bio) > longestBio {
-		f.wrong("bio", "must have at most "+strconv.Itoa(longestBio)+" characters")
+	if utf8.RuneCountInString(bio) > domain.MaxDescription {
+		f.wrong("bio", "must have at most "+strconv.Itoa(domain.MaxDescription)+" characters")
 	}
 }

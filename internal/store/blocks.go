@@ -48,6 +48,26 @@ func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.Bloc
 	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
 }
 
+// Block reads a block that the viewer may see, in one state although its files take a
+// second statement: the row of a file never changes, so that one which is still there is
+// as it was. When one has gone meanwhile, all is read again in a snapshot.
+func (s *Store) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+	b, err := s.Queries.Block(ctx, viewer, id)
+	if err != nil || !lacksFile(b) {
+		return b, err
+	}
+	err = s.InSnapshot(ctx, func(v *Snapshot) error {
+		b, err = v.Block(ctx, viewer, id)
+		return err
+	})
+	return b, err
+}
+
+// lacksFile reports whether a file of the block was gone when its row was read.
+func lacksFile(b domain.Block) bool {
+	return b.Image != nil && b.Image.ID == 0 || b.File != nil && b.File.ID == 0
+}
+
 // AnyBlock reads a block, whoever may see it.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
 	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))

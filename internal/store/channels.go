@@ -97,6 +97,10 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
+// Locks reports whether rows that were read may change before they are locked. On SQLite
+// a transaction that writes is alone from its start.
+func (tx *Tx) Locks() bool { return tx.d.locks() }
+
 // LockChannels locks live channels, in the order of their ids so that two
 // requests do not wait for each other, and lets nothing about them or their
 // connections change until the transaction ends.
@@ -288,18 +292,4 @@ func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.Channe
 		err = row.Scan(&c)
 		return c, err
 	})
-}
-
-// ResolveChannel gives the id that a reference names, without looking whether the
-// channel is there when it is an id already. Old slugs resolve too.
-func (q Queries) ResolveChannel(ctx context.Context, ref domain.Ref) (domain.ChannelID, error) {
-	if ref.Slug == "" {
-		return domain.ChannelID(ref.ID), nil
-	}
-	if leadsNowhere(ref) {
-		return 0, domain.NewNotFound()
-	}
-	var id domain.ChannelID
-	err := q.q.QueryRow(database.Brief(ctx), `SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $1`, ref.Slug).Scan(&id)
-	return id, found(err)
 }

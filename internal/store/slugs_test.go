@@ -157,9 +157,6 @@ func TestOldSlugsOfChannels(t *testing.T) {
 			if err != nil || c.ID != id || c.Slug != "first" {
 				t.Errorf("%s: %d %q, %v", slug, c.ID, c.Slug, err)
 			}
-			if got, err := s.ResolveChannel(t.Context(), domain.Ref{Slug: slug}); err != nil || got != id {
-				t.Errorf("%s resolves to %d, %v", slug, got, err)
-			}
 		}
 		other := storetest.Channel(t, s, ada, "Second", domain.Closed)
 		if c, err := s.Channel(t.Context(), 0, domain.Ref{ID: int64(other)}); err != nil || c.Slug == "second" {
@@ -168,8 +165,6 @@ func TestOldSlugsOfChannels(t *testing.T) {
 		for _, slug := range []string{"fourth", "FIRST", "a\x00b", "a\xffb", "é", " "} {
 			_, err := s.Channel(t.Context(), ada, domain.Ref{Slug: slug})
 			wantKind(t, fmt.Sprintf("channel %q", slug), err, domain.NotFound)
-			_, err = s.ResolveChannel(t.Context(), domain.Ref{Slug: slug})
-			wantKind(t, fmt.Sprintf("resolve %q", slug), err, domain.NotFound)
 			_, err = s.User(t.Context(), domain.Ref{Slug: slug})
 			wantKind(t, fmt.Sprintf("user %q", slug), err, domain.NotFound)
 		}
