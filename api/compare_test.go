@@ -79,7 +79,7 @@ func extraMethod(owner string) bool {
 }
 
 // mayAdd tells whether v3.yaml may say something that the contract does not: our
-// own limits, and the differences that V3.md section 1 lists.
+// own limits, and the differences that behaviour.md section 1 lists.
 func mayAdd(owner, place, value string, ours map[string]string) bool {
 	status, content, _ := strings.Cut(place, " ")
 	isError := content == "" || content == "application/json is" && value == "$Error"

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// callers finds out who makes requests, and how many they may make (V3.md
-// sections 8 and 9).
+// callers finds out who makes requests, and how many they may make
+// (behaviour.md sections 8 and 9).
 type callers struct {
 	app     *app.App
 	limiter *middleware.Limiter

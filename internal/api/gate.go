@@ -80,7 +80,7 @@ func actor(ctx context.Context) domain.Actor {
 }
 
 // allowed holds the actor against the security of the operation. An application that
-// acts as itself is in the free tier and has no user (V3.md section 8).
+// acts as itself is in the free tier and has no user (behaviour.md section 8).
 func allowed(op *describe.Operation, who domain.Actor) error {
 	if op.TokenRequired && !who.SignedIn() {
 		if who.ApplicationID != 0 && (op.Scope == string(domain.ScopeWrite) || op.ID == "search") {

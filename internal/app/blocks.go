@@ -34,7 +34,7 @@ type CreateBlockInput struct {
 	Targets []Target
 }
 
-// CreateBlock makes a block and connects it (V3.md section 3). One of an address or
+// CreateBlock makes a block and connects it (behaviour.md section 3). One of an address or
 // an upload is pending until a job has got its content.
 func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
 	made, err := a.newBlock(ctx, actor, in.BlockInput)
@@ -174,7 +174,7 @@ type UpdateBlockInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 }
 
-// UpdateBlock changes a block (V3.md section 3): its author may; `content` is for
+// UpdateBlock changes a block (behaviour.md section 3): its author may; `content` is for
 // Text blocks, `alt_text` for blocks with an image.
 func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
 	description, content := rendered(in.Description), rendered(in.Content)

@@ -39,7 +39,7 @@ type CreateChannelInput struct {
 	Metadata    []byte // JSON object, or nil
 }
 
-// CreateChannel makes a channel (V3.md section 4).
+// CreateChannel makes a channel (behaviour.md section 4).
 func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
 	n := store.NewChannel{Description: rendered(in.Description), Visibility: in.Visibility,
 		UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.now()}
@@ -111,7 +111,7 @@ type UpdateChannelInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 }
 
-// UpdateChannel changes a channel (V3.md section 4). Collaborators may change its
+// UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its
 // words and metadata; visibility and owner are the owner's alone.
 func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	now := a.now()
@@ -193,7 +193,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	return nil
 }
 
-// DeleteChannel deletes a channel (V3.md section 4).
+// DeleteChannel deletes a channel (behaviour.md section 4).
 func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := lockedWithParents(ctx, tx, actor, ref)
@@ -229,7 +229,7 @@ func lockedBy(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.
 }
 
 // newMetadata checks the metadata of something new, given in a field. There too much
-// of it is the request's own fault, as no merge is (V3.md section 13).
+// of it is the request's own fault, as no merge is (behaviour.md section 13).
 func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil

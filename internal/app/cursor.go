@@ -12,7 +12,7 @@ import (
 )
 
 // A cursor is an activity's id and a MAC over the list, its reader and the id: it opens
-// no other list, and none that this installation did not make (V3.md section 1).
+// no other list, and none that this installation did not make (behaviour.md section 1).
 const (
 	cursorMAC    = 16 // bytes
 	cursorLength = (8 + cursorMAC) * 4 / 3

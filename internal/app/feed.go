@@ -12,7 +12,7 @@ import (
 // its reader may not see is passed in several requests.
 const maxScanned = 10_000
 
-// Feed reads a page of what those whom the actor follows did (V3.md section 7).
+// Feed reads a page of what those whom the actor follows did (behaviour.md section 7).
 func (a *App) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (CursorPage[Story], error) {
 	return activityPage(ctx, a, actor, "feed", in, func(v *store.Snapshot) reader[Story] {
 		return reader[Story]{

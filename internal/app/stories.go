@@ -16,7 +16,7 @@ type Thing struct {
 	Comment   *domain.Comment
 }
 
-// Story is an activity with what it shows (V3.md section 7).
+// Story is an activity with what it shows (behaviour.md section 7).
 type Story struct {
 	domain.Activity
 	Actor                domain.Principal

@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// UploadTTL is how long an address takes the bytes of a file (V3.md section 10).
+// UploadTTL is how long an address takes the bytes of a file (behaviour.md section 10).
 const UploadTTL = time.Hour
 
 // uploadFolder is where clients put files in a storage that they reach themselves.
@@ -330,7 +330,7 @@ func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err
 }
 
 // publicHost and publicFolder are what clients of the public API put before a key to make
-// an address by themselves (V3.md section 10).
+// an address by themselves (behaviour.md section 10).
 const (
 	publicHost   = "s3.amazonaws.com"
 	publicFolder = "/arena_images-temp/"

@@ -63,8 +63,8 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	}
 }
 
-// discriminator is the property that tells the kinds of objects apart (V3.md
-// section 13).
+// discriminator is the property that tells the kinds of objects apart
+// (behaviour.md section 13).
 const discriminator = "type"
 
 // mismatch tells whether a branch is not meant for the value at a depth at all,

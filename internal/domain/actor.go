@@ -13,7 +13,7 @@ type (
 	TokenID      int64
 )
 
-// Tier is the standing of an account. It sets the rate limit (V3.md section 9).
+// Tier is the standing of an account. It sets the rate limit (behaviour.md section 9).
 type Tier string
 
 // The tiers. TierGuest is that of requests without a token.
@@ -30,7 +30,7 @@ func ValidTier(t Tier) bool {
 }
 
 // Actor is who makes a request. The zero Actor is a guest. An application that acts as
-// itself has no user, and reads what a guest does (V3.md section 8).
+// itself has no user, and reads what a guest does (behaviour.md section 8).
 type Actor struct {
 	UserID        UserID
 	ApplicationID ApplicationID // that acts, for the user or as itself; 0: none

@@ -25,7 +25,7 @@ const (
 	Failed     BlockState = "failed"
 )
 
-// BlockVisibility is derived from the channels a block is in (V3.md section 2).
+// BlockVisibility is derived from the channels a block is in (behaviour.md section 2).
 type BlockVisibility string
 
 // The visibilities of blocks.

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Visibility of a channel (V3.md section 2).
+// Visibility of a channel (behaviour.md section 2).
 type Visibility string
 
 // The visibilities of channels. The default is closed.

@@ -38,7 +38,7 @@ type Connection struct {
 	CreatedAt   time.Time
 }
 
-// Movement is a way to move a connection (V3.md section 5).
+// Movement is a way to move a connection (behaviour.md section 5).
 type Movement string
 
 // The movements; up is towards the top, which is the highest position.

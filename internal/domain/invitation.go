@@ -21,7 +21,7 @@ const (
 	InvitationExpired  InvitationState = "expired"
 )
 
-// Invitation asks one person into a group (V3.md section 6), as a user or at an
+// Invitation asks one person into a group (behaviour.md section 6), as a user or at an
 // e-mail address.
 type Invitation struct {
 	ID      InvitationID

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of metadata (V3.md section 13).
+// Limits of metadata (behaviour.md section 13).
 const (
 	MaxMetadataKeys        = 50
 	MaxMetadataBytes       = 32 * 1024 // of canonical JSON

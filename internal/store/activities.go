@@ -9,7 +9,7 @@ import (
 )
 
 // Record writes an activity and hands it to the feeds of the followers and to the
-// notifications of the given users (V3.md section 7): each once, never the actor.
+// notifications of the given users (behaviour.md section 7): each once, never the actor.
 // It comes last in its transaction: it locks rows of feed_sources and then of inboxes.
 func (tx *Tx) Record(ctx context.Context, a domain.Activity, notify ...domain.UserID) (domain.ActivityID, error) {
 	ids, err := tx.RecordAll(ctx, domain.News{Activity: a, Notify: notify})

@@ -21,9 +21,9 @@ type ContentsQuery struct {
 }
 
 // Contents lists connections of a channel, with their positions, whose items the
-// viewer may see (V3.md section 5). The cost grows with the logarithm of the channel's
-// size, but for two lists that are walked from the nearer end: by the time of change, and
-// where By is one of several who added to it.
+// viewer may see (behaviour.md section 5). The cost grows with the logarithm of the
+// channel's size, but for two lists that are walked from the nearer end: by the time of
+// change, and where By is one of several who added to it.
 func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List[domain.Connection], err error) {
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {

@@ -20,11 +20,11 @@ type SearchQuery struct {
 	Words  words.Query // what Query says
 }
 
-// Search lists what the viewer may see of what is asked for (V3.md section 11). Without
-// words, a page costs a walk of an index up to it, and what the viewer sees of private
-// things. With words, newest first, it costs a walk of what matches up to the page, and
-// what has the words in its title; in other orders a look at everything that matches.
-// A filter that few things pass is read first, and then all that passes it.
+// Search lists what the viewer may see of what is asked for (behaviour.md section 11).
+// Without words, a page costs a walk of an index up to it, and what the viewer sees of
+// private things. With words, newest first, it costs a walk of what matches up to the page,
+// and what has the words in its title; in other orders a look at everything that matches. A
+// filter that few things pass is read first, and then all that passes it.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[domain.Subject], err error) {
 	s := search{SearchQuery: q, d: v.d, limits: v.search}
 	if some, err := v.begin(ctx, &s); err != nil || !some {

@@ -49,7 +49,7 @@ func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (tak
 }
 
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
-// end (V3.md section 1). Users do not get those that are reserved.
+// end (behaviour.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
 	plain := kind != UserSlug || !domain.ReservedSlug(domain.Slugify(name))
 	return tx.claimSlugFor(ctx, kind, name, plain, now)
