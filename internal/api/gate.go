@@ -112,7 +112,7 @@ func checkRequest(op *describe.Operation, r *http.Request) error {
 	return nil
 }
 
-// unusual tells whether an address holds what the generated decoder does not look
+// unusual reports whether an address holds what the generated decoder does not look
 // at closely: escapes in the query, control characters, bytes that are not UTF-8.
 func unusual(u *url.URL) bool {
 	return strings.ContainsAny(u.RawQuery, "%;") || !utf8.ValidString(u.Path) ||
@@ -145,7 +145,7 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	return nil
 }
 
-// blanks tells whether blank texts are all that was found. The use cases refuse them too,
+// blanks reports whether blank texts are all that was found. The use cases refuse them too,
 // together with what no schema can say, so that one answer lists both.
 func blanks(found []describe.Violation) bool {
 	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })

@@ -106,7 +106,7 @@ func (m *matrix) try(row matrixRow, s *stage, as, visibility string) {
 	}
 }
 
-// changes tells whether the actor should change the stage.
+// changes reports whether the actor should change the stage.
 func (row matrixRow) changes(as string) bool {
 	return row.status(as)[0] == '2' && !strings.HasPrefix(row.operation, "get")
 }

@@ -152,7 +152,7 @@ func noCredentials(field string, address *string) error {
 	return nil
 }
 
-// absoluteURL tells whether a value is one absolute http(s) URL, and gives it trimmed.
+// absoluteURL reports whether a value is one absolute http(s) URL, and gives it trimmed.
 func absoluteURL(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	if strings.ContainsFunc(value, unicode.IsSpace) {

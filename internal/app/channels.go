@@ -89,7 +89,7 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 	return forbidden("give a channel to anyone but yourself or one of your groups")
 }
 
-// lockMember locks a group, so that it is there when the channel is, and tells whether
+// lockMember locks a group, so that it is there when the channel is, and reports whether
 // a user belongs to it.
 func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
 	err := tx.LockGroup(ctx, group)

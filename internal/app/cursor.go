@@ -26,7 +26,7 @@ type CursorInput struct {
 }
 
 // CursorPage is a page of a list, newest first. Next leads to what is older, and is ""
-// at the end; Prev to what is newer. More tells whether there is more in the direction
+// at the end; Prev to what is newer. More reports whether there is more in the direction
 // that was asked for: newer for a page asked for with Prev, else older.
 type CursorPage[T any] struct {
 	Items      []T

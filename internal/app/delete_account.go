@@ -45,7 +45,7 @@ func (a *App) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err
 	return f, err
 }
 
-// onlyOperator tells whether others have accounts and none of them runs the server.
+// onlyOperator reports whether others have accounts and none of them runs the server.
 func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserID, id domain.UserID) (bool, error) {
 	if mayLose(operators, id) == nil {
 		return false, nil

@@ -119,7 +119,7 @@ func gather(visible func(domain.Window) (stretch, error), w domain.Window, limit
 	if w.Before == 0 {
 		return nil, 0, nil
 	}
-	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more tells whether there is more
+	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more shows whether there is more
 	for scanned := 0; ; w.Limit *= 4 {
 		w.Limit = min(w.Limit, maxScanned-scanned)
 		s, err := visible(w)

@@ -127,7 +127,7 @@ func (a *App) renderAgain(ctx context.Context, f domain.File) error {
 	return err
 }
 
-// complete tells whether all versions of a file are there.
+// complete reports whether all versions of a file are there.
 func (a *App) complete(ctx context.Context, f domain.File) bool {
 	for _, v := range media.Versions() {
 		if _, err := a.blobs.Stat(ctx, versionObject(f.Object, v, f.Resized)); err != nil {

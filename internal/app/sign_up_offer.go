@@ -16,7 +16,7 @@ type SignUpOffer struct {
 	Email string // the address that the invitation was mailed to, else ""
 }
 
-// SignUpOffer tells whether a visitor with an invite ("" for none) may sign up.
+// SignUpOffer reports whether a visitor with an invite ("" for none) may sign up.
 func (a *App) SignUpOffer(ctx context.Context, invite string) (o SignUpOffer, err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if o.Mode, err = a.signUpMode(ctx, v.Queries); err != nil {

@@ -336,7 +336,7 @@ const (
 	publicFolder = "/arena_images-temp/"
 )
 
-// uploadNamed finds the upload that a value names. named tells whether it names one
+// uploadNamed finds the upload that a value names. named reports whether it names one
 // at all; if so, it must be the actor's and its bytes must have come.
 func (a *App) uploadNamed(ctx context.Context, actor domain.Actor, field, value string) (u domain.Upload, named bool, err error) {
 	keys, named := a.uploadKeys(value)

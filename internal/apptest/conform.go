@@ -28,7 +28,7 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	}
 }
 
-// matches tells whether a path fits a template; literal segments win over
+// matches reports whether a path fits a template; literal segments win over
 // parameters because descriptions list them so that only one fits.
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")

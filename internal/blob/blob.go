@@ -118,7 +118,7 @@ func (e temporaryError) Unwrap() error { return e.error }
 // temporary gives such a failure the kind Unavailable.
 func temporary(err error) error { return temporaryError{domain.NewUnavailable(err)} }
 
-// Temporary tells whether an error is one of the storage that may pass by itself: the
+// Temporary reports whether an error is one of the storage that may pass by itself: the
 // network or the S3 server is down or busy, or the disk is full. The same call may
 // succeed later.
 func Temporary(err error) bool {

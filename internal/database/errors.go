@@ -21,20 +21,20 @@ import (
 // ErrNoRows is what Row.Scan returns when there is no row.
 var ErrNoRows = sql.ErrNoRows
 
-// IsUnique tells whether a statement failed because a value that must be unique
+// IsUnique reports whether a statement failed because a value that must be unique
 // is there already.
 func IsUnique(err error) bool {
 	return hasCode(err, "23505", sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-// IsForeignKey tells whether a statement or a commit failed because a row refers
+// IsForeignKey reports whether a statement or a commit failed because a row refers
 // to one that is not there. (A key declared ON DELETE RESTRICT reports otherwise
 // on SQLite: leave the action out.)
 func IsForeignKey(err error) bool {
 	return hasCode(err, "23503", sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY)
 }
 
-// IsRetryable tells whether a transaction failed only because others ran beside
+// IsRetryable reports whether a transaction failed only because others ran beside
 // it: SQLITE_BUSY and SQLITE_LOCKED in all their forms, and PostgreSQL's 40001
 // (serialization_failure) and 40P01 (deadlock_detected). Transact and View retry
 // these themselves.

@@ -24,7 +24,7 @@ const (
 	TierSupporter Tier = "supporter"
 )
 
-// ValidTier tells whether an account can have the tier.
+// ValidTier reports whether an account can have the tier.
 func ValidTier(t Tier) bool {
 	return t == TierFree || t == TierPremium || t == TierSupporter
 }
@@ -38,8 +38,8 @@ type Actor struct {
 	Scope         Scope
 }
 
-// SignedIn tells whether the actor is a user.
+// SignedIn reports whether the actor is a user.
 func (a Actor) SignedIn() bool { return a.UserID != 0 }
 
-// MayWrite tells whether the actor's token allows changes at all.
+// MayWrite reports whether the actor's token allows changes at all.
 func (a Actor) MayWrite() bool { return a.SignedIn() && a.Scope.Allows(ScopeWrite) }

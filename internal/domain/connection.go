@@ -50,7 +50,7 @@ const (
 	MoveDown     Movement = "move_down"
 )
 
-// CanRemove tells whether the actor may remove a connection from its channel.
+// CanRemove reports whether the actor may remove a connection from its channel.
 func CanRemove(a Actor, in Channel, c Connection) bool {
 	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
 }

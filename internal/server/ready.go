@@ -29,7 +29,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 	}
 }
 
-// readyz says whether requests should be sent here: all that they need is there, and the
+// readyz reports whether requests should be sent here: all that they need is there, and the
 // server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {

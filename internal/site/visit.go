@@ -121,7 +121,7 @@ func (v *visit) query(name string) string {
 	return ""
 }
 
-// clean tells whether a text is one that can be kept and shown.
+// clean reports whether a text is one that can be kept and shown.
 func clean(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 func (v *visit) methodNotAllowed(at route) {

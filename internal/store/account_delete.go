@@ -90,13 +90,13 @@ func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) er
 	return nil
 }
 
-// OtherAccounts tells whether anybody else has an account.
+// OtherAccounts reports whether anybody else has an account.
 func (q Queries) OtherAccounts(ctx context.Context, than domain.UserID) (some bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
 	return some, err
 }
 
-// IsDeleted tells whether an account is deleted.
+// IsDeleted reports whether an account is deleted.
 func (q Queries) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
 	return deleted, err

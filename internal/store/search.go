@@ -62,7 +62,8 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	return l, nil
 }
 
-// begin readies a search for its statements. It tells whether there can be anything to find.
+// begin readies a search for its statements. It reports whether there can be anything to
+// find.
 func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) {
 	if !s.Words.Everything && len(s.Words.Terms) == 0 {
 		return false, nil // a query of punctuation

@@ -66,7 +66,7 @@ func (q *Query) add(text string, last bool) {
 	q.Terms = append(q.Terms, t)
 }
 
-// separated tells whether a text ends with something that ends its last word.
+// separated reports whether a text ends with something that ends its last word.
 func separated(text string) bool {
 	all := runs(Fold(text))
 	return !strings.HasSuffix(Fold(text), all[len(all)-1].text)
