@@ -94,7 +94,7 @@ func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, passw
 			return err
 		}
 		now := a.now()
-		if err := tx.BuryAccount(ctx, c.User, now); err != nil {
+		if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
 			return err
 		}
 		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.For(int64(actor.UserID))); err != nil {

@@ -270,11 +270,11 @@ func spelledOut(t words.Term) string {
 	if !t.Prefix {
 		return text
 	}
-	if len(t.Endings) == 0 {
+	if len(t.Expansions) == 0 {
 		return text + " *"
 	}
-	all := make([]string, len(t.Endings))
-	for i, word := range t.Endings {
+	all := make([]string, len(t.Expansions))
+	for i, word := range t.Expansions {
 		all[i] = `"` + strings.Join(append(slices.Clone(t.Words[:len(t.Words)-1]), word), " ") + `"`
 	}
 	return "(" + strings.Join(all, " OR ") + ")"

@@ -43,7 +43,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	}
 	bound := v.findRecent
 	if q.Words.Everything {
-		bound = v.edge
+		bound = v.pageBoundary
 	}
 	if err := bound(ctx, &s); err != nil {
 		return l, err
@@ -72,7 +72,7 @@ func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) 
 	if s.ahead, err = v.isSettling(ctx); err != nil {
 		return false, err
 	}
-	if s.Words, err = v.endings(ctx, s.Words); err != nil {
+	if s.Words, err = v.expandPrefix(ctx, s.Words); err != nil {
 		return false, err
 	}
 	return v.measure(ctx, s)

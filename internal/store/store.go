@@ -56,10 +56,10 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	counts        ledger[countKey] // what is to be added to counts
-	adders        ledger[adderKey]
-	updated       ledger[updatedKey]
-	bytes         ledger[domain.UserID]
+	counts        counterDeltas[countKey] // what is to be added to counts
+	adders        counterDeltas[adderKey]
+	updated       counterDeltas[updatedKey]
+	bytes         counterDeltas[domain.UserID]
 	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
 	movedInGroup  bool               // a group owns one of them
 }

@@ -8,12 +8,12 @@ const (
 	maxTokens = 400
 )
 
-// Term is words that follow each other; with Prefix the last one may go on. Endings, if
+// Term is words that follow each other; with Prefix the last one may go on. Expansions, if
 // known, are all words that begin with the last one, and it.
 type Term struct {
-	Words   []string
-	Prefix  bool
-	Endings []string
+	Words      []string
+	Prefix     bool
+	Expansions []string
 }
 
 // Query is what a query asks for: all of its terms.
