@@ -34,7 +34,7 @@ onEachDatabase("invitations in a browser, without JavaScript", (world) => {
     await bea.press("Sign in");
     assert.match(bea.path, /^\/invitations\//);
     await bea.press("Accept");
-    assert.match(await bea.text(), /You are a member now/);
+    assert.match(await bea.text(), /You are now a member/);
     assert.deepEqual((await members()).sort(), ["ada", "bea"]);
   });
 

@@ -73,7 +73,7 @@ func (a *App) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatc
 // mayBatch refuses batches to tiers that do not have them.
 func mayBatch(actor domain.Actor) error {
 	if actor.Tier != domain.TierPremium && actor.Tier != domain.TierSupporter {
-		return domain.NewForbidden("Batches are for accounts of the tiers premium and supporter")
+		return domain.NewForbidden("Batches require the tier premium or supporter")
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 	return b, err
 }
 
-// createBlock stores a block, connects it and has its content got.
+// createBlock stores a block, connects it and enqueues the job that fetches its content.
 func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, places []place) (domain.BlockID, error) {
 	now := a.now()
 	id, err := tx.CreateBlock(ctx, made.Block, now)

@@ -21,7 +21,7 @@ type Found struct {
 // day's.
 func (a *App) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[Found], err error) {
 	if !domain.CanSearch(actor) {
-		return l, domain.NewForbidden("Search is for the tiers premium and supporter")
+		return l, domain.NewForbidden("Search requires the tier premium or supporter")
 	}
 	query := words.Parse(in.Query)
 	if query.TooLong {

@@ -50,7 +50,7 @@ func (a *App) CreateSignUpLink(ctx context.Context, actor domain.Actor, note str
 			return err
 		}
 		if n >= mostLinks {
-			return domain.NewUnprocessable("There are 200 links that nobody has used: end one first")
+			return domain.NewUnprocessable("There are 200 unused links: end one first")
 		}
 		return tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
 			ExpiresAt: now.Add(signUpLinkTTL)}, hash)

@@ -306,7 +306,7 @@ func (m *metered) last(refusal error) (int, error) {
 }
 
 func (a *App) tooLarge(cause error) error {
-	return domain.Wrap(domain.TooLarge, "A file may have "+strconv.FormatInt(a.uploadLimit, 10)+" bytes at most", cause)
+	return domain.Wrap(domain.TooLarge, "A file may be at most "+strconv.FormatInt(a.uploadLimit, 10)+" bytes", cause)
 }
 
 // sentUpload is the upload that an address was given out for.
@@ -318,7 +318,7 @@ func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err
 		return u, err
 	}
 	if !hmac.Equal([]byte(want), []byte(in.Query.Get("signature"))) {
-		return u, domain.NewForbidden("The address was not given out by this server")
+		return u, domain.NewForbidden("The address was not issued by this server")
 	}
 	if a.now().Unix() >= expires {
 		return u, domain.NewForbidden("The address has expired")

@@ -81,7 +81,7 @@ func (s *Server) drain(ctx context.Context) {
 	if s.cfg.DrainDelay == 0 || s.http == nil {
 		return
 	}
-	s.log.InfoContext(ctx, "requests are taken for a while yet", "delay", s.cfg.DrainDelay)
+	s.log.InfoContext(ctx, "still taking requests before shutting down", "delay", s.cfg.DrainDelay)
 	select {
 	case <-ctx.Done():
 	case <-time.After(s.cfg.DrainDelay):

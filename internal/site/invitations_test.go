@@ -39,7 +39,7 @@ func TestInvitationOfUser(t *testing.T) {
 
 		guest.get(at).want(200).says("You are signed in as Eve (eve).")
 		guest.post(at, "answer", "perhaps").want(400)
-		guest.post(at, "answer", "accept").leads("/").follow().says("You are a member now.")
+		guest.post(at, "answer", "accept").leads("/").follow().says("You are now a member.")
 		guest.post(at, "answer", "accept").want(404).says("This link does not work")
 		guest.get(at).want(404)
 		if got := r.Get("max", "/v3/groups/society/members").Len("data"); got != 2 {
@@ -103,7 +103,7 @@ func TestGroupInvite(t *testing.T) {
 
 		b := member(t, r, "eve")
 		b.get(at).want(200).says("You are signed in as Eve (eve).")
-		b.post(at).leads("/").follow().says("You are a member now.")
+		b.post(at).leads("/").follow().says("You are now a member.")
 		b.post(at).leads("/")
 		b.get(at).want(200).says("You are a member of Society already.")
 		if got := r.Get("max", "/v3/groups/society/members").Len("data"); got != 2 {

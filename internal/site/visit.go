@@ -106,7 +106,7 @@ func (v *visit) readForms() error {
 	for name, values := range v.r.PostForm {
 		for _, value := range values {
 			if !clean(name) || !clean(value) {
-				return domain.NewInvalid("The form holds bytes that are no text")
+				return domain.NewInvalid("The form contains bytes that are not text")
 			}
 		}
 	}
