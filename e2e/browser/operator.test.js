@@ -34,7 +34,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
 
   test("who may sign up", async () => {
     const guest = await browsers.open();
-    for (const [mode, sentence] of [["Nobody", /takes no new accounts/], ["Who is invited", /by invitation/]]) {
+    for (const [mode, sentence] of [["Nobody", /takes no new accounts/], ["Invited people", /by invitation/]]) {
       await ada.to("/operator/sign-up");
       await ada.page.getByLabel(mode).check();
       await ada.press("Save");
