@@ -78,8 +78,8 @@ func extraMethod(owner string) bool {
 	return strings.HasPrefix(owner, "head ") || strings.HasPrefix(owner, "options ")
 }
 
-// mayAdd tells whether v3.yaml may say something that the contract does not: our
-// own limits, and the differences that V3.md section 1 lists.
+// mayAdd reports whether v3.yaml may say something that the contract does not: our
+// own limits, and the differences that behaviour.md section 1 lists.
 func mayAdd(owner, place, value string, ours map[string]string) bool {
 	status, content, _ := strings.Cut(place, " ")
 	isError := content == "" || content == "application/json is" && value == "$Error"
@@ -102,7 +102,7 @@ func mayAdd(owner, place, value string, ours map[string]string) bool {
 	return false
 }
 
-// mayLack tells whether v3.yaml may leave out what the contract says: a batch
+// mayLack reports whether v3.yaml may leave out what the contract says: a batch
 // names its channels by either field.
 func mayLack(owner, place string) bool {
 	return owner == "post /v3/blocks/batch" && place == "body application/json.channel_ids required"

@@ -144,7 +144,7 @@ func TestContractNotices(t *testing.T) {
 	}
 }
 
-// TestContractAllows adds what V3.md section 1 lets us add.
+// TestContractAllows adds what behaviour.md section 1 lets us add.
 func TestContractAllows(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(doc object){

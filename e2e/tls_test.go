@@ -230,7 +230,7 @@ func TestNoCertificate(t *testing.T) {
 	}
 	end(t, running)
 	log := running.log.String()
-	if !strings.Contains(log, "the authority could not see that the domain is ours") || !strings.Contains(log, "connection refused") ||
+	if !strings.Contains(log, "the authority could not verify that the domain is ours") || !strings.Contains(log, "connection refused") ||
 		strings.Count(log, "no certificate: ") != 1 {
 		t.Errorf("the log says\n%s", log)
 	}

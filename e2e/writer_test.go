@@ -69,7 +69,7 @@ func (w *writer) write(acknowledged func()) error {
 	}
 }
 
-// step tries one write, more often one that adds. It says whether there was anything
+// step tries one write, more often one that adds. It reports whether there was anything
 // to write.
 func (w *writer) step() (bool, error) {
 	switch n := w.random.IntN(100); {

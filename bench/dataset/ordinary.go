@@ -110,7 +110,7 @@ func (d *draft) choose(c *connecting) {
 	c.item = int(x * x * x * float64(n))
 }
 
-// fits tells whether a connection is new and its maker sees the item.
+// fits reports whether a connection is new and its maker sees the item.
 func (d *draft) fits(c connecting) bool {
 	if _, there := d.seen[key(c)]; there || !c.channel && len(d.blocks) == 0 || c.channel && c.item == c.room {
 		return false

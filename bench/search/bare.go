@@ -94,7 +94,7 @@ func (e engine) address() []statement {
 	return []statement{{"SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0", nil}, found(match, phrase)}
 }
 
-// match tells whether the words `w` are those bound at p.
+// match reports whether the words `w` are those bound at p.
 func (e engine) match(p string) string {
 	if e.d == database.Postgres {
 		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"

@@ -13,15 +13,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// ledger tells which statements a transaction's time went to.
-type ledger struct {
+// costs says which statements a transaction's time went to.
+type costs struct {
 	last      time.Time
 	document  bool // the last statement was for a document
 	all, docs time.Duration
 }
 
 // see notes that a statement begins, and so that the one before has ended.
-func (l *ledger) see(query string) {
+func (l *costs) see(query string) {
 	now := time.Now()
 	if !l.last.IsZero() {
 		l.all += now.Sub(l.last)
@@ -42,7 +42,7 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	var l ledger
+	var l costs
 	db, err := database.Open(ctx, database.Options{URL: url, Synchronous: "OFF",
 		Observe: func(_ context.Context, query string) { l.see(query) }})
 	if err != nil {
@@ -51,7 +51,7 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	defer func() { _ = db.Close() }() // nothing is lost by it
 	a := app.New(app.Options{Store: store.New(db)})
 	text := strings.Repeat("amber water stone alphabet river light harbour window garden morning ", 5)
-	l = ledger{}
+	l = costs{}
 	for i := range rounds {
 		_, err := a.CreateBlock(ctx, domain.Actor{UserID: domain.UserID(cmd.Viewer), Tier: domain.TierSupporter, Scope: domain.ScopeWrite}, app.CreateBlockInput{
 			BlockInput: app.BlockInput{Value: fmt.Sprint(text, i)}, Targets: []app.Target{{Channel: domain.Ref{ID: 1}}}})

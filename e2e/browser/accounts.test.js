@@ -153,7 +153,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     const answers = [];
     for (const address of ["nobody@example.org", "bea@example.org"]) {
       await lost.to("/sign-in");
-      await lost.follow("I have forgotten my password");
+      await lost.follow("Forgot your password?");
       await lost.fill({ "E-mail address": address });
       await lost.press("Make the link");
       answers.push((await lost.text()).replace(address, ""));

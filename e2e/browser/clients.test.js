@@ -113,7 +113,7 @@ onEachDatabase("tokens and applications in a browser, without JavaScript", (worl
     await bea.to("/settings/applications");
     assert.match(await bea.text(), /Clipper <b>/);
     await bea.press("End access of Clipper <b>");
-    assert.match(await bea.text(), /has no access any more/);
+    assert.match(await bea.text(), /no longer has access/);
     assert.equal((await me(token)).status, 401);
   });
 

@@ -34,7 +34,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
 
   test("who may sign up", async () => {
     const guest = await browsers.open();
-    for (const [mode, sentence] of [["Nobody", /takes no new accounts/], ["Who is invited", /by invitation/]]) {
+    for (const [mode, sentence] of [["Nobody", /takes no new accounts/], ["Invited people", /by invitation/]]) {
       await ada.to("/operator/sign-up");
       await ada.page.getByLabel(mode).check();
       await ada.press("Save");
@@ -81,20 +81,20 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
     await bea.signIn("bea");
     assert.equal(await bea.signedIn(), false);
     await account("bea");
-    await ada.press("Let it in again");
+    await ada.press("Lift the suspension");
     await bea.signIn("bea");
     assert.deepEqual([await bea.signedIn(), (await me()).status], [true, 200]);
   });
 
   test("tier and office", async () => {
     await account("bea");
-    await ada.page.getByLabel("How much it may ask of the API").selectOption("free");
+    await ada.page.getByLabel("Rate limit and storage quota").selectOption("free");
     await ada.press("Set the tier");
     assert.equal((await user("bea")).tier, "free");
-    await ada.press("Make it an operator");
+    await ada.press("Give the operator role");
     assert.equal(await bea.to("/operator"), 200);
     await account("bea");
-    await ada.press("Make it a member");
+    await ada.press("Remove the operator role");
     assert.equal(await bea.to("/operator"), 404);
   });
 

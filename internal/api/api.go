@@ -30,6 +30,9 @@ type Options struct {
 	FilesURL  string // of files, the same
 	Build     string // of the program; another one may represent things otherwise
 	Now       func() time.Time
+
+	// AtOnce is how many requests of one client are answered at once; 0 for no bound.
+	AtOnce int
 }
 
 // Documents are the descriptions of /v3 and /ext/v1, and of what is answered besides.

@@ -10,10 +10,11 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+	"vitrine/internal/slots"
 )
 
-// callers finds out who makes requests, and how many they may make (V3.md
-// sections 8 and 9).
+// callers finds out who makes requests, and how many they may make
+// (behaviour.md sections 8 and 9).
 type callers struct {
 	app     *app.App
 	limiter *middleware.Limiter
@@ -24,13 +25,22 @@ type callers struct {
 	// valid remembers tokens that were valid a while ago. They are looked up like others,
 	// but also when too many bad ones have come from their address.
 	valid *otter.Cache[string, struct{}]
+	// turns keep one client from having all connections to the database.
+	turns slots.Slots[middleware.Key]
 }
+
+// How many requests of a client may wait for others of the same, and how long.
+const (
+	waitingRequests = 100
+	requestPatience = 10 * time.Second
+)
 
 // validFor is for how long a token is remembered after its last use.
 const validFor = time.Hour
 
 func newCallers(o Options) *callers {
-	return &callers{app: o.App, limiter: o.Limiter, now: o.Now,
+	return &callers{turns: slots.Slots[middleware.Key]{AtOnce: o.AtOnce, Waiting: waitingRequests, Patience: requestPatience,
+		Refusal: "Too many of your requests are under way: wait for some of them"}, app: o.App, limiter: o.Limiter, now: o.Now,
 		spent: otter.Must(&otter.Options[string, middleware.Key]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[string, middleware.Key](time.Minute),
@@ -80,16 +90,25 @@ func (c *callers) admit(w http.ResponseWriter, r *http.Request) (domain.Actor, b
 		}
 		return domain.Actor{}, false
 	}
-	key := middleware.UserKey(int64(who.UserID))
-	if !who.SignedIn() {
-		key = middleware.ApplicationKey(int64(who.ApplicationID))
-	}
+	key := keyOf(who, r)
 	if !c.take(w, r, key, string(who.Tier)) {
 		c.spent.Set(token, key)
 		return domain.Actor{}, false
 	}
 	middleware.From(r.Context()).UserID = int64(who.UserID)
 	return who, true
+}
+
+// keyOf is what the requests of a client are counted by: the user, the application that
+// acts as itself, or the address of a guest.
+func keyOf(who domain.Actor, r *http.Request) middleware.Key {
+	switch {
+	case who.SignedIn():
+		return middleware.UserKey(int64(who.UserID))
+	case who.ApplicationID != 0:
+		return middleware.ApplicationKey(int64(who.ApplicationID))
+	}
+	return middleware.GuestKey(middleware.From(r.Context()).ClientIP)
 }
 
 // bearer reads the token of a request. Of several Authorization lines a proxy might
@@ -103,7 +122,7 @@ func bearer(r *http.Request) (token string, present, ok bool) {
 
 // guest counts a request without a valid token.
 func (c *callers) guest(w http.ResponseWriter, r *http.Request) bool {
-	return c.take(w, r, middleware.GuestKey(middleware.From(r.Context()).ClientIP), string(domain.TierGuest))
+	return c.take(w, r, keyOf(domain.Actor{}, r), string(domain.TierGuest))
 }
 
 func (c *callers) take(w http.ResponseWriter, r *http.Request, key middleware.Key, tier string) bool {

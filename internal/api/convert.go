@@ -74,7 +74,7 @@ func page(number, per v3.OptInt64) domain.Page {
 	return domain.Page{Number: number.Or(1), Per: per.Or(24)}
 }
 
-// meta says where a page stands (V3.md section 1).
+// meta says where a page stands (behaviour.md section 1).
 func meta(p domain.Page, total int64) v3.PaginationMeta {
 	pages := (total + p.Per - 1) / p.Per
 	m := v3.PaginationMeta{CurrentPage: p.Number, PerPage: p.Per, TotalPages: pages, TotalCount: total,
@@ -89,8 +89,8 @@ func meta(p domain.Page, total int64) v3.PaginationMeta {
 	return m
 }
 
-// provider is the site behind a source: host without www., scheme and host (V3.md
-// section 13).
+// provider is the site behind a source: host without www., scheme and host
+// (behaviour.md section 13).
 func provider(source string) v3.OptNilBlockProvider {
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" {

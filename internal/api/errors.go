@@ -110,7 +110,7 @@ func challenge(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("WWW-Authenticate", value)
 }
 
-// Render answers with an error of the contract's shape (V3.md section 1). An empty
+// Render answers with an error of the contract's shape (behaviour.md section 1). An empty
 // message becomes one with the request's id.
 func Render(w http.ResponseWriter, r *http.Request, status int, message string) {
 	if message == "" {

@@ -50,6 +50,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			renderError(r.Context(), w, r, err)
 			return
 		}
+		key := keyOf(who, r)
+		if err := g.callers.turns.Enter(r.Context(), key); err != nil {
+			renderError(r.Context(), w, r, err)
+			return
+		}
+		defer g.callers.turns.Leave(key)
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
 	}
 	g.next.ServeHTTP(w, r)
@@ -80,7 +86,7 @@ func actor(ctx context.Context) domain.Actor {
 }
 
 // allowed holds the actor against the security of the operation. An application that
-// acts as itself is in the free tier and has no user (V3.md section 8).
+// acts as itself is in the free tier and has no user (behaviour.md section 8).
 func allowed(op *describe.Operation, who domain.Actor) error {
 	if op.TokenRequired && !who.SignedIn() {
 		if who.ApplicationID != 0 && (op.Scope == string(domain.ScopeWrite) || op.ID == "search") {
@@ -112,7 +118,7 @@ func checkRequest(op *describe.Operation, r *http.Request) error {
 	return nil
 }
 
-// unusual tells whether an address holds what the generated decoder does not look
+// unusual reports whether an address holds what the generated decoder does not look
 // at closely: escapes in the query, control characters, bytes that are not UTF-8.
 func unusual(u *url.URL) bool {
 	return strings.ContainsAny(u.RawQuery, "%;") || !utf8.ValidString(u.Path) ||
@@ -145,7 +151,7 @@ func checkBody(op *describe.Operation, r *http.Request) error {
 	return nil
 }
 
-// blanks tells whether blank texts are all that was found. The use cases refuse them too,
+// blanks reports whether blank texts are all that was found. The use cases refuse them too,
 // together with what no schema can say, so that one answer lists both.
 func blanks(found []describe.Violation) bool {
 	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })

@@ -12,9 +12,10 @@ import (
 // matrixRow is what everyone is answered on channels of some visibilities.
 type matrixRow struct{ operation, in, statuses string }
 
-// matrixRows are V3.md section 2 as statuses. Where it is silent: collaborators change
-// a channel's words, but its visibility and owner are the owner's alone; all may end
-// their own collaboration; a token that may only read never gets as far as what it asks for.
+// matrixRows are behaviour.md section 2 as statuses. Where it is silent: collaborators
+// change a channel's words, but its visibility and owner are the owner's alone; all may end
+// their own collaboration; a token that may only read never gets as far as its
+// target.
 var matrixRows = []matrixRow{
 	//                                                guest stranger  /read owner/read author owner collab. crew partner
 	{"getChannel", "public closed", "                  200     200     200     200     200    200    200   200   200"},
@@ -105,7 +106,7 @@ func (m *matrix) try(row matrixRow, s *stage, as, visibility string) {
 	}
 }
 
-// changes tells whether the actor should change the stage.
+// changes reports whether the actor should change the stage.
 func (row matrixRow) changes(as string) bool {
 	return row.status(as)[0] == '2' && !strings.HasPrefix(row.operation, "get")
 }

@@ -135,7 +135,7 @@ func (h *handler) everything(who domain.Actor, all []app.Found) []wire.Item {
 func searches(id string) bool { return id == "search" || id == "filterChannelContents" }
 
 // plainLists writes lists of a search that are repeated in the query as one each, and
-// `q` as `query` (V3.md section 1), as the generated decoder reads them.
+// `q` as `query` (behaviour.md section 1), as the generated decoder reads them.
 func plainLists(u *url.URL) {
 	if u.RawQuery == "" {
 		return

@@ -16,7 +16,7 @@ func pairs(prefix string, n int, value string) string {
 	return strings.Join(all, ",")
 }
 
-// metadataPlaces are the requests that take metadata: M stands for it, null tells
+// metadataPlaces are the requests that take metadata: M stands for it, null says
 // whether null may stand in it.
 func (w *world) metadataPlaces() []struct {
 	name, method, path, body, field string

@@ -39,7 +39,7 @@ func allowance(t *testing.T, name string, res *apptest.Response, tier string, li
 	}
 }
 
-// limited holds a 429 against V3.md section 9.
+// limited holds a 429 against behaviour.md section 9.
 func limited(t *testing.T, name string, res *apptest.Response, tier string, limit int) {
 	t.Helper()
 	res.Want(http.StatusTooManyRequests)

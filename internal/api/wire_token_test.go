@@ -26,7 +26,7 @@ func forged(r *apptest.Rig) string {
 	return token
 }
 
-// unauthorized holds a 401 against V3.md section 1.
+// unauthorized holds a 401 against behaviour.md section 1.
 func unauthorized(t *testing.T, name string, res *apptest.Response, challenge string) {
 	t.Helper()
 	refused(t, name, res, http.StatusUnauthorized)

@@ -71,7 +71,7 @@ func (w *world) unchanged(t *testing.T, before apptest.Dump, name string) {
 	}
 }
 
-// refused holds an error against the contract's shape (V3.md section 1). errs are
+// refused holds an error against the contract's shape (behaviour.md section 1). errs are
 // all that details.errors holds; without any there must be no such field.
 func refused(t *testing.T, name string, res *apptest.Response, status int, errs ...string) {
 	t.Helper()

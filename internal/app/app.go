@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/markup"
 	"vitrine/internal/media"
 	"vitrine/internal/page"
+	"vitrine/internal/slots"
 	"vitrine/internal/store"
 )
 
@@ -44,8 +45,8 @@ type App struct {
 	rendering    singleflight.Group
 
 	quotas      Quotas
-	uploading   *slots[domain.UserID]
-	filling     *slots[domain.UploadID]
+	uploading   *slots.Slots[domain.UserID]
+	filling     *slots.Slots[domain.UploadID]
 	diskReserve Reserve
 	folders     []string
 	freeSpace   freeSpace
@@ -136,7 +137,7 @@ func UploadPrefix(ctx context.Context, blobs blob.Store) (string, error) {
 	return strings.TrimSuffix(address, "name"), nil
 }
 
-// Ready tells whether requests can be served.
+// Ready reports whether requests can be served.
 func (a *App) Ready(ctx context.Context) error { return a.store.Ready(ctx) }
 
 // Check recomputes every derived value and gives the differences, at most `most` of
@@ -202,7 +203,7 @@ func filled(field string, s *string) error {
 	return err
 }
 
-// Patch is a field of an update: Set tells whether it was given, Value is nil for null.
+// Patch is a field of an update: Set reports whether it was given, Value is nil for null.
 type Patch struct {
 	Set   bool
 	Value *string

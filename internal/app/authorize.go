@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// codeLife is how long an authorization code can be used (V3.md section 8).
+// codeLife is how long an authorization code can be used (behaviour.md section 8).
 const codeLife = 10 * time.Minute
 
 // AuthorizationRequest is what a client asks a user for (RFC 6749 section 4.1.1, RFC

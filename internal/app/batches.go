@@ -38,7 +38,7 @@ type batchChannel struct {
 	Metadata domain.Metadata  `json:"metadata,omitempty"`
 }
 
-// CreateBatch takes blocks to make in the background (V3.md section 12). All of them
+// CreateBatch takes blocks to make in the background (behaviour.md section 12). All of them
 // and all channels are checked first, as if each were made now.
 func (a *App) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatchInput) (b domain.Batch, err error) {
 	if err := mayBatch(actor); err != nil {
@@ -73,7 +73,7 @@ func (a *App) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatc
 // mayBatch refuses batches to tiers that do not have them.
 func mayBatch(actor domain.Actor) error {
 	if actor.Tier != domain.TierPremium && actor.Tier != domain.TierSupporter {
-		return domain.NewForbidden("Batches are for accounts of the tiers premium and supporter")
+		return domain.NewForbidden("Batches require the tier premium or supporter")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ type CreateBlockInput struct {
 	Targets []Target
 }
 
-// CreateBlock makes a block and connects it (V3.md section 3). One of an address or
+// CreateBlock makes a block and connects it (behaviour.md section 3). One of an address or
 // an upload is pending until a job has got its content.
 func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
 	made, err := a.newBlock(ctx, actor, in.BlockInput)
@@ -72,7 +72,7 @@ func (a *App) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBloc
 	return b, err
 }
 
-// createBlock stores a block, connects it and has its content got.
+// createBlock stores a block, connects it and enqueues the job that fetches its content.
 func (a *App) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, places []place) (domain.BlockID, error) {
 	now := a.now()
 	id, err := tx.CreateBlock(ctx, made.Block, now)
@@ -164,7 +164,7 @@ func noCredentials(field string, address *string) error {
 	return nil
 }
 
-// absoluteURL tells whether a value is one absolute http(s) URL, and gives it trimmed.
+// absoluteURL reports whether a value is one absolute http(s) URL, and gives it trimmed.
 func absoluteURL(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	if strings.ContainsFunc(value, unicode.IsSpace) {
@@ -186,7 +186,7 @@ type UpdateBlockInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 }
 
-// UpdateBlock changes a block (V3.md section 3): its author may; `content` is for
+// UpdateBlock changes a block (behaviour.md section 3): its author may; `content` is for
 // Text blocks, `alt_text` for blocks with an image.
 func (a *App) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
 	description, content := rendered(in.Description), rendered(in.Content)

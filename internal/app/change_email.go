@@ -22,7 +22,7 @@ func (a *App) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain
 		return err
 	}
 	if email == was.User.Email {
-		return domain.NewInvalid("email: is your address already")
+		return domain.NewInvalid("email: is already your address")
 	}
 	if _, err := a.try(ctx, tryMail, email, from); err != nil {
 		return err

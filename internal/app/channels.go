@@ -50,7 +50,7 @@ type CreateChannelInput struct {
 	Metadata    []byte // JSON object, or nil
 }
 
-// CreateChannel makes a channel (V3.md section 4).
+// CreateChannel makes a channel (behaviour.md section 4).
 func (a *App) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
 	n := store.NewChannel{Description: rendered(in.Description), Visibility: in.Visibility,
 		UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.now()}
@@ -100,7 +100,7 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 	return forbidden("give a channel to anyone but yourself or one of your groups")
 }
 
-// lockMember locks a group, so that it is there when the channel is, and tells whether
+// lockMember locks a group, so that it is there when the channel is, and reports whether
 // a user belongs to it.
 func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
 	err := tx.LockGroup(ctx, group)
@@ -122,7 +122,7 @@ type UpdateChannelInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 }
 
-// UpdateChannel changes a channel (V3.md section 4). Collaborators may change its
+// UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its
 // words and metadata; visibility and owner are the owner's alone.
 func (a *App) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	now := a.now()
@@ -204,7 +204,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	return nil
 }
 
-// DeleteChannel deletes a channel (V3.md section 4).
+// DeleteChannel deletes a channel (behaviour.md section 4).
 func (a *App) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := lockedWithParents(ctx, tx, actor, ref)
@@ -241,7 +241,7 @@ func lockedBy(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.
 }
 
 // newMetadata checks the metadata of something new, given in a field. There too much
-// of it is the request's own fault, as no merge is (V3.md section 13).
+// of it is the request's own fault, as no merge is (behaviour.md section 13).
 func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil

@@ -22,7 +22,7 @@ func (a *App) Comments(ctx context.Context, actor domain.Actor, id domain.BlockI
 	return l, err
 }
 
-// CreateComment comments on a block that the actor sees (V3.md section 3).
+// CreateComment comments on a block that the actor sees (behaviour.md section 3).
 func (a *App) CreateComment(ctx context.Context, actor domain.Actor, id domain.BlockID, body string) (c domain.Comment, err error) {
 	text, mentioned, err := a.commentBody(ctx, body)
 	if err != nil {

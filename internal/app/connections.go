@@ -54,7 +54,7 @@ func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id 
 }
 
 // Connect connects an item to channels and gives the connections in their order.
-// An item that is already in a channel keeps its connection (V3.md section 5).
+// An item that is already in a channel keeps its connection (behaviour.md section 5).
 func (a *App) Connect(ctx context.Context, actor domain.Actor, item domain.ItemRef, in []Target) (made []PlacedConnection, err error) {
 	targets, err := checked(in)
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *App) disconnect(ctx context.Context, tx *store.Tx, actor domain.Actor, 
 	return tx.Disconnect(ctx, p.Connection, a.now())
 }
 
-// MoveConnection moves an item within its channel (V3.md section 5). position is
+// MoveConnection moves an item within its channel (behaviour.md section 5). position is
 // used by insert_at alone; nil means it was not given.
 func (a *App) MoveConnection(ctx context.Context, actor domain.Actor, id domain.ConnectionID, how domain.Movement, position *int64) (p PlacedConnection, err error) {
 	err = a.store.InTx(ctx, func(tx *store.Tx) error {

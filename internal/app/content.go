@@ -57,9 +57,9 @@ func process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.Bloc
 	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
 }
 
-// ProcessBlock tries to get the content of a block that waits for it (V3.md section
-// 3). Each attempt is counted before it is made, so that a block whose content kills
-// the server is given up too. It takes effect once, however often it runs.
+// ProcessBlock tries to get the content of a block that waits for it
+// (behaviour.md section 3). Each attempt is counted before it is made, so that a block whose
+// content kills the server is given up too. It takes effect once, however often it runs.
 func (a *App) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 	b, p, err := a.beginAttempt(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {

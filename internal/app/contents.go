@@ -21,7 +21,8 @@ type ContentsInput struct {
 	Page domain.Page
 }
 
-// Contents lists what is in a channel and the actor may see (V3.md sections 5 and 13).
+// Contents lists what is in a channel and the actor may see
+// (behaviour.md sections 5 and 13).
 func (a *App) Contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput) (l domain.List[Content], err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Channel(ctx, actor.UserID, ref)

@@ -12,7 +12,7 @@ import (
 )
 
 // A cursor is an activity's id and a MAC over the list, its reader and the id: it opens
-// no other list, and none that this installation did not make (V3.md section 1).
+// no other list, and none that this installation did not make (behaviour.md section 1).
 const (
 	cursorMAC    = 16 // bytes
 	cursorLength = (8 + cursorMAC) * 4 / 3
@@ -26,7 +26,7 @@ type CursorInput struct {
 }
 
 // CursorPage is a page of a list, newest first. Next leads to what is older, and is ""
-// at the end; Prev to what is newer. More tells whether there is more in the direction
+// at the end; Prev to what is newer. More reports whether there is more in the direction
 // that was asked for: newer for a page asked for with Prev, else older.
 type CursorPage[T any] struct {
 	Items      []T

@@ -45,7 +45,7 @@ func (a *App) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err
 	return f, err
 }
 
-// onlyOperator tells whether others have accounts and none of them runs the server.
+// onlyOperator reports whether others have accounts and none of them runs the server.
 func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserID, id domain.UserID) (bool, error) {
 	if mayLose(operators, id) == nil {
 		return false, nil
@@ -94,7 +94,7 @@ func (a *App) DeleteAccount(ctx context.Context, actor domain.Actor, slug, passw
 			return err
 		}
 		now := a.now()
-		if err := tx.BuryAccount(ctx, c.User, now); err != nil {
+		if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
 			return err
 		}
 		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.For(int64(actor.UserID))); err != nil {

@@ -12,7 +12,7 @@ import (
 // its reader may not see is passed in several requests.
 const maxScanned = 10_000
 
-// Feed reads a page of what those whom the actor follows did (V3.md section 7).
+// Feed reads a page of what those whom the actor follows did (behaviour.md section 7).
 func (a *App) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (CursorPage[Story], error) {
 	return activityPage(ctx, a, actor, "feed", in, func(v *store.Snapshot) reader[Story] {
 		return reader[Story]{
@@ -25,16 +25,16 @@ func (a *App) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (Cur
 				seen.found = slices.DeleteFunc(seen.found, func(x domain.Activity) bool { return x.Actor == actor.UserID })
 				return seen, err
 			},
-			tell: func(found []domain.Activity) ([]Story, error) { return tell(ctx, v, actor, found) },
+			hydrate: func(found []domain.Activity) ([]Story, error) { return hydrate(ctx, v, actor, found) },
 		}
 	})
 }
 
 // reader reads one list of activities. visible gives a stretch of it in the window's
-// direction, tell what is shown of the activities.
+// direction, hydrate what is shown of the activities.
 type reader[T any] struct {
 	visible func(domain.Window) (stretch, error)
-	tell    func([]domain.Activity) ([]T, error)
+	hydrate func([]domain.Activity) ([]T, error)
 }
 
 // stretch is a part of a list: how many activities were looked at, up to which one, and
@@ -69,12 +69,12 @@ func activityPage[T any](ctx context.Context, a *App, actor domain.Actor, list s
 		return p, err
 	}
 	if in.Next == nil {
-		// What a cursor of an earlier page leads to is settled already.
-		settled, err := a.store.Settled(ctx)
+		// What a cursor of an earlier page leads to is stable already.
+		stable, err := a.store.StableUpTo(ctx)
 		if err != nil {
 			return p, err
 		}
-		w.Before = settled + 1
+		w.Before = stable + 1
 	}
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		p, err = readPage(c, w, in.Limit, open(v))
@@ -109,7 +109,7 @@ func readPage[T any](c cursors, w domain.Window, limit int, r reader[T]) (p Curs
 		}
 	}
 	p.Next, p.Prev = c.at(end), c.at(newest)
-	p.Items, err = r.tell(found)
+	p.Items, err = r.hydrate(found)
 	return p, err
 }
 
@@ -119,7 +119,7 @@ func gather(visible func(domain.Window) (stretch, error), w domain.Window, limit
 	if w.Before == 0 {
 		return nil, 0, nil
 	}
-	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more tells whether there is more
+	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more shows whether there is more
 	for scanned := 0; ; w.Limit *= 4 {
 		w.Limit = min(w.Limit, maxScanned-scanned)
 		s, err := visible(w)

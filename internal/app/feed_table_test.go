@@ -15,8 +15,8 @@ type after struct {
 	feed, notified string
 }
 
-// What is told of whom, and what becomes of it (V3.md section 7): every kind meets what can
-// happen to what it shows, and what makes no difference to it.
+// What is told of whom, and what becomes of it (behaviour.md section 7): every kind meets
+// what can happen to what it shows, and what makes no difference to it.
 func TestWhoIsTold(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -21,7 +21,7 @@ type OpenedFile struct {
 }
 
 // OpenFile opens the file under a key, or a version of it by its name below the key.
-// It needs no actor: whoever has the address may see it (V3.md section 3).
+// It needs no actor: whoever has the address may see it (behaviour.md section 3).
 func (a *App) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err error) {
 	if !isUploadKey(key) { // nor a file's
 		return o, domain.NewNotFound()
@@ -127,7 +127,7 @@ func (a *App) renderAgain(ctx context.Context, f domain.File) error {
 	return err
 }
 
-// complete tells whether all versions of a file are there.
+// complete reports whether all versions of a file are there.
 func (a *App) complete(ctx context.Context, f domain.File) bool {
 	for _, v := range media.Versions() {
 		if _, err := a.blobs.Stat(ctx, versionObject(f.Object, v, f.Resized)); err != nil {

@@ -31,7 +31,7 @@ func followed(ctx context.Context, q store.Queries, actor domain.Actor, t Follow
 	return what, err
 }
 
-// IsFollowing tells whether the actor follows something they see.
+// IsFollowing reports whether the actor follows something they see.
 func (a *App) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTarget) (following bool, err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		what, err := followed(ctx, v.Queries, actor, t)

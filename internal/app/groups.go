@@ -117,7 +117,8 @@ func (a *App) EndGroupItems(ctx context.Context, id domain.GroupID) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error { return tx.EndGroupItems(ctx, id) })
 }
 
-// DeleteGroup deletes a group. Its owner may, and gets its channels (V3.md section 6).
+// DeleteGroup deletes a group. Its owner may, and gets its channels
+// (behaviour.md section 6).
 func (a *App) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
 		g, err := tx.Group(ctx, actor.UserID, ref)

@@ -39,8 +39,8 @@ type Invited struct {
 	Invitation *domain.Invitation
 }
 
-// Invite invites somebody to a group (V3.md section 6). Every member may. Who has sent too
-// many invitations gets TooMany.
+// Invite invites somebody to a group (behaviour.md section 6). Every member may. Who has
+// sent too many invitations gets TooMany.
 func (a *App) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref, in InviteInput) (r Invited, err error) {
 	if (in.User == 0) == (in.Email == "") {
 		return r, domain.NewInvalid("user_id: give either user_id or email")

@@ -52,7 +52,7 @@ func (a *App) InviteeGroup(ctx context.Context, actor domain.Actor, ref domain.R
 	return g, nil
 }
 
-// CreateGroupInvite gives the invite of a group, making it if there is none, and tells
+// CreateGroupInvite gives the invite of a group, making it if there is none, and reports
 // whether it is new.
 func (a *App) CreateGroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) (i GroupInvite, created bool, err error) {
 	now := a.now()

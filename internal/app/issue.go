@@ -74,7 +74,7 @@ func (a *App) exchange(ctx context.Context, from domain.Visitor, app domain.Appl
 	return t, err
 }
 
-// madeFor tells whether a code was made for a request. A verifier where there was no
+// madeFor reports whether a code was made for a request. A verifier where there was no
 // challenge is refused: the challenge was taken out on the way (RFC 9700 section 4.8.2).
 func madeFor(code store.Code, app domain.Application, r TokenRequest) bool {
 	if code.ApplicationID != app.ID || code.RedirectURI != r.RedirectURI {

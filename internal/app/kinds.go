@@ -17,7 +17,7 @@ import (
 )
 
 // contentOfFile makes an Image of raster images and SVG, and an Attachment of
-// everything else. The bytes decide (V3.md section 10).
+// everything else. The bytes decide (behaviour.md section 10).
 func (a *intake) contentOfFile(ctx context.Context, staged *blob.Staged, name string) (content, error) {
 	bytes, err := staged.Open()
 	if err != nil {

@@ -22,7 +22,7 @@ func (a *App) Members(ctx context.Context, actor domain.Actor, ref domain.Ref, p
 	return l, err
 }
 
-// JoinGroup makes the actor a member by the code of the group's invite, and tells
+// JoinGroup makes the actor a member by the code of the group's invite, and reports
 // whether that is new. A missing or wrong code is Forbidden, for members too.
 func (a *App) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (m domain.Member, joined bool, err error) {
 	now := a.now()
@@ -54,7 +54,7 @@ func (a *App) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.Ref,
 }
 
 // enter puts a user into a locked group, settles their invitations to it and records
-// it as done by somebody. It tells whether the user is new there, and comes last in
+// it as done by somebody. It reports whether the user is new there, and comes last in
 // its transaction.
 func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, by domain.UserID, now time.Time) (bool, error) {
 	isNew, err := tx.AddMember(ctx, group, u.ID, now)

@@ -34,8 +34,8 @@ func (a *App) Notifications(ctx context.Context, actor domain.Actor, unread bool
 				}
 				return visible(ctx, v, actor, ids)
 			},
-			tell: func(found []domain.Activity) ([]Notice, error) {
-				stories, err := tell(ctx, v, actor, found)
+			hydrate: func(found []domain.Activity) ([]Notice, error) {
+				stories, err := hydrate(ctx, v, actor, found)
 				notices := make([]Notice, len(stories))
 				for i, s := range stories {
 					notices[i] = Notice{s, read[s.ID]}
@@ -50,12 +50,12 @@ func (a *App) Notifications(ctx context.Context, actor domain.Actor, unread bool
 // them now is not counted, and is again when it can be seen. Each is looked at, for there
 // are never many (domain.MaxUnread).
 func (a *App) unread(ctx context.Context, user domain.UserID) (n int64, err error) {
-	settled, err := a.store.Settled(ctx)
+	stable, err := a.store.StableUpTo(ctx)
 	if err != nil {
 		return 0, err
 	}
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: settled + 1, Limit: maxScanned})
+		receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: stable + 1, Limit: maxScanned})
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (a *App) ReadNotification(ctx context.Context, actor domain.Actor, id domai
 		if len(seen.found) == 0 {
 			return domain.NewNotFound()
 		}
-		stories, err := tell(ctx, v, actor, seen.found)
+		stories, err := hydrate(ctx, v, actor, seen.found)
 		if err != nil {
 			return err
 		}

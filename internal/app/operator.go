@@ -95,7 +95,7 @@ func (a *App) SetAccount(ctx context.Context, actor domain.Actor, id domain.User
 	return u, err
 }
 
-// unseats tells whether an operator would be none any more.
+// unseats reports whether an operator would be none any more.
 func (c AccountChange) unseats() bool {
 	return c.Suspended != nil && *c.Suspended || c.Office != nil && *c.Office != domain.OfficeOperator
 }

@@ -51,7 +51,7 @@ func (a *App) ForgotPassword(ctx context.Context, from domain.Visitor, email str
 	})
 }
 
-// PasswordLink tells whether the token of a mailed link can still be used, without
+// PasswordLink reports whether the token of a mailed link can still be used, without
 // using it; NotFound if not.
 func (a *App) PasswordLink(ctx context.Context, token string) error {
 	_, err := a.mailLink(ctx, store.PasswordLink, token)

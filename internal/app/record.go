@@ -12,8 +12,8 @@ import (
 // commented on a block before.
 const maxNotified = 500
 
-// The functions below say what an action is told as and to whom (V3.md section 7). A use
-// case gives what they return to RecordAll, once, at the end of its transaction.
+// The functions below say what an action is told as and to whom (behaviour.md section 7). A
+// use case gives what they return to RecordAll, once, at the end of its transaction.
 
 func sourceOf(p domain.PrincipalRef) domain.Subject {
 	return domain.Subject{Type: domain.SubjectType(p.Type), ID: p.ID}

@@ -179,7 +179,7 @@ func betterAddress(given string, at, canonical *url.URL) string {
 	return ""
 }
 
-// embedded asks a provider for the player of a page; ok tells whether there is one.
+// embedded asks a provider for the player of a page; ok reports whether there is one.
 // An error is one of this server: a provider that does not answer is none.
 func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)

@@ -17,10 +17,11 @@ type Found struct {
 	Group   *domain.Group
 }
 
-// Search looks for what the actor may see (V3.md section 11). A seed of nil is the day's.
+// Search looks for what the actor may see (behaviour.md section 11). A seed of nil is the
+// day's.
 func (a *App) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[Found], err error) {
 	if !domain.CanSearch(actor) {
-		return l, domain.NewForbidden("Search is for the tiers premium and supporter")
+		return l, domain.NewForbidden("Search requires the tier premium or supporter")
 	}
 	query := words.Parse(in.Query)
 	if query.TooLong {
@@ -43,7 +44,7 @@ type MadeInput struct {
 }
 
 // UserContents lists the blocks and channels that a user made and the actor may see
-// (V3.md section 13).
+// (behaviour.md section 13).
 func (a *App) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (domain.List[Found], error) {
 	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
 		u, err := v.User(ctx, ref)

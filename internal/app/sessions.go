@@ -97,7 +97,7 @@ func (a *App) EndOtherSessions(ctx context.Context, actor domain.Actor, keep dom
 
 func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }
 
-// isToken tells whether a text has the form of a token of a kind.
+// isToken reports whether a text has the form of a token of a kind.
 func isToken(s string, kind auth.Kind) bool {
 	k, ok := auth.TokenKind(s)
 	return ok && k == kind

@@ -105,7 +105,7 @@ func (a *App) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slu
 	return a.openSession(ctx, tx, u.ID, from, n.Now)
 }
 
-// SignUpPending tells whether the token of a mailed link can still be used, without
+// SignUpPending reports whether the token of a mailed link can still be used, without
 // using it; NotFound if not.
 func (a *App) SignUpPending(ctx context.Context, token string) error {
 	if !isToken(token, auth.Mailed) {

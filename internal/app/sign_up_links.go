@@ -50,7 +50,7 @@ func (a *App) CreateSignUpLink(ctx context.Context, actor domain.Actor, note str
 			return err
 		}
 		if n >= domain.MaxSignUpLinks {
-			return domain.NewUnprocessable(fmt.Sprintf("There are %d links that nobody has used: end one first", domain.MaxSignUpLinks))
+			return domain.NewUnprocessable(fmt.Sprintf("There are %d unused links: end one first", domain.MaxSignUpLinks))
 		}
 		return tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
 			ExpiresAt: now.Add(signUpLinkTTL)}, hash)

@@ -16,7 +16,7 @@ type SignUpOffer struct {
 	Email string // the address that the invitation was mailed to, else ""
 }
 
-// SignUpOffer tells whether a visitor with an invite ("" for none) may sign up.
+// SignUpOffer reports whether a visitor with an invite ("" for none) may sign up.
 func (a *App) SignUpOffer(ctx context.Context, invite string) (o SignUpOffer, err error) {
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if o.Mode, err = a.signUpMode(ctx, v.Queries); err != nil {
@@ -108,10 +108,10 @@ func (a *App) admit(ctx context.Context, q store.Queries, token, email string) (
 	return by, errUninvited()
 }
 
-func errClosed() error { return domain.NewForbidden("Nobody can sign up here now") }
+func errClosed() error { return domain.NewForbidden("Signing up is closed") }
 
 func errUninvited() error {
-	return domain.NewForbidden("Signing up takes an invitation that nobody has used yet")
+	return domain.NewForbidden("Signing up requires an invitation that has not been used")
 }
 
 // slugFree refuses a slug that somebody has or had; "" is none.

@@ -16,15 +16,15 @@ type Thing struct {
 	Comment   *domain.Comment
 }
 
-// Story is an activity with what it shows (V3.md section 7).
+// Story is an activity with what it shows (behaviour.md section 7).
 type Story struct {
 	domain.Activity
 	Actor                domain.Principal
 	Item, Target, Parent Thing
 }
 
-// cast is everything that a page of activities shows, read by a statement for each kind.
-type cast struct {
+// related is everything that a page of activities shows, read by a statement for each kind.
+type related struct {
 	comments   map[domain.CommentID]domain.Comment
 	parents    map[domain.BlockID]domain.ChannelID
 	blocks     map[domain.BlockID]*domain.Block
@@ -32,32 +32,33 @@ type cast struct {
 	principals map[domain.PrincipalRef]domain.Principal
 }
 
-// tell reads what activities that the actor may see show.
-func tell(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) ([]Story, error) {
-	c, err := assemble(ctx, v, actor, all)
+// hydrate reads what activities that the actor may see show.
+func hydrate(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) ([]Story, error) {
+	r, err := load(ctx, v, actor, all)
 	if err != nil {
 		return nil, err
 	}
 	stories := make([]Story, 0, len(all))
 	for _, a := range all {
-		s := Story{Activity: a, Actor: c.principals[domain.UserRef(a.Actor)], Item: c.thing(a.Item), Target: c.thing(a.Target)}
+		s := Story{Activity: a, Actor: r.principals[domain.UserRef(a.Actor)], Item: r.thing(a.Item), Target: r.thing(a.Target)}
 		if s.Item == (Thing{}) || a.Target.Type != "" && s.Target == (Thing{}) { // nothing is shown of what is not there
 			continue
 		}
 		switch a.Kind {
 		case domain.Commented:
-			if id, ok := c.parents[domain.BlockID(a.Target.ID)]; ok {
-				s.Parent = c.thing(domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+			if id, ok := r.parents[domain.BlockID(a.Target.ID)]; ok {
+				s.Parent = r.thing(domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 			}
 		case domain.Mentioned:
-			s.Parent = c.thing(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
+			s.Parent = r.thing(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
 		}
 		stories = append(stories, s)
 	}
 	return stories, nil
 }
 
-func assemble(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) (c cast, err error) {
+// load reads what the activities refer to.
+func load(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) (r related, err error) {
 	var comments []domain.CommentID
 	var commented, blocks []domain.BlockID
 	var channels []domain.ChannelID
@@ -80,26 +81,26 @@ func assemble(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []
 			}
 		}
 	}
-	if c.comments, err = v.CommentsByID(ctx, comments); err != nil {
-		return c, err
+	if r.comments, err = v.CommentsByID(ctx, comments); err != nil {
+		return r, err
 	}
-	for _, comment := range c.comments {
+	for _, comment := range r.comments {
 		blocks = append(blocks, comment.BlockID)
 	}
-	if c.parents, err = v.OldestChannels(ctx, actor.UserID, commented); err != nil {
-		return c, err
+	if r.parents, err = v.OldestChannels(ctx, actor.UserID, commented); err != nil {
+		return r, err
 	}
-	for _, id := range c.parents {
+	for _, id := range r.parents {
 		channels = append(channels, id)
 	}
-	if c.blocks, err = v.BlocksByID(ctx, blocks); err != nil {
-		return c, err
+	if r.blocks, err = v.BlocksByID(ctx, blocks); err != nil {
+		return r, err
 	}
-	if c.channels, err = v.ChannelsByID(ctx, actor.UserID, channels); err != nil {
-		return c, err
+	if r.channels, err = v.ChannelsByID(ctx, actor.UserID, channels); err != nil {
+		return r, err
 	}
-	c.principals, err = v.PrincipalsByID(ctx, principals)
-	return c, err
+	r.principals, err = v.PrincipalsByID(ctx, principals)
+	return r, err
 }
 
 func principalOf(s domain.Subject) domain.PrincipalRef {
@@ -107,16 +108,16 @@ func principalOf(s domain.Subject) domain.PrincipalRef {
 }
 
 // thing finds a subject.
-func (c cast) thing(s domain.Subject) (t Thing) {
+func (r related) thing(s domain.Subject) (t Thing) {
 	switch s.Type {
 	case domain.SubjectComment:
-		t.Comment = found(c.comments, domain.CommentID(s.ID))
+		t.Comment = found(r.comments, domain.CommentID(s.ID))
 	case domain.SubjectBlock:
-		t.Block = c.blocks[domain.BlockID(s.ID)]
+		t.Block = r.blocks[domain.BlockID(s.ID)]
 	case domain.SubjectChannel:
-		t.Channel = found(c.channels, domain.ChannelID(s.ID))
+		t.Channel = found(r.channels, domain.ChannelID(s.ID))
 	case domain.SubjectUser, domain.SubjectGroup:
-		t.Principal = found(c.principals, principalOf(s))
+		t.Principal = found(r.principals, principalOf(s))
 	}
 	return t
 }

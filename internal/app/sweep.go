@@ -22,8 +22,8 @@ func (SweepContent) Kind() string { return "sweep_content" }
 // SweepInterval is how often it runs.
 const SweepInterval = time.Hour
 
-// keptFor is how long uploads and the results of batches are kept (V3.md sections 10 and
-// 12), and what crashes have left in the middle of writing.
+// keptFor is how long uploads and the results of batches are kept (behaviour.md sections 10
+// and 12), and what crashes have left in the middle of writing.
 const keptFor = 24 * time.Hour
 
 // unreferencedFor is how long bytes stay that nothing refers to: longer than any request or

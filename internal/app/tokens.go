@@ -77,7 +77,7 @@ func (a *App) FlushUsage(ctx context.Context) error {
 }
 
 // CreateToken makes a personal access token for a user and gives its secret, which
-// is not kept (V3.md section 8).
+// is not kept (behaviour.md section 8).
 func (a *App) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
 	if why := badName(name); why != "" {
 		return "", t, domain.NewInvalid("name: " + why)

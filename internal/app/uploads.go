@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// UploadTTL is how long an address takes the bytes of a file (V3.md section 10).
+// UploadTTL is how long an address takes the bytes of a file (behaviour.md section 10).
 const UploadTTL = time.Hour
 
 // uploadFolder is where clients put files in a storage that they reach themselves.
@@ -157,11 +157,10 @@ func (a *App) ReceiveUpload(ctx context.Context, in SentFile) error {
 	if in.Length > a.uploadLimit {
 		return a.tooLarge(nil)
 	}
-	leave, err := a.uploading.enter(ctx, u.UserID)
-	if err != nil {
+	if err := a.uploading.Enter(ctx, u.UserID); err != nil {
 		return err
 	}
-	defer leave()
+	defer a.uploading.Leave(u.UserID)
 	held := a.newHold("upload:"+auth.NewKey(), u.UserID, true)
 	defer held.release(ctx)
 	staged, err := a.receive(ctx, in, u, held)
@@ -207,12 +206,12 @@ func sentBefore() error {
 // fillUpload gives an upload its bytes. Those who send to one address do so one after the
 // other, so that none keeps bytes that will belong to nothing.
 func (a *App) fillUpload(ctx context.Context, u domain.Upload, staged *blob.Staged, held *hold) error {
-	leave, err := a.filling.enter(ctx, u.ID)
-	if err != nil {
+	if err := a.filling.Enter(ctx, u.ID); err != nil {
 		return err
 	}
-	defer leave()
-	if u, err = a.store.UploadByID(ctx, u.ID); err != nil {
+	defer a.filling.Leave(u.ID)
+	u, err := a.store.UploadByID(ctx, u.ID)
+	if err != nil {
 		return err
 	}
 	if u.BlobID != 0 {
@@ -306,7 +305,7 @@ func (m *metered) last(refusal error) (int, error) {
 }
 
 func (a *App) tooLarge(cause error) error {
-	return domain.Wrap(domain.TooLarge, "A file may have "+strconv.FormatInt(a.uploadLimit, 10)+" bytes at most", cause)
+	return domain.Wrap(domain.TooLarge, "A file may be at most "+strconv.FormatInt(a.uploadLimit, 10)+" bytes", cause)
 }
 
 // sentUpload is the upload that an address was given out for.
@@ -318,7 +317,7 @@ func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err
 		return u, err
 	}
 	if !hmac.Equal([]byte(want), []byte(in.Query.Get("signature"))) {
-		return u, domain.NewForbidden("The address was not given out by this server")
+		return u, domain.NewForbidden("The address was not issued by this server")
 	}
 	if a.now().Unix() >= expires {
 		return u, domain.NewForbidden("The address has expired")
@@ -330,13 +329,13 @@ func (a *App) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err
 }
 
 // publicHost and publicFolder are what clients of the public API put before a key to make
-// an address by themselves (V3.md section 10).
+// an address by themselves (behaviour.md section 10).
 const (
 	publicHost   = "s3.amazonaws.com"
 	publicFolder = "/arena_images-temp/"
 )
 
-// uploadNamed finds the upload that a value names. named tells whether it names one
+// uploadNamed finds the upload that a value names. named reports whether it names one
 // at all; if so, it must be the actor's and its bytes must have come.
 func (a *App) uploadNamed(ctx context.Context, actor domain.Actor, field, value string) (u domain.Upload, named bool, err error) {
 	keys, named := a.uploadKeys(value)

@@ -177,7 +177,7 @@ func badName(name string) string {
 	return ""
 }
 
-// turns tells whether a character turns the direction of the text after it (Unicode
+// turns reports whether a character turns the direction of the text after it (Unicode
 // Standard Annex 9, the explicit ones): with them a name could read as another, or as
 // part of the sentence around it.
 func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }

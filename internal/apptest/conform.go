@@ -18,7 +18,7 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 				continue
 			}
 			if res.Status == http.StatusForbidden && op.ID == "presignUpload" {
-				return // the public description does not say what V3.md section 1 has for read-only tokens
+				return // the public description does not say what behaviour.md section 1 has for read-only tokens
 			}
 			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {
 				r.T.Errorf("%s %s: %d: the response breaks the description: %s\n%s", req.Method, req.URL, res.Status, v, res.Body)
@@ -28,7 +28,7 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	}
 }
 
-// matches tells whether a path fits a template; literal segments win over
+// matches reports whether a path fits a template; literal segments win over
 // parameters because descriptions list them so that only one fits.
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")

@@ -13,16 +13,16 @@ const (
 	unreserved = base64url + ".~"
 )
 
-// ValidChallenge tells whether s can be a code challenge of the method S256: the
+// ValidChallenge reports whether s can be a code challenge of the method S256: the
 // base64url of a SHA-256, 43 characters (RFC 7636 section 4.2).
 func ValidChallenge(s string) bool { return len(s) == 43 && strings.Trim(s, base64url) == "" }
 
-// ValidVerifier tells whether s has the form of a code verifier (RFC 7636 section 4.1).
+// ValidVerifier reports whether s has the form of a code verifier (RFC 7636 section 4.1).
 func ValidVerifier(s string) bool {
 	return len(s) >= 43 && len(s) <= 128 && strings.Trim(s, unreserved) == ""
 }
 
-// VerifierMatches tells whether a challenge was made from a verifier by S256, in
+// VerifierMatches reports whether a challenge was made from a verifier by S256, in
 // constant time.
 func VerifierMatches(verifier, challenge string) bool {
 	sum := sha256.Sum256([]byte(verifier))
@@ -30,7 +30,7 @@ func VerifierMatches(verifier, challenge string) bool {
 		subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// SameSecret tells whether a secret is the one of a hash, in constant time. Nothing is
+// SameSecret reports whether a secret is the one of a hash, in constant time. Nothing is
 // the secret of an empty hash.
 func SameSecret(secret string, hash []byte) bool {
 	return len(hash) > 0 && subtle.ConstantTimeCompare(HashToken(secret), hash) == 1

@@ -56,7 +56,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *transport) explain(r *http.Request, a answer) {
 	for _, c := range a.Challenges {
 		if c.Error.Detail != "" {
-			t.log.WarnContext(r.Context(), "the authority could not see that the domain is ours",
+			t.log.WarnContext(r.Context(), "the authority could not verify that the domain is ours",
 				"domain", a.Identifier.Value, "challenge", c.Type, "reason", c.Error.Detail)
 		}
 	}

@@ -44,7 +44,7 @@ type appCreateCmd struct {
 	User        string   `required:"" help:"Id or slug of the account that it belongs to."`
 	Name        string   `required:"" help:"What people are asked about."`
 	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address that browsers come back to; may be given ten times."`
-	Public      bool     `help:"It runs where no secret stays one: on a desktop, a phone, in a page."`
+	Public      bool     `help:"It cannot keep a secret: it runs on a desktop, on a phone or in a web page."`
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 

@@ -32,7 +32,7 @@ type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the server."`
 	Work        workCmd        `cmd:"" help:"Work jobs without serving requests, beside servers with --work=false or not."`
 	Jobs        jobsCmd        `cmd:"" help:"List jobs that failed, and run them again."`
-	Providers   providersCmd   `cmd:"" help:"Keep the list of sites whose pages are embedded."`
+	Providers   providersCmd   `cmd:"" help:"Update the list of sites whose pages are embedded."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema to this program's version."`
 	Config      configCmd      `cmd:"" help:"Print the settings in effect, secrets hidden."`
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`

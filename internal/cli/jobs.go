@@ -14,7 +14,7 @@ import (
 
 type jobsCmd struct {
 	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, the newest first; by default those that were given up."`
-	Retry jobsRetryCmd `cmd:"" help:"Run jobs again that failed or were cut off, or at once that wait."`
+	Retry jobsRetryCmd `cmd:"" help:"Run failed or interrupted jobs again, and waiting ones at once."`
 }
 
 // jobJSON is a job as scripts see it.

@@ -16,7 +16,7 @@ import (
 )
 
 type providersCmd struct {
-	Update providersUpdateCmd `cmd:"" help:"Get the list anew. Servers use it when they are started the next time."`
+	Update providersUpdateCmd `cmd:"" help:"Fetch the current list. Servers use it from their next start."`
 }
 
 // maxProviders is more than page takes, in bytes, so that it is page which refuses.

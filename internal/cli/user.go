@@ -17,7 +17,7 @@ type userCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Make an account."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
-	Suspend userSuspendCmd `cmd:"" help:"Make the tokens of an account answer 401 and sign it out, or lift that."`
+	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
 
 	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who runs the server on its website, or a member again."`
 }

@@ -129,7 +129,7 @@ func (s *SMTP) password() string {
 	return s.Password
 }
 
-// redactText tells whether there is a secret.
+// redactText reports whether there is a secret.
 func redactText(secret string) string {
 	if secret == "" {
 		return ""

@@ -29,7 +29,7 @@ const defaultHTTPAddr = ":80"
 // noListener is what --tls-http-addr says where there is to be none.
 const noListener = "none"
 
-// On says whether the server serves TLS itself.
+// On reports whether the server serves TLS itself.
 func (t TLS) On() bool { return len(t.Domains) > 0 }
 
 // Roots reads the certificates by which the directory is trusted: nil for the system's.

@@ -59,6 +59,14 @@ type Options struct {
 	Observe Observer
 }
 
+// Readers is how many statements can read at once: the connections of the pool.
+func (db *DB) Readers() int {
+	if db.dialect == Postgres {
+		return int(db.pool.Config().MaxConns)
+	}
+	return db.readers.Stats().MaxOpenConnections
+}
+
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	dialect     Dialect

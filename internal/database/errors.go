@@ -21,13 +21,13 @@ import (
 // ErrNoRows is what Row.Scan returns when there is no row.
 var ErrNoRows = sql.ErrNoRows
 
-// IsUnique tells whether a statement failed because a value that must be unique
+// IsUnique reports whether a statement failed because a value that must be unique
 // is there already.
 func IsUnique(err error) bool {
 	return hasCode(err, "23505", sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-// IsRetryable tells whether a transaction failed only because others ran beside
+// IsRetryable reports whether a transaction failed only because others ran beside
 // it: SQLITE_BUSY and SQLITE_LOCKED in all their forms, and PostgreSQL's 40001
 // (serialization_failure) and 40P01 (deadlock_detected). Transact and View retry
 // these themselves.

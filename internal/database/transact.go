@@ -22,7 +22,7 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 }
 
 // viewSQLite begins and ends the transaction by statements: an sql.Tx would start a
-// goroutine for itself and one for each statement in it, brief or not. Views wait for a
+// goroutine for itself and one for each statement in it, interruptible or not. Views wait for a
 // place in the order of their coming; database/sql would give a connection to any of
 // those that wait, so that the slowest of a hundred searches took twice as long.
 func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
@@ -37,7 +37,7 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 		return Classify(ctx, err)
 	}
 	defer func() { _ = conn.Close() }() // back to the pool
-	if _, err := conn.ExecContext(Brief(ctx), "BEGIN"); err != nil {
+	if _, err := conn.ExecContext(Uninterruptible(ctx), "BEGIN"); err != nil {
 		return Classify(ctx, err)
 	}
 	defer func() {

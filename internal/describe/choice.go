@@ -63,11 +63,11 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	}
 }
 
-// discriminator is the property that tells the kinds of objects apart (V3.md
-// section 13).
+// discriminator is the property that tells the kinds of objects apart
+// (behaviour.md section 13).
 const discriminator = "type"
 
-// mismatch tells whether a branch is not meant for the value at a depth at all,
+// mismatch reports whether a branch is not meant for the value at a depth at all,
 // by the types or by the values of the discriminator that the branch wants; kinds
 // is empty, not nil, when the discriminator is missing.
 func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds []any) {

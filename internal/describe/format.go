@@ -20,7 +20,7 @@ var requestFormats = []*jsonschema.Format{
 	{Name: "uuid", Validate: onStrings(checkUUID)},
 }
 
-// Formats of what the server sends: times are stricter (V3.md section 1).
+// Formats of what the server sends: times are stricter (behaviour.md section 1).
 var responseFormats = append([]*jsonschema.Format{
 	{Name: "date-time", Validate: onStrings(checkServedTime)},
 }, requestFormats[0], requestFormats[1], requestFormats[3])

@@ -39,7 +39,7 @@ func FuzzCheckBody(f *testing.F) {
 	})
 }
 
-// storable tells whether no string in a JSON text holds NUL or was mended by the
+// storable reports whether no string in a JSON text holds NUL or was mended by the
 // decoder, which puts U+FFFD where there is none in the text.
 func storable(body []byte) bool {
 	var value any

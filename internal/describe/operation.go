@@ -46,7 +46,7 @@ type response struct {
 	content map[string]*jsonschema.Schema
 }
 
-// Accepts tells whether a request with this Content-Type header can be read: its
+// Accepts reports whether a request with this Content-Type header can be read: its
 // media type is declared, whatever its parameters. A missing header counts as
 // JSON, and an operation without a body accepts anything. Otherwise the answer
 // is 415.

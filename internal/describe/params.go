@@ -91,7 +91,7 @@ func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 	return found, noSuchID
 }
 
-// impossible tells whether a text is a number that no id can be.
+// impossible reports whether a text is a number that no id can be.
 func impossible(text string) bool {
 	id, err := strconv.ParseInt(text, 10, 64)
 	return errors.Is(err, strconv.ErrRange) || err == nil && id < 1

@@ -110,7 +110,7 @@ func target(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// hasType tells whether a schema names a type.
+// hasType reports whether a schema names a type.
 func hasType(s *jsonschema.Schema, name string) bool {
 	s = target(s)
 	if s.Types == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // anywhere are the statuses that any operation may answer without declaring them:
-// what stands in front of all operations gives them (V3.md sections 1 and 9).
+// what stands in front of all operations gives them (behaviour.md sections 1 and 9).
 var anywhere = []int{
 	http.StatusNotModified, http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed,
 	http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
@@ -21,7 +21,7 @@ var anywhere = []int{
 // CheckResponse gives everything in a response that the description of an
 // operation does not allow, for tests: an undeclared status, another content
 // type, a body that does not fit its schema, and fields that are not declared, at
-// any depth. Times must be as V3.md section 1 has them, and an error must repeat
+// any depth. Times must be as behaviour.md section 1 has them, and an error must repeat
 // its status. Give it the response to the method itself, not to HEAD.
 func (d *Description) CheckResponse(operationID string, status int, header http.Header, body []byte) []Violation {
 	op := d.byID[operationID]
@@ -91,7 +91,7 @@ func checkText(body []byte) []Violation {
 	return nil
 }
 
-// status checks that an error repeats its status (V3.md section 1).
+// status checks that an error repeats its status (behaviour.md section 1).
 func (x *explainer) status(status int) {
 	if code := at(x.value, []string{"code"}); code != int64(status) {
 		x.add([]string{"code"}, fmt.Sprintf("must be the status, %d", status))

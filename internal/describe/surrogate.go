@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// halfSurrogate tells whether a JSON text escapes one half of a surrogate pair
+// halfSurrogate reports whether a JSON text escapes one half of a surrogate pair
 // without the other; decoders put U+FFFD there in silence.
 func halfSurrogate(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {

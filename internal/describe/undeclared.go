@@ -56,7 +56,7 @@ func applying(schema *jsonschema.Schema, value any) []*jsonschema.Schema {
 	return parts
 }
 
-// meant tells whether a branch is for values of this kind, if not valid ones.
+// meant reports whether a branch is for values of this kind, if not valid ones.
 func meant(branch *jsonschema.Schema, value any) bool {
 	err, _ := branch.Validate(value).(*jsonschema.ValidationError)
 	if err == nil {

@@ -8,7 +8,7 @@ type ActivityID int64
 // CommentID is the id of a comment.
 type CommentID int64
 
-// ActivityKind says what was done (V3.md section 7).
+// ActivityKind says what was done (behaviour.md section 7).
 type ActivityKind string
 
 // The kinds of activities.

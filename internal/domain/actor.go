@@ -13,7 +13,7 @@ type (
 	TokenID      int64
 )
 
-// Tier is the standing of an account. It sets the rate limit (V3.md section 9).
+// Tier is the standing of an account. It sets the rate limit (behaviour.md section 9).
 type Tier string
 
 // The tiers. TierGuest is that of requests without a token.
@@ -24,13 +24,13 @@ const (
 	TierSupporter Tier = "supporter"
 )
 
-// ValidTier tells whether an account can have the tier.
+// ValidTier reports whether an account can have the tier.
 func ValidTier(t Tier) bool {
 	return t == TierFree || t == TierPremium || t == TierSupporter
 }
 
 // Actor is who makes a request. The zero Actor is a guest. An application that acts as
-// itself has no user, and reads what a guest does (V3.md section 8).
+// itself has no user, and reads what a guest does (behaviour.md section 8).
 type Actor struct {
 	UserID        UserID
 	ApplicationID ApplicationID // that acts, for the user or as itself; 0: none
@@ -38,8 +38,8 @@ type Actor struct {
 	Scope         Scope
 }
 
-// SignedIn tells whether the actor is a user.
+// SignedIn reports whether the actor is a user.
 func (a Actor) SignedIn() bool { return a.UserID != 0 }
 
-// MayWrite tells whether the actor's token allows changes at all.
+// MayWrite reports whether the actor's token allows changes at all.
 func (a Actor) MayWrite() bool { return a.SignedIn() && a.Scope.Allows(ScopeWrite) }

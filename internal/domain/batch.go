@@ -14,7 +14,7 @@ const (
 )
 
 // Batch is blocks that are made in the background, in order, each in the same channels
-// (V3.md section 12).
+// (behaviour.md section 12).
 type Batch struct {
 	ID        string // UUID, in lower case
 	By        Actor  // who asked for it, as they were then

@@ -25,7 +25,7 @@ const (
 	Failed     BlockState = "failed"
 )
 
-// BlockVisibility is derived from the channels a block is in (V3.md section 2).
+// BlockVisibility is derived from the channels a block is in (behaviour.md section 2).
 type BlockVisibility string
 
 // The visibilities of blocks.
@@ -71,13 +71,13 @@ func (b Block) Visibility() BlockVisibility {
 	return BlockOrphan
 }
 
-// HasImage tells whether the block shows an image, which alt_text can describe.
+// HasImage reports whether the block shows an image, which alt_text can describe.
 func (b Block) HasImage() bool { return b.Image != nil }
 
 // BlockAbilities is the `can` of a block.
 type BlockAbilities struct{ Manage, Comment, Connect bool }
 
-// CanManage tells whether the actor may change the block.
+// CanManage reports whether the actor may change the block.
 func CanManage(a Actor, b Block) bool {
 	return a.MayWrite() && b.Author.PrincipalRef == UserRef(a.UserID)
 }

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Visibility of a channel (V3.md section 2).
+// Visibility of a channel (behaviour.md section 2).
 type Visibility string
 
 // The visibilities of channels. The default is closed.
@@ -51,22 +51,22 @@ func (c Channel) Contents() int64 { return c.Blocks + c.Channels }
 // ChannelAbilities is the `can` of a channel.
 type ChannelAbilities struct{ AddTo, Update, Destroy, ManageCollaborators bool }
 
-// CanView tells whether a viewer with this role sees a channel.
+// CanView reports whether a viewer with this role sees a channel.
 func CanView(v Visibility, role Role) bool { return v != Private || role > RoleNone }
 
-// CanAddTo tells whether the actor may connect items to the channel.
+// CanAddTo reports whether the actor may connect items to the channel.
 func CanAddTo(a Actor, c Channel) bool {
 	return a.MayWrite() && (c.Visibility == Public || c.Role >= RoleCollaborator)
 }
 
-// CanUpdate tells whether the actor may change title, description and metadata.
+// CanUpdate reports whether the actor may change title, description and metadata.
 func CanUpdate(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
 
-// CanOwn tells whether the actor may do what is the owner's alone: destroy the
+// CanOwn reports whether the actor may do what is the owner's alone: destroy the
 // channel, change its visibility and owner, manage its collaborators.
 func CanOwn(a Actor, c Channel) bool { return a.MayWrite() && c.Role == RoleOwner }
 
-// CanArrange tells whether the actor may move connections and set their metadata.
+// CanArrange reports whether the actor may move connections and set their metadata.
 func CanArrange(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
 
 // AbilitiesOnChannel is what the actor's next request would be allowed.

@@ -13,7 +13,7 @@ type Comment struct {
 	UpdatedAt time.Time
 }
 
-// CanEditComment tells whether the actor may change or delete a comment.
+// CanEditComment reports whether the actor may change or delete a comment.
 func CanEditComment(a Actor, c Comment) bool {
 	return a.MayWrite() && c.Author.PrincipalRef == UserRef(a.UserID)
 }

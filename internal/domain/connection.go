@@ -38,7 +38,7 @@ type Connection struct {
 	CreatedAt   time.Time
 }
 
-// Movement is a way to move a connection (V3.md section 5).
+// Movement is a way to move a connection (behaviour.md section 5).
 type Movement string
 
 // The movements; up is towards the top, which is the highest position.
@@ -50,7 +50,7 @@ const (
 	MoveDown     Movement = "move_down"
 )
 
-// CanRemove tells whether the actor may remove a connection from its channel.
+// CanRemove reports whether the actor may remove a connection from its channel.
 func CanRemove(a Actor, in Channel, c Connection) bool {
 	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
 }

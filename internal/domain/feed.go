@@ -10,7 +10,7 @@ type News struct {
 }
 
 // Sources are what one follows to have the activity in one's feed: its actor, its
-// channel and the group (V3.md section 7).
+// channel and the group (behaviour.md section 7).
 func (a Activity) Sources() []Subject {
 	sources := []Subject{{SubjectUser, int64(a.Actor)}}
 	if a.Channel != 0 {

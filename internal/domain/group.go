@@ -21,7 +21,7 @@ type Group struct {
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 
-	// Member tells whether the viewer for whom the group was read belongs to it.
+	// Member reports whether the viewer for whom the group was read belongs to it.
 	Member bool
 }
 
@@ -48,17 +48,17 @@ type Member struct {
 // GroupAbilities is the `can` of a group.
 type GroupAbilities struct{ Update, Destroy, ManageMembers, ManageInvitations bool }
 
-// CanOwnGroup tells whether the actor may change and destroy the group and remove
+// CanOwnGroup reports whether the actor may change and destroy the group and remove
 // members: its owner.
 func CanOwnGroup(a Actor, g Group) bool {
 	return a.MayWrite() && g.Owner.PrincipalRef == UserRef(a.UserID)
 }
 
-// CanInvite tells whether the actor may change the group's invitations and its
+// CanInvite reports whether the actor may change the group's invitations and its
 // invite: every member.
 func CanInvite(a Actor, g Group) bool { return a.MayWrite() && g.Member }
 
-// CanSeeInvitations tells whether the actor may read them.
+// CanSeeInvitations reports whether the actor may read them.
 func CanSeeInvitations(a Actor, g Group) bool { return a.SignedIn() && g.Member }
 
 // AbilitiesOnGroup is what the actor's next request would be allowed.

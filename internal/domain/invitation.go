@@ -21,7 +21,7 @@ const (
 	InvitationExpired  InvitationState = "expired"
 )
 
-// Invitation asks one person into a group (V3.md section 6), as a user or at an
+// Invitation asks one person into a group (behaviour.md section 6), as a user or at an
 // e-mail address.
 type Invitation struct {
 	ID      InvitationID
@@ -39,18 +39,18 @@ type Invitation struct {
 	UpdatedAt  time.Time
 }
 
-// Open tells whether the invitation can still be accepted, declined or revoked.
+// Open reports whether the invitation can still be accepted, declined or revoked.
 func (i Invitation) Open(now time.Time) bool {
 	return i.State == InvitationPending && now.Before(i.ExpiresAt)
 }
 
-// CanAccept tells whether the actor may take up an invitation of which they hold the
+// CanAccept reports whether the actor may take up an invitation of which they hold the
 // token: the user who is invited; anyone when an address is.
 func CanAccept(a Actor, i Invitation) bool {
 	return a.MayWrite() && (i.Email != nil || i.Invitee != nil && i.Invitee.PrincipalRef == UserRef(a.UserID))
 }
 
-// CanRevoke tells whether the actor may revoke an invitation of the group: who made
+// CanRevoke reports whether the actor may revoke an invitation of the group: who made
 // it, also after leaving, and every member.
 func CanRevoke(a Actor, g Group, i Invitation) bool {
 	return CanInvite(a, g) || a.MayWrite() && i.InvitedBy.PrincipalRef == UserRef(a.UserID)

@@ -33,7 +33,7 @@ type Principal struct {
 	Version int64
 }
 
-// Text is a piece of Markdown, rendered when written (V3.md section 3).
+// Text is a piece of Markdown, rendered when written (behaviour.md section 3).
 type Text struct{ Markdown, HTML, Plain string }
 
 // User is an account.
@@ -66,7 +66,7 @@ func (u User) ChannelsFor(viewer Actor) int64 {
 	return u.OpenChannels
 }
 
-// Badge is the mark of the tier, or "" (V3.md section 13).
+// Badge is the mark of the tier, or "" (behaviour.md section 13).
 func (u User) Badge() string {
 	if u.Tier == TierPremium || u.Tier == TierSupporter {
 		return string(u.Tier)

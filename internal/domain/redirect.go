@@ -24,7 +24,7 @@ var noRedirect = []string{
 	"shell", "sip", "sips", "sms", "smb", "ssh", "tel", "telnet", "urn", "vbscript", "view-source", "wss", "ws", "wyciwyg",
 }
 
-// MatchRedirectURI tells whether a request may name an address where another is
+// MatchRedirectURI reports whether a request may name an address where another is
 // registered: it is the same text, or differs in nothing but the port of a loopback
 // address (RFC 9700 section 2.1, RFC 8252 section 7.3). Neither is parsed, so that
 // nothing that parsers disagree about can matter.
@@ -129,7 +129,7 @@ func badScheme(u *url.URL) string {
 	return ""
 }
 
-// validAuthority tells whether what stands between "//" and the path is a host name of
+// validAuthority reports whether what stands between "//" and the path is a host name of
 // ASCII or an IP address, with or without a port.
 func validAuthority(authority string) bool {
 	host := strings.TrimRight(authority, "0123456789")

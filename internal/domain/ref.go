@@ -1,7 +1,7 @@
 package domain
 
 // Ref names a user, group or channel by id or by slug: all digits means an id
-// (V3.md section 1). A zero Ref names nothing.
+// (behaviour.md section 1). A zero Ref names nothing.
 type Ref struct {
 	ID   int64
 	Slug string

@@ -2,7 +2,7 @@ package domain
 
 import "strings"
 
-// Scope is what a token may do (V3.md section 8; RFC 6749 section 3.3). Scopes
+// Scope is what a token may do (behaviour.md section 8; RFC 6749 section 3.3). Scopes
 // are ordered: write includes read, and read includes none.
 type Scope string
 

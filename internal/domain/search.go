@@ -52,7 +52,7 @@ type Search struct {
 var BlockTypes = []string{string(TextBlock), string(ImageBlock), string(LinkBlock), string(AttachmentBlock),
 	string(EmbedBlock), string(PendingBlock)}
 
-// CanSearch tells whether the actor's tier includes search.
+// CanSearch reports whether the actor's tier includes search.
 func CanSearch(a Actor) bool {
 	return a.SignedIn() && (a.Tier == TierPremium || a.Tier == TierSupporter)
 }

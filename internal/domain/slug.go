@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	slugSuffixLength  = 11   // V3.md section 1: "- and 11 random base-36 characters"
+	slugSuffixLength  = 11   // behaviour.md section 1: "- and 11 random base-36 characters"
 	maxSlugNameLength = 2000 // in bytes: of a longer name only the beginning counts
 )
 
@@ -24,7 +24,7 @@ func Slugify(name string) string {
 }
 
 // SlugCandidate returns the slug to try for a new name: Slugify(name) if that is
-// usable (neither empty nor all digits, V3.md section 1) and not taken, else
+// usable (neither empty nor all digits, behaviour.md section 1) and not taken, else
 // the same, or the lower-case kind ("channel") for a name that gives nothing,
 // with a hyphen and 11 random base-36 characters. It is a ValidSlug either way,
 // so a long name is cut further to make room. Draw again if that is taken too.
@@ -55,7 +55,7 @@ func ValidSlug(s string) bool {
 	return true
 }
 
-// IsID tells an id from a slug in a path (V3.md section 1): digits is true when
+// IsID tells an id from a slug in a path (behaviour.md section 1): digits is true when
 // s is all ASCII digits, and then s is an id and never a slug. ok is true when
 // that id is a positive int64.
 func IsID(s string) (id int64, digits, ok bool) {
@@ -70,7 +70,7 @@ func IsID(s string) (id int64, digits, ok bool) {
 }
 
 // Initials returns the first letters of the first and last word of a name,
-// upper-cased (V3.md section 13): one letter for one word, "" for none. A word
+// upper-cased (behaviour.md section 13): one letter for one word, "" for none. A word
 // is what holds a letter or a digit: marks around or between words do not count.
 func Initials(name string) string {
 	var letters []rune

@@ -50,7 +50,7 @@ func (g *guard) check(network string, to netip.AddrPort, conn syscall.RawConn) e
 	return nil
 }
 
-// portAllowed tells whether a web server may listen on a port: 80, 443 and all that
+// portAllowed reports whether a web server may listen on a port: 80, 443 and all that
 // anybody may open, but for those that browsers refuse too because other services
 // live there (https://fetch.spec.whatwg.org/#port-blocking).
 func portAllowed(port uint16) bool {

@@ -24,7 +24,7 @@ func parse(raw string) (*url.URL, error) {
 	return target, check(target)
 }
 
-// check tells whether a URL may be fetched as far as one can see without resolving
+// check reports whether a URL may be fetched as far as one can see without resolving
 // it, and writes its host and port in the plainest way. Which addresses may be
 // connected to is for the guard to say.
 func check(target *url.URL) error {

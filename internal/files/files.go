@@ -1,6 +1,6 @@
 // Package files is the edge at which bytes come and go: uploads arrive, and files and
 // their resized versions are served, at addresses that need no token because nobody
-// guesses them (V3.md sections 3 and 10).
+// guesses them (behaviour.md sections 3 and 10).
 package files
 
 import (

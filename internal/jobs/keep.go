@@ -95,10 +95,10 @@ func (k *keeper) rescue(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		k.w.log.ErrorContext(ctx, "looking for jobs that were cut off", "error", err)
+		k.w.log.ErrorContext(ctx, "looking for interrupted jobs", "error", err)
 	}
 	if n > 0 {
-		k.w.log.WarnContext(ctx, "jobs that were cut off run again", "jobs", n)
+		k.w.log.WarnContext(ctx, "put interrupted jobs back into the queue", "jobs", n)
 	}
 }
 
@@ -122,8 +122,8 @@ func (k *keeper) stayKnown(ctx context.Context) {
 	s, err := k.w.begin(ctx)
 	if err == nil {
 		k.shift = s
-		k.w.log.InfoContext(ctx, "jobs are worked again", "as", s.presence.Name())
+		k.w.log.InfoContext(ctx, "working jobs again", "as", s.presence.Name())
 	} else if ctx.Err() == nil {
-		k.w.log.ErrorContext(ctx, "jobs are not worked", "error", err)
+		k.w.log.ErrorContext(ctx, "cannot work jobs", "error", err)
 	}
 }

@@ -122,7 +122,7 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	return g, nil
 }
 
-// Valid tells whether mail can be sent to an address, without a name: it has the form
+// Valid reports whether mail can be sent to an address, without a name: it has the form
 // of one. International domains are fine, other letters before the "@" are not.
 func Valid(address string) bool {
 	_, err := ascii(address)

@@ -1,6 +1,6 @@
 // Package markup turns what users write into HTML that is safe to show and
 // into plain text. Markdown is CommonMark with bare addresses linked and line
-// breaks kept (V3.md section 3). Rendering is meant for the moment of writing:
+// breaks kept (behaviour.md section 3). Rendering is meant for the moment of writing:
 // it costs some milliseconds per 10 KB of ordinary text.
 package markup
 

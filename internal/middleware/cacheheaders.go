@@ -13,7 +13,7 @@ var (
 	varyUsual    = []string{"Authorization, Accept-Encoding"}
 )
 
-// CacheHeaders sets Cache-Control and Vary on every response (V3.md section 1).
+// CacheHeaders sets Cache-Control and Vary on every response (behaviour.md section 1).
 // GET and HEAD answered by 200, 206 or 304 may be kept: publicly without an
 // Authorization header, else by the client alone and revalidated. Nothing else
 // is kept. A handler's own Cache-Control stands, except on errors.

@@ -44,7 +44,7 @@ func clientAddr(peer netip.Addr, lines []string, trusted []netip.Prefix) netip.A
 	return client
 }
 
-// cutLast splits off the last element of a comma list; more tells whether any
+// cutLast splits off the last element of a comma list; more reports whether any
 // is left before it.
 func cutLast(list string) (before, last string, more bool) {
 	i := strings.LastIndexByte(list, ',')

@@ -20,7 +20,7 @@ var exposedHeaders = []string{strings.Join([]string{
 	"X-RateLimit-Tier", "X-RateLimit-Window",
 }, ", ")}
 
-// CORS lets web pages of any origin use the API (V3.md section 1): every
+// CORS lets web pages of any origin use the API (behaviour.md section 1): every
 // method, any request header, no credentials (tokens travel in Authorization).
 // A preflight is answered here by 204 and goes no further.
 //

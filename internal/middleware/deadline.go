@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Deadline gives each request d to finish (V3.md section 1). When it has run
+// Deadline gives each request d to finish (behaviour.md section 1). When it has run
 // out, the context is cancelled, a read of the body fails, and the answer is
 // 408 through render, in place of nothing or of the error (status 400 and up)
 // that the cancellation led to. A success that comes late is still sent, since

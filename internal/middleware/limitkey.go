@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Key names whose requests are counted together (V3.md section 9). Keys are
+// Key names whose requests are counted together (behaviour.md section 9). Keys are
 // comparable and cost no allocation.
 type Key struct {
 	kind keyKind

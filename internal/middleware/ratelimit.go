@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// limitWindow is the length of a window (V3.md section 9).
+	// limitWindow is the length of a window (behaviour.md section 9).
 	limitWindow = time.Minute
 	// Unlimited is the limit and the remaining number that tiers without a
 	// limit are told: clients pace themselves on both, and 0 would stop them.

@@ -61,7 +61,7 @@ func New(o Options) *Endpoints {
 	return e
 }
 
-// Handles tells whether a path is one of an endpoint.
+// Handles reports whether a path is one of an endpoint.
 func (e *Endpoints) Handles(path string) bool {
 	_, ok := e.at[path]
 	return ok

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// An application that acts as itself reads what a guest may (V3.md section 8).
+// An application that acts as itself reads what a guest may (behaviour.md section 8).
 func TestOwnToken(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

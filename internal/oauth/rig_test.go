@@ -161,7 +161,7 @@ func (w *world) as(token, method, path string, body any) *apptest.Response {
 	return w.Do("", method, path, body, "Authorization", "Bearer "+token)
 }
 
-// works tells whether a token gets in.
+// works reports whether a token gets in.
 func (w *world) works(token string) bool {
 	w.T.Helper()
 	return w.as(token, http.MethodGet, "/v3/me", nil).Status == http.StatusOK

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// web tells whether an address is absolute, http or https, and holds no password.
+// web reports whether an address is absolute, http or https, and holds no password.
 func web(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Opaque == "" &&
 		u.Hostname() != "" && !strings.ContainsFunc(u.Hostname(), foreignToHosts)
@@ -52,7 +52,7 @@ func hostOf(u *url.URL) string {
 	return host
 }
 
-// related tells whether two hosts belong to the same registrable domain, such as
+// related reports whether two hosts belong to the same registrable domain, such as
 // player.vimeo.com and vimeo.com. Hosts without one, such as IP addresses, are
 // related to themselves alone.
 func related(a, b string) bool {
@@ -74,7 +74,7 @@ func registrable(host string) string {
 	return domain
 }
 
-// numeric tells whether a domain ends in a number: browsers take it for an IPv4
+// numeric reports whether a domain ends in a number: browsers take it for an IPv4
 // address in one of its odd notations.
 func numeric(domain string) bool {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]

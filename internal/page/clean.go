@@ -31,7 +31,7 @@ func line(s string, limit int) string {
 	return string(kept)
 }
 
-// hidden tells whether a character has no place in a line of text.
+// hidden reports whether a character has no place in a line of text.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) ||
 		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides

@@ -103,12 +103,12 @@ func gather(things []thing, value any, depth int) []thing {
 	return things
 }
 
-// is tells whether a thing is of a type, given in lower case.
+// is reports whether a thing is of a type, given in lower case.
 func (t thing) is(kind string) bool {
 	return slices.Contains(t.kinds(), kind)
 }
 
-// isAside tells whether a thing is none that a page is about: by its type, or
+// isAside reports whether a thing is none that a page is about: by its type, or
 // because it has none.
 func (t thing) isAside() bool {
 	kinds := t.kinds()

@@ -103,7 +103,7 @@ func clean(node *html.Node, base *url.URL) {
 // escapes brackets there and nothing else.
 var altEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", `\`, "&#92;", "`", "&#96;")
 
-// linkable tells whether an address is on the web or that of a mailbox.
+// linkable reports whether an address is on the web or that of a mailbox.
 func linkable(base *url.URL, address string) bool {
 	if u, err := url.Parse(strings.TrimSpace(address)); err == nil && u.Scheme == "mailto" {
 		return len(address) <= maxAddress

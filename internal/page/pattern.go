@@ -80,7 +80,7 @@ func (p pattern) matches(t target) bool {
 	return fits(p.literals, text)
 }
 
-// fits tells whether text is the literals with anything between them.
+// fits reports whether text is the literals with anything between them.
 func fits(literals []string, text string) bool {
 	first, last := literals[0], literals[len(literals)-1]
 	if len(literals) == 1 {

@@ -44,7 +44,7 @@ func readable(text []byte, base *url.URL) string {
 	return shorten(strings.ToValidUTF8(string(markdown), "\uFFFD"))
 }
 
-// tame drops attributes that cost much to look at, and tells whether there are few
+// tame drops attributes that cost much to look at, and reports whether there are few
 // enough elements to look at.
 func tame(doc *html.Node) bool {
 	count := 0
@@ -58,7 +58,7 @@ func tame(doc *html.Node) bool {
 	return count <= maxElements
 }
 
-// prose tells whether there is enough text in an article, and more of it outside
+// prose reports whether there is enough text in an article, and more of it outside
 // of links than inside: else it is a menu, or a notice that scripts are needed.
 func prose(article *html.Node) bool {
 	outside, inside := 0, 0

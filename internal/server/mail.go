@@ -21,6 +21,6 @@ func newMailer(cfg config.Config, now func() time.Time) (*mail.Mailer, error) {
 // warnOfMail says where mails go that are not sent.
 func (s *Server) warnOfMail() {
 	if s.cfg.SMTP == nil {
-		s.log.Warn("no mail is sent, since --smtp-url is not set: mails are kept as files", "folder", s.cfg.OutboxPath())
+		s.log.Warn("mail is not sent, since --smtp-url is not set: it is written to files", "folder", s.cfg.OutboxPath())
 	}
 }

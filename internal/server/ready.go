@@ -29,7 +29,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 	}
 }
 
-// readyz says whether requests should be sent here: all that they need is there, and the
+// readyz reports whether requests should be sent here: all that they need is there, and the
 // server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
@@ -89,7 +89,7 @@ func (s *Server) drain(ctx context.Context) {
 	if s.cfg.DrainDelay == 0 || s.http == nil {
 		return
 	}
-	s.log.InfoContext(ctx, "requests are taken for a while yet", "delay", s.cfg.DrainDelay)
+	s.log.InfoContext(ctx, "still taking requests before shutting down", "delay", s.cfg.DrainDelay)
 	select {
 	case <-ctx.Done():
 	case <-time.After(s.cfg.DrainDelay):

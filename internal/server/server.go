@@ -119,7 +119,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err == nil {
 		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
 			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL,
-			FilesURL: strings.TrimSuffix(cfg.FilesURL+edge.FilesPath, "/"), Build: o.Version + " " + o.Commit, Now: o.Now})
+			FilesURL: strings.TrimSuffix(cfg.FilesURL+edge.FilesPath, "/"), Build: o.Version + " " + o.Commit, Now: o.Now,
+			AtOnce: max(3, db.Readers()/2)})
 	}
 	if err != nil {
 		return nil, joinClose(err, db)

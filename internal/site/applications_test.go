@@ -10,7 +10,7 @@ func TestApplications(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		b, eve := first(t, r), member(t, r, "eve")
-		b.get("/oauth/applications").want(200).says("You have registered no application.")
+		b.get("/oauth/applications").want(200).says("You have not registered an application.")
 		b.post("/oauth/applications", "name", "", "kind", "public", "redirect_uris", "https://a.example/\r\n\r\njavascript:alert(1)\r\nhttps://b.example/#x").
 			want(422).says("Must be 1 to 255 characters long.", "Line 2 must be", "Line 3 must not have a fragment.", "javascript:alert(1)", `value="public" checked`)
 		made := b.post("/oauth/applications", "name", "Herbarium", "kind", "confidential", "redirect_uris", "https://a.example/\r\n").want(200).

@@ -100,7 +100,7 @@ func (v *visit) refuseApplication(err error) error {
 	if refused.Redirect != "" && v.account != nil {
 		return v.leave(refused.Redirect)
 	}
-	return v.render(http.StatusBadRequest, "refused", "The application cannot be let in", nil, refused)
+	return v.render(http.StatusBadRequest, "refused", "The application’s request was refused", nil, refused)
 }
 
 // destination is a redirect address as people read it: the host, or that the

@@ -67,12 +67,12 @@ func TestConsent(t *testing.T) {
 		if again := landed(t, eve.post(at, "answer", "allow")); again.Get("code") == allowed.Get("code") {
 			t.Error("allowing twice gives one code twice")
 		}
-		eve.get(at).want(200).says("You have allowed this application the same already.")
+		eve.get(at).want(200).says("You have already given this application the same access.")
 
 		grants := eve.get("/settings/applications").want(200).says("<script>alert(1)</script>", "reading and writing")
 		id := grants.find(`name="revoke" value="(\d+)"`)
 		ada.post("/settings/applications", "revoke", id).want(404)
-		eve.post("/settings/applications", "revoke", id).leads("/settings/applications").follow().says("The application has no access any more.")
+		eve.post("/settings/applications", "revoke", id).leads("/settings/applications").follow().says("The application no longer has access.")
 		eve.post("/settings/applications", "revoke", id).want(404)
 
 		newBrowser(t, r).post(at, "answer", "allow").leads("/sign-in?next=" + url.QueryEscape(at))

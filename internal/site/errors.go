@@ -43,7 +43,7 @@ func (v *visit) fail(err error) {
 	message := known.Message
 	switch known.Kind {
 	case domain.NotFound:
-		message = "There is nothing at this address, or it is not for you to see."
+		message = "There is nothing at this address, or you may not see it."
 	case domain.TooMany:
 		message = tooMany(known.Wait)
 		v.w.Header().Set("Retry-After", known.RetryAfter())
@@ -71,17 +71,17 @@ var errorTitles = map[int]string{
 	http.StatusMethodNotAllowed:      "Not this way",
 	http.StatusRequestTimeout:        "That took too long",
 	http.StatusConflict:              "That did not work",
-	http.StatusRequestEntityTooLarge: "That is too much",
+	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusUnsupportedMediaType:  "That did not work",
 	http.StatusUnprocessableEntity:   "That did not work",
 	http.StatusTooManyRequests:       "Too many attempts",
 	http.StatusInternalServerError:   "Something went wrong",
-	http.StatusServiceUnavailable:    "Not just now",
+	http.StatusServiceUnavailable:    "Temporarily unavailable",
 }
 
 // tooMany says how long to wait, in whole minutes or hours.
 func tooMany(wait time.Duration) string {
-	const again = "That was tried too often. Try again in "
+	const again = "Too many attempts. Try again in "
 	minutes := int((wait + time.Minute - 1) / time.Minute)
 	switch {
 	case minutes <= 1:

@@ -43,7 +43,7 @@ func (f *form) get(name string) string {
 // trimmed is get without the blanks around it.
 func (f *form) trimmed(name string) string { return strings.TrimSpace(f.get(name)) }
 
-// Has tells whether a value was posted that is as told: of a choice or a tick.
+// Has reports whether a value was posted that is as told: of a choice or a tick.
 func (f *form) Has(name, value string) bool {
 	return f != nil && slices.Contains(f.values[name], value)
 }

@@ -39,7 +39,7 @@ func TestInvitationOfUser(t *testing.T) {
 
 		guest.get(at).want(200).says("You are signed in as Eve (eve).")
 		guest.post(at, "answer", "perhaps").want(400)
-		guest.post(at, "answer", "accept").leads("/").follow().says("You are a member now.")
+		guest.post(at, "answer", "accept").leads("/").follow().says("You are now a member.")
 		guest.post(at, "answer", "accept").want(404).says("This link does not work")
 		guest.get(at).want(404)
 		if got := r.Get("max", "/v3/groups/society/members").Len("data"); got != 2 {
@@ -92,7 +92,7 @@ func TestGroupInvite(t *testing.T) {
 		}
 		at := page.Path
 		guest := newBrowser(t, r)
-		guest.get(at).want(200).says("anybody can join the group", "Society", "of Max")
+		guest.get(at).want(200).says("anybody can join the group", "Society", "owned by Max")
 		if p := guest.get(at); p.link("/sign-in") != at || p.link("/sign-up") != at {
 			t.Errorf("signing in leads to %s, signing up to %s", p.link("/sign-in"), p.link("/sign-up"))
 		}
@@ -103,9 +103,9 @@ func TestGroupInvite(t *testing.T) {
 
 		b := member(t, r, "eve")
 		b.get(at).want(200).says("You are signed in as Eve (eve).")
-		b.post(at).leads("/").follow().says("You are a member now.")
+		b.post(at).leads("/").follow().says("You are now a member.")
 		b.post(at).leads("/")
-		b.get(at).want(200).says("You are a member of Society already.")
+		b.get(at).want(200).says("You are already a member of Society.")
 		if got := r.Get("max", "/v3/groups/society/members").Len("data"); got != 2 {
 			t.Errorf("%d members", got)
 		}

@@ -27,7 +27,7 @@ func TestKnownBrowserSignsInBesideStrangers(t *testing.T) {
 		for range 10 {
 			stranger.post(at, "email", "ada@example.org", "password", "not hers at all").want(422)
 		}
-		stranger.post(at, "email", "ada@example.org", "password", password).want(http.StatusTooManyRequests).says("That was tried too often.")
+		stranger.post(at, "email", "ada@example.org", "password", password).want(http.StatusTooManyRequests).says("Too many attempts.")
 		before := c.Value
 		owner.post(at, "email", "ada@example.org", "password", password).leads("/") // from the same address
 		if owner.cookies["__Host-vitrine-browser"].Value == before {

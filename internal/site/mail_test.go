@@ -8,7 +8,7 @@ import (
 )
 
 // Pages say of mail what is true: that it is on its way, or that this server sends none
-// and who has the link. Neither tells whether an address has an account.
+// and who has the link. Neither reveals whether an address has an account.
 func TestPagesOfMail(t *testing.T) {
 	t.Parallel()
 	const none = "This server sends no mail."

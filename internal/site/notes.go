@@ -4,7 +4,7 @@ package site
 // key travels, in a cookie, so nobody can put words into our mouth.
 var notes = map[string]string{
 	"welcome":             "Welcome. Your account is ready.",
-	"operator":            "Welcome. Your account is ready, and it is the operator’s.",
+	"operator":            "Welcome. Your account is ready, and you are the operator.",
 	"signed-out":          "You are signed out.",
 	"password-set":        "Your password is set, and you are signed in.",
 	"profile":             "Your profile is saved.",
@@ -15,16 +15,16 @@ var notes = map[string]string{
 	"session":             "The session is ended.",
 	"sessions":            "All other sessions are ended.",
 	"token":               "The token is revoked.",
-	"grant":               "The application has no access any more.",
+	"grant":               "The application no longer has access.",
 	"application":         "The application is saved.",
 	"application-deleted": "The application is deleted.",
-	"joined":              "You are a member now.",
+	"joined":              "You are now a member.",
 	"declined":            "The invitation is declined.",
 	"account-deleted":     "Your account is deleted.",
 	"account":             "The account is changed.",
 	"sign-up":             "The setting is saved.",
-	"sign-up-link":        "The link does not work any more.",
-	"job":                 "The job runs again.",
+	"sign-up-link":        "The link no longer works.",
+	"job":                 "The job will run again.",
 }
 
 // note is what this page says once, "" for nothing.

@@ -85,7 +85,7 @@ func TestOperatorSignUp(t *testing.T) {
 
 		operator.post(at, "do", "link", "note", "for Tom").want(200)
 		id := operator.get(at).find(`name="end" value="(\d+)"`)
-		operator.post(at, "end", id).leads(at).follow().says("The link does not work any more.")
+		operator.post(at, "end", id).leads(at).follow().says("The link no longer works.")
 		operator.post(at, "end", id).want(404)
 		operator.post(at, "end", "x").want(404)
 
@@ -118,7 +118,7 @@ func TestOperatorJobs(t *testing.T) {
 	p := operator.get("/operator/jobs").want(200).says("process_block")
 	id := p.find(`name="retry" value="(\d+)"`)
 	operator.get("/operator").says(`href="/operator/jobs">1 failed`)
-	operator.post("/operator/jobs", "retry", id).leads("/operator/jobs").follow().says("The job runs again.")
+	operator.post("/operator/jobs", "retry", id).leads("/operator/jobs").follow().says("The job will run again.")
 	operator.post("/operator/jobs", "retry", "999999").want(404)
 	operator.post("/operator/jobs", "retry", "x").want(404)
 }

@@ -11,7 +11,7 @@ func forgotPage(v *visit) error {
 	return v.page("forgot-password", "Forgotten password", nil, nil)
 }
 
-// forgot has a link mailed. What it says does not tell whether there is an account.
+// forgot has a link mailed. What it says does not reveal whether there is an account.
 func forgot(v *visit) error {
 	f := v.form()
 	email := f.trimmed("email")

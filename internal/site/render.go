@@ -63,15 +63,15 @@ func section(path string) []link {
 	return nil
 }
 
-// Current tells whether an entry of a navigation is the page, or what it is below.
+// Current reports whether an entry of a navigation is the page, or what it is below.
 func (v view) Current(l link) bool {
 	return v.Path == l.Path || l.Path != "/operator" && strings.HasPrefix(v.Path, l.Path+"/")
 }
 
-// Operator tells whether an operator looks at the page.
+// Operator reports whether an operator looks at the page.
 func (v view) Operator() bool { return v.Account != nil && v.Account.Office == domain.OfficeOperator }
 
-// Failed tells whether the page says that something is wrong.
+// Failed reports whether the page says that something is wrong.
 func (v view) Failed() bool { return v.Form != nil && v.Form.status != 0 }
 
 // parse reads the templates: each page on the parts that all share.

@@ -88,7 +88,7 @@ func (r route) match(path string) (args []string, ok bool) {
 	return args, true
 }
 
-// secret tells whether the path of a visit lets its reader in somewhere.
+// secret reports whether the path of a visit lets its reader in somewhere.
 func (r route) secret() bool {
 	return strings.Contains(r.path, "{token}") || strings.Contains(r.path, "{code}")
 }

@@ -53,7 +53,7 @@ func New(o Options) *Site {
 	return s
 }
 
-// Handles tells whether a request is for the website: for one of its addresses or
+// Handles reports whether a request is for the website: for one of its addresses or
 // anything below them, or by a browser for a page that nobody has. What is below the
 // API's addresses stays with the API, in whichever form it is asked for.
 func (s *Site) Handles(r *http.Request) bool {
@@ -64,7 +64,7 @@ func (s *Site) Handles(r *http.Request) bool {
 	return read && strings.HasPrefix(r.URL.Path, "/") && !apis(r.URL.Path) && wantsPage(r)
 }
 
-// ours tells whether the first segment of a path is one of the website's.
+// ours reports whether the first segment of a path is one of the website's.
 func ours(path string) bool {
 	switch first(path) {
 	case "assets", "sign-up", "sign-in", "sign-out", "confirm", "forgot-password", "reset-password",
@@ -74,7 +74,7 @@ func ours(path string) bool {
 	return false
 }
 
-// apis tells whether the first segment of a path is one of the API's.
+// apis reports whether the first segment of a path is one of the API's.
 func apis(path string) bool {
 	switch first(path) {
 	case "v3", "ext", ".well-known":
@@ -88,7 +88,7 @@ func first(path string) string {
 	return segment
 }
 
-// wantsPage tells whether a client names HTML among what it accepts, as browsers do.
+// wantsPage reports whether a client names HTML among what it accepts, as browsers do.
 func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }

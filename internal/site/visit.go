@@ -106,7 +106,7 @@ func (v *visit) readForms() error {
 	for name, values := range v.r.PostForm {
 		for _, value := range values {
 			if !clean(name) || !clean(value) {
-				return domain.NewInvalid("The form holds bytes that are no text")
+				return domain.NewInvalid("The form contains bytes that are not text")
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (v *visit) query(name string) string {
 	return ""
 }
 
-// clean tells whether a text is one that can be kept and shown.
+// clean reports whether a text is one that can be kept and shown.
 func clean(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 func (v *visit) methodNotAllowed(at route) {

@@ -11,11 +11,11 @@ import (
 // deletedName is how a deleted account is called where what it leaves behind is shown.
 const deletedName = "Deleted account"
 
-// BuryAccount takes a locked account out of sight: nothing that tells who it was stays in
+// AnonymizeAccount takes a locked account out of sight: nothing that tells who it was stays in
 // its row, and whatever let somebody act for it ends. What it owns is left to ClearAccount
 // jobs. Its slug is never given again, and leads nowhere.
-func (tx *Tx) BuryAccount(ctx context.Context, u domain.User, now time.Time) error {
-	slug, err := tx.buriedSlug(ctx, u.ID, now)
+func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time) error {
+	slug, err := tx.anonymousSlug(ctx, u.ID, now)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func (tx *Tx) BuryAccount(ctx context.Context, u domain.User, now time.Time) err
 	return tx.ForgetSignups(ctx, u.Email)
 }
 
-// buriedSlug claims the slug of a deleted account.
-func (tx *Tx) buriedSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
+// anonymousSlug claims the slug of a deleted account.
+func (tx *Tx) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
 	slug := fmt.Sprintf("deleted-account-%d", id)
 	free, err := tx.ClaimSlug(ctx, UserSlug, slug, now)
 	if err == nil && !free { // somebody chose to be called so
@@ -90,13 +90,13 @@ func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) er
 	return nil
 }
 
-// OtherAccounts tells whether anybody else has an account.
+// OtherAccounts reports whether anybody else has an account.
 func (q Queries) OtherAccounts(ctx context.Context, than domain.UserID) (some bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
 	return some, err
 }
 
-// IsDeleted tells whether an account is deleted.
+// IsDeleted reports whether an account is deleted.
 func (q Queries) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
 	return deleted, err

@@ -74,7 +74,7 @@ func (q Queries) ChannelOf(ctx context.Context, user domain.UserID, id domain.Ch
 	return c, found(err)
 }
 
-// IsOrphan tells whether a block of a user is in no live channel.
+// IsOrphan reports whether a block of a user is in no live channel.
 func (q Queries) IsOrphan(ctx context.Context, user domain.UserID, id domain.BlockID) (is bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE id = $1 AND user_id = $2
 		AND open_count = 0 AND private_count = 0)`, id, user).Scan(&is)

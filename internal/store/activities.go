@@ -9,7 +9,7 @@ import (
 )
 
 // Record writes an activity and hands it to the feeds of the followers and to the
-// notifications of the given users (V3.md section 7): each once, never the actor.
+// notifications of the given users (behaviour.md section 7): each once, never the actor.
 // It comes last in its transaction: it locks rows of feed_sources and then of inboxes.
 func (tx *Tx) Record(ctx context.Context, a domain.Activity, notify ...domain.UserID) (domain.ActivityID, error) {
 	ids, err := tx.RecordAll(ctx, domain.News{Activity: a, Notify: notify})
@@ -97,11 +97,11 @@ func (tx *Tx) copyToFeeds(ctx context.Context, a domain.Activity, at map[domain.
 	return nil
 }
 
-// Settled gives an id up to which the list of activities will not change any more but
+// StableUpTo gives an id up to which the list of activities will not change any more but
 // by deletion. PostgreSQL gives out ids before the transactions end, in whatever order:
 // what is above waits for those still in progress, so that somebody who polls for newer
 // activities, or leafs to older ones, misses none.
-func (s *Store) Settled(ctx context.Context) (domain.ActivityID, error) {
+func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	if !s.d.locks() {
 		return math.MaxInt64 - 1, nil
 	}
@@ -114,14 +114,14 @@ func (s *Store) Settled(ctx context.Context) (domain.ActivityID, error) {
 	}
 	rows, err := s.q.Query(ctx, locks)
 	low, err := collect(ctx, rows, err, scanInt64)
-	settled := last
+	stable := last
 	for _, l := range low {
 		const wrap = int64(1) << 31
 		if behind := ((last-l)%wrap + wrap) % wrap; behind < wrap/2 {
-			settled = min(settled, last-behind)
+			stable = min(stable, last-behind)
 		}
 	}
-	return domain.ActivityID(settled), err
+	return domain.ActivityID(stable), err
 }
 
 // orNull binds an id, 0 as NULL.

@@ -40,7 +40,7 @@ func (tx *Tx) DeleteApplicationToken(ctx context.Context, app domain.Application
 	return tx.exec(ctx, `DELETE FROM tokens WHERE application_id = $1 AND hash = $2`, app, hash)
 }
 
-// MayAct tells whether a user is there and neither suspended nor deleted, and keeps it
+// MayAct reports whether a user is there and neither suspended nor deleted, and keeps it
 // so before the transaction ends.
 func (tx *Tx) MayAct(ctx context.Context, user domain.UserID) (slug string, err error) {
 	err = tx.q.QueryRow(ctx, `SELECT u.slug FROM users u WHERE u.id = $1 AND u.deleted_at IS NULL AND u.suspended_at IS NULL`+

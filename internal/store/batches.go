@@ -88,7 +88,7 @@ func (q Queries) NextOfBatch(ctx context.Context, id string) (i OpenItem, err er
 	return i, found(err)
 }
 
-// LockBatchItem locks a batch until the transaction ends, and tells whether an item of
+// LockBatchItem locks a batch until the transaction ends, and reports whether an item of
 // it is still to be made.
 func (tx *Tx) LockBatchItem(ctx context.Context, id string, n int64) (open bool, err error) {
 	if tx.d.locks() {

@@ -45,7 +45,7 @@ const blockByID = "SELECT " + blockColumns + blockFrom + "WHERE b.id = $2 AND "
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
+	return q.oneBlock(ctx, q.q.QueryRow(database.Uninterruptible(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
 }
 
 // Block reads a block that the viewer may see, in one state although its files take a
@@ -70,7 +70,7 @@ func lacksFile(b domain.Block) bool {
 
 // AnyBlock reads a block, whoever may see it.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.q.QueryRow(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
+	return q.oneBlock(ctx, q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
 }
 
 func (q Queries) oneBlock(ctx context.Context, row scanner) (b domain.Block, err error) {
@@ -85,7 +85,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
+	rows, err := q.q.Query(database.Uninterruptible(ctx), "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
 	all, err := gather(ctx, rows, err, len(ids), readBlock)
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.R
 	if ref.Slug != "" {
 		query, arg = to(viewer, channelStart+roleOf+channelBySlug, channelStart+guestRole+channelBySlug), ref.Slug
 	}
-	c, err := scanChannelRole(q.q.QueryRow(database.Brief(ctx), query, viewer, arg))
+	c, err := scanChannelRole(q.q.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}
@@ -91,7 +91,7 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
+	rows, err := q.q.Query(database.Uninterruptible(ctx), "SELECT "+channelColumns+" FROM channels ch "+channelOwner+
 		" WHERE "+q.d.in("ch.id", "$2")+" AND "+to(viewer, visibleChannel, guestChannel), viewer, list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanChannel)
 	return byID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err

@@ -37,7 +37,7 @@ func (q Queries) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	return c, found(err)
 }
 
-// UseCode marks a code as used, and tells whether it was not before: of any number of
+// UseCode marks a code as used, and reports whether it was not before: of any number of
 // calls, in parallel too, one is first.
 func (tx *Tx) UseCode(ctx context.Context, hash []byte, now time.Time) (first bool, err error) {
 	res, err := tx.q.Exec(ctx, `UPDATE authorization_codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, hash, micros(now))

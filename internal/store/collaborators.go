@@ -21,7 +21,7 @@ func (q Queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]doma
 	})
 }
 
-// AddCollaborator lets a user or group add to a locked channel, and tells whether
+// AddCollaborator lets a user or group add to a locked channel, and reports whether
 // that is new.
 func (tx *Tx) AddCollaborator(ctx context.Context, id domain.ChannelID, who domain.PrincipalRef, now time.Time) (bool, error) {
 	res, err := tx.q.Exec(ctx, `INSERT INTO collaborators (channel_id, member_type, member_id, created_at)
@@ -37,7 +37,7 @@ func (tx *Tx) AddCollaborator(ctx context.Context, id domain.ChannelID, who doma
 	return true, tx.bumpCollaborators(ctx, id, 1)
 }
 
-// RemoveCollaborator ends a collaboration on a locked channel, and tells whether
+// RemoveCollaborator ends a collaboration on a locked channel, and reports whether
 // there was one.
 func (tx *Tx) RemoveCollaborator(ctx context.Context, id domain.ChannelID, who domain.PrincipalRef) (bool, error) {
 	res, err := tx.q.Exec(ctx, `DELETE FROM collaborators WHERE channel_id = $1 AND member_type = $2 AND member_id = $3`,

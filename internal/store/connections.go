@@ -33,7 +33,7 @@ func readConnection(row scanner, c *domain.Connection) error {
 
 // Connection reads a connection by id, without its position and whoever looks.
 func (q Queries) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
-	c, err := scanConnection(q.q.QueryRow(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+	c, err := scanConnection(q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE c.id = $1", id))
 	return c, found(err)
 }

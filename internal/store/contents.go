@@ -21,9 +21,9 @@ type ContentsQuery struct {
 }
 
 // Contents lists connections of a channel, with their positions, whose items the
-// viewer may see (V3.md section 5). The cost grows with the logarithm of the channel's
-// size, but for two lists that are walked from the nearer end: by the time of change, and
-// where By is one of several who added to it.
+// viewer may see (behaviour.md section 5). The cost grows with the logarithm of the
+// channel's size, but for two lists that are walked from the nearer end: by the time of
+// change, and where By is one of several who added to it.
 func (v *Snapshot) Contents(ctx context.Context, q ContentsQuery) (l domain.List[domain.Connection], err error) {
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
@@ -233,7 +233,7 @@ func direction(desc bool) (compare, order string) {
 func (v *Snapshot) run(ctx context.Context, q ContentsQuery, start int64) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := "c." + sortOf(q.Sort).column()
-	rows, err := v.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
+	rows, err := v.q.Query(database.Uninterruptible(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+limit("$3"), q.Channel.ID, start, q.Page.Per)
 	return gather(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), readConnection)
@@ -252,7 +252,7 @@ func (v *Snapshot) mergedRun(ctx context.Context, q ContentsQuery, start int64, 
 	if !private.listed {
 		query += " UNION ALL " + part("TRUE") + " ORDER BY k " + dir + limit("$3")
 	}
-	rows, err := v.q.Query(database.Brief(ctx), query, q.Channel.ID, start, q.Page.Per)
+	rows, err := v.q.Query(database.Uninterruptible(ctx), query, q.Channel.ID, start, q.Page.Per)
 	page, err := collect(ctx, rows, err, scanKeyed)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (q Queries) connectionsInOrder(ctx context.Context, ids []domain.Connection
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
+	rows, err := q.q.Query(database.Uninterruptible(ctx), "SELECT "+connectionColumns+" FROM connections c "+connectionMaker+
 		" WHERE "+q.d.in("c.id", "$1"), list(q.d, ids))
 	all, err := gather(ctx, rows, err, len(ids), readConnection)
 	if err != nil {

@@ -43,7 +43,7 @@ func (d dialect) lock(tables ...string) string {
 	return ""
 }
 
-// locks tells whether rows must be locked one by one.
+// locks reports whether rows must be locked one by one.
 func (d dialect) locks() bool { return d.of == database.Postgres }
 
 // share is the clause that keeps the rows read from being changed by others, who may
@@ -145,7 +145,7 @@ func lexemes(doc words.Document) string {
 	return b.String()
 }
 
-// matches tells whether the words `w` are those of the query bound at p.
+// matches reports whether the words `w` are those of the query bound at p.
 func (d dialect) matches(p string) string {
 	if d.of == database.Postgres {
 		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
@@ -153,7 +153,7 @@ func (d dialect) matches(p string) string {
 	return "w.search_words MATCH " + p
 }
 
-// closed tells whether the document with a number is among the closed ones.
+// closed reports whether the document with a number is among the closed ones.
 func (d dialect) closed(seq string) string {
 	if d.of == database.Postgres {
 		return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + ")"
@@ -197,7 +197,7 @@ func (d dialect) beginning() string {
 	return "SELECT term FROM search_vocabulary WHERE term >= $1 AND term < $2 LIMIT $3"
 }
 
-// titled tells whether the words `w` have those bound at p, which asks for them in
+// titled reports whether the words `w` have those bound at p, which asks for them in
 // titles. SQLite cannot say so of one row, and finds all titles first.
 func (d dialect) titled(p string) string {
 	if d.of == database.Postgres {
@@ -270,11 +270,11 @@ func spelledOut(t words.Term) string {
 	if !t.Prefix {
 		return text
 	}
-	if len(t.Endings) == 0 {
+	if len(t.Expansions) == 0 {
 		return text + " *"
 	}
-	all := make([]string, len(t.Endings))
-	for i, word := range t.Endings {
+	all := make([]string, len(t.Expansions))
+	for i, word := range t.Expansions {
 		all[i] = `"` + strings.Join(append(slices.Clone(t.Words[:len(t.Words)-1]), word), " ") + `"`
 	}
 	return "(" + strings.Join(all, " OR ") + ")"

@@ -44,7 +44,7 @@ func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := q.q.Query(database.Brief(ctx), "SELECT "+fileColumns+fileFrom+"WHERE "+q.d.in("f.id", "$1"), list(q.d, ids))
+	rows, err := q.q.Query(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE "+q.d.in("f.id", "$1"), list(q.d, ids))
 	all, err := collect(ctx, rows, err, scanFile)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 
 // FileByKey reads the file at an address.
 func (q Queries) FileByKey(ctx context.Context, key string) (domain.File, error) {
-	f, err := scanFile(q.q.QueryRow(database.Brief(ctx), "SELECT "+fileColumns+fileFrom+"WHERE f.key = $1", key))
+	f, err := scanFile(q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE f.key = $1", key))
 	return f, found(err)
 }
 

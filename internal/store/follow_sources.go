@@ -103,7 +103,7 @@ func (tx *Tx) feedSources(ctx context.Context, what []domain.Subject, clause str
 	return found, err
 }
 
-// startFollowing writes that a user follows a user, channel or group, and tells whether
+// startFollowing writes that a user follows a user, channel or group, and reports whether
 // that is new.
 func (tx *Tx) startFollowing(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
 	// Whoever follows records it as well: both sources are locked at once, in order.
@@ -124,7 +124,7 @@ func (tx *Tx) startFollowing(ctx context.Context, follower domain.UserID, what d
 	return true, tx.followSource(ctx, ids[0], follower, at[what])
 }
 
-// stopFollowing ends what startFollowing began, and tells whether it was so. Where there
+// stopFollowing ends what startFollowing began, and reports whether it was so. Where there
 // is nothing to end, nothing is written or locked.
 func (tx *Tx) stopFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	if is, err := tx.IsFollowing(ctx, follower, what); err != nil || !is {

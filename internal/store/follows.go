@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// IsFollowing tells whether a user follows something.
+// IsFollowing reports whether a user follows something.
 func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, `SELECT count(*) FROM follows WHERE follower_id = $1 AND followed_type = $2 AND followed_id = $3`,
@@ -19,7 +19,7 @@ func (q Queries) IsFollowing(ctx context.Context, follower domain.UserID, what d
 	return n > 0, err
 }
 
-// Follow makes a user follow something that exists, and tells whether that is new.
+// Follow makes a user follow something that exists, and reports whether that is new.
 // Its locks come after those of channels: feed_sources, then users.
 func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
 	isNew, err := tx.startFollowing(ctx, follower, what, now)
@@ -29,7 +29,7 @@ func (tx *Tx) Follow(ctx context.Context, follower domain.UserID, what domain.Su
 	return true, tx.countFollow(ctx, follower, what, 1)
 }
 
-// Unfollow ends a following, and tells whether there was one.
+// Unfollow ends a following, and reports whether there was one.
 func (tx *Tx) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	was, err := tx.stopFollowing(ctx, follower, what)
 	if err != nil || !was {

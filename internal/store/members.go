@@ -7,14 +7,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// IsMember tells whether a user belongs to a group.
+// IsMember reports whether a user belongs to a group.
 func (q Queries) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE group_id = $1 AND user_id = $2", group, user).Scan(&n)
 	return n > 0, err
 }
 
-// AddMember puts a user into a locked group, and tells whether that is new.
+// AddMember puts a user into a locked group, and reports whether that is new.
 func (tx *Tx) AddMember(ctx context.Context, group domain.GroupID, user domain.UserID, now time.Time) (bool, error) {
 	res, err := tx.q.Exec(ctx, `INSERT INTO group_members (group_id, user_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (group_id, user_id) DO NOTHING`, group, user, micros(now))
@@ -27,7 +27,7 @@ func (tx *Tx) AddMember(ctx context.Context, group domain.GroupID, user domain.U
 	return true, tx.bumpMembers(ctx, group, 1)
 }
 
-// RemoveMember takes a user out of a locked group, and tells whether they were in it.
+// RemoveMember takes a user out of a locked group, and reports whether they were in it.
 func (tx *Tx) RemoveMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
 	res, err := tx.q.Exec(ctx, `DELETE FROM group_members WHERE group_id = $1 AND user_id = $2`, group, user)
 	if err != nil {

@@ -145,7 +145,7 @@ func (o order) drop(ctx context.Context, level int, first int64) error {
 
 // nodes lists the nodes of a level with first_key in [from, to]; both included.
 func (o order) nodes(ctx context.Context, level int, from, to int64) ([]node, error) {
-	rows, err := o.q.Query(database.Brief(ctx), `SELECT level, first_key, n, n_private FROM order_nodes
+	rows, err := o.q.Query(database.Uninterruptible(ctx), `SELECT level, first_key, n, n_private FROM order_nodes
 		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key >= $4 AND first_key <= $5
 		ORDER BY first_key`, o.channel, o.sort, level, from, to)
 	return collect(ctx, rows, err, scanNode)
@@ -154,7 +154,7 @@ func (o order) nodes(ctx context.Context, level int, from, to int64) ([]node, er
 // last is the greatest key that the node of a level beginning at first covers.
 func (o order) last(ctx context.Context, level int, first int64) (int64, error) {
 	var next *int64
-	err := o.q.QueryRow(database.Brief(ctx), `SELECT min(first_key) FROM order_nodes
+	err := o.q.QueryRow(database.Uninterruptible(ctx), `SELECT min(first_key) FROM order_nodes
 		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key > $4`, o.channel, o.sort, level, first).Scan(&next)
 	if err != nil || next == nil {
 		return math.MaxInt64, err
@@ -166,7 +166,7 @@ func (o order) last(ctx context.Context, level int, first int64) (int64, error) 
 // the primary key is on the top level.
 func (o order) height(ctx context.Context) (int, error) {
 	var top int
-	err := o.q.QueryRow(database.Brief(ctx), `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2
+	err := o.q.QueryRow(database.Uninterruptible(ctx), `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2
 		ORDER BY level DESC, first_key DESC LIMIT 1`, o.channel, o.sort).Scan(&top)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil

@@ -44,7 +44,7 @@ var ranksText = map[bool]string{false: ranksOf(dialect{0}), true: ranksOf(dialec
 
 // Positions gives the positions of connections, 1..n within their channels.
 func (q Queries) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
-	rows, err := q.q.Query(database.Brief(ctx), ranksText[q.d.locks()], list(q.d, ids))
+	rows, err := q.q.Query(database.Uninterruptible(ctx), ranksText[q.d.locks()], list(q.d, ids))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (o order) keyAt(ctx context.Context, rank int64, s seen) (key int64, ok boo
 
 // keyInLeaf finds the rank-th counted key within one leaf.
 func (o order) keyInLeaf(ctx context.Context, first, last, rank int64, s seen) (int64, bool, error) {
-	rows, err := o.q.Query(database.Brief(ctx), "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
+	rows, err := o.q.Query(database.Uninterruptible(ctx), "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
 	if err != nil {
 		return 0, false, err
 	}

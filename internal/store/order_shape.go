@@ -130,7 +130,7 @@ func (o order) join(ctx context.Context, n node, siblings []node) (bool, error) 
 	return false, nil
 }
 
-// fits tells whether two neighbours may become one with room to grow.
+// fits reports whether two neighbours may become one with room to grow.
 func (o order) fits(ctx context.Context, left, right node) (bool, error) {
 	if left.level == 0 {
 		return left.n+right.n <= leafMost*3/4, nil

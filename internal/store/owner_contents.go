@@ -224,7 +224,7 @@ const groupAhead = `SELECT places.group_id, places.kind, places.item_id, x.type,
 	CROSS JOIN search_documents x WHERE x.kind = places.kind AND x.item_id = places.item_id
 	GROUP BY places.group_id, places.kind, places.item_id, x.type, x.created_at, x.updated_at`
 
-// isOpen tells whether everyone may see a thing of the owner's.
+// isOpen reports whether everyone may see a thing of the owner's.
 func (c *ownerContents) isOpen() string {
 	if c.ahead && c.Owner.Type == domain.TypeUser {
 		return openSoon("d")

@@ -32,7 +32,7 @@ func TestPlansOfAccounts(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.BuryAccount(ctx, c.User, now)
+		return tx.AnonymizeAccount(ctx, c.User, now)
 	})
 	if _, err := s.User(t.Context(), domain.Ref{ID: int64(ada)}); domain.KindOf(err) != domain.NotFound || len(r.all) < 20 {
 		t.Fatalf("%d statements, %v", len(r.all), err)

@@ -20,11 +20,11 @@ type SearchQuery struct {
 	Words  words.Query // what Query says
 }
 
-// Search lists what the viewer may see of what is asked for (V3.md section 11). Without
-// words, a page costs a walk of an index up to it, and what the viewer sees of private
-// things. With words, newest first, it costs a walk of what matches up to the page, and
-// what has the words in its title; in other orders a look at everything that matches.
-// A filter that few things pass is read first, and then all that passes it.
+// Search lists what the viewer may see of what is asked for (behaviour.md section 11).
+// Without words, a page costs a walk of an index up to it, and what the viewer sees of
+// private things. With words, newest first, it costs a walk of what matches up to the page,
+// and what has the words in its title; in other orders a look at everything that matches. A
+// filter that few things pass is read first, and then all that passes it.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[domain.Subject], err error) {
 	s := search{SearchQuery: q, d: v.d, limits: v.search}
 	if some, err := v.begin(ctx, &s); err != nil || !some {
@@ -43,7 +43,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	}
 	bound := v.findRecent
 	if q.Words.Everything {
-		bound = v.edge
+		bound = v.pageBoundary
 	}
 	if err := bound(ctx, &s); err != nil {
 		return l, err
@@ -62,7 +62,8 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (l domain.List[dom
 	return l, nil
 }
 
-// begin readies a search for its statements. It tells whether there can be anything to find.
+// begin readies a search for its statements. It reports whether there can be anything to
+// find.
 func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) {
 	if !s.Words.Everything && len(s.Words.Terms) == 0 {
 		return false, nil // a query of punctuation
@@ -71,7 +72,7 @@ func (v *Snapshot) begin(ctx context.Context, s *search) (some bool, err error) 
 	if s.ahead, err = v.isSettling(ctx); err != nil {
 		return false, err
 	}
-	if s.Words, err = v.endings(ctx, s.Words); err != nil {
+	if s.Words, err = v.expandPrefix(ctx, s.Words); err != nil {
 		return false, err
 	}
 	return v.measure(ctx, s)

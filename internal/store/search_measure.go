@@ -33,7 +33,7 @@ func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 	return &other
 }
 
-// measure finds the filter that the fewest documents pass, if these are few. It tells
+// measure finds the filter that the fewest documents pass, if these are few. It reports
 // whether there can be anything to find: there is not in a channel that is not seen.
 func (v *Snapshot) measure(ctx context.Context, s *search) (seen bool, err error) {
 	least := s.limits.BeforeWords + 1

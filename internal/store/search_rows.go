@@ -27,13 +27,13 @@ func (s *search) with(statement string) string {
 			AND x.kind = 'Block' AND x.item_id = c.item_id) ` + statement
 }
 
-// privateChannel tells whether a document is of one of the private channels, of which
+// privateChannel reports whether a document is of one of the private channels, of which
 // there are some.
 func (s *search) privateChannel(x string) string {
 	return x + ".kind = 'Channel' AND " + s.d.in(x+".item_id", s.private)
 }
 
-// sees tells whether the viewer sees a closed document: by having made the block, or in a
+// sees reports whether the viewer sees a closed document: by having made the block, or in a
 // private channel. Where there is much in these, each document is looked up that is met.
 func (s *search) sees(x string) string {
 	if s.private == "" || s.seen > s.limits.Seen {
@@ -87,7 +87,7 @@ const followedByChannel = `
 		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
 			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + visibleChannel
 
-// followedDocument tells whether the document `d` is one of these. The sign has SQLite
+// followedDocument reports whether the document `d` is one of these. The sign has SQLite
 // begin with the channels that it is in, not with those followed.
 const followedDocument = `(d.type <> 'User' AND d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
 	OR EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = d.kind AND c.item_id = d.item_id

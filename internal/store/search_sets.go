@@ -31,7 +31,7 @@ func (a set) and(where ...string) set {
 
 func (a set) text() string { return " FROM " + a.from + " WHERE " + strings.Join(a.where, " AND ") }
 
-// words tells whether a set is read from the words.
+// words reports whether a set is read from the words.
 func (a set) words() bool { return strings.HasPrefix(a.from, allWords) }
 
 // seq is the number of the document.
@@ -226,7 +226,7 @@ func (s *search) visible(a set, ordered bool) []set {
 	return all
 }
 
-// isOpen tells whether everyone may see a document.
+// isOpen reports whether everyone may see a document.
 func (s *search) isOpen(d string) string {
 	if s.ahead {
 		return openSoon(d)
@@ -295,7 +295,7 @@ func (s *search) shown(a set, seq string, ordered bool) []set {
 	return []set{open, a.and(closed, seen)}
 }
 
-// shownAhead tells whether the document with a number is not hidden from the viewer, while
+// shownAhead reports whether the document with a number is not hidden from the viewer, while
 // something is pending.
 func (s *search) shownAhead(seq string) string {
 	shown := openSoon("x") + " AND CAST($1 AS BIGINT) = 0"

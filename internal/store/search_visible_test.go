@@ -37,7 +37,7 @@ func (w *town) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
 	})
 }
 
-// contains tells whether an item is in a channel that the viewer sees and that fits.
+// contains reports whether an item is in a channel that the viewer sees and that fits.
 func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id domain.ChannelID, c *townChannel) bool) bool {
 	return slices.ContainsFunc(keys(w.channels), func(id domain.ChannelID) bool {
 		_, there := w.channels[id].items[item]
@@ -45,7 +45,7 @@ func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id 
 	})
 }
 
-// fits tells whether something is what a search asks for.
+// fits reports whether something is what a search asks for.
 func (w *town) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, typ, word string, author domain.UserID, owner domain.PrincipalRef) bool {
 	followed := slices.Contains(w.follows[viewer], storetest.UserSubject(author)) ||
 		w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool {

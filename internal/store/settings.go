@@ -20,14 +20,14 @@ func (tx *Tx) PutSetting(ctx context.Context, name, value string) error {
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 }
 
-// NobodyYet tells whether no account was ever made, not even one that is deleted by now.
+// NobodyYet reports whether no account was ever made, not even one that is deleted by now.
 func (q Queries) NobodyYet(ctx context.Context) (bool, error) {
 	var some bool
 	err := q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users)`).Scan(&some)
 	return !some, err
 }
 
-// ClaimFirstAccount tells whether the account that the transaction is about to make is
+// ClaimFirstAccount reports whether the account that the transaction is about to make is
 // the first. Of several at once, one gets it; the others wait for what becomes of that.
 func (tx *Tx) ClaimFirstAccount(ctx context.Context) (bool, error) {
 	nobody, err := tx.NobodyYet(ctx)

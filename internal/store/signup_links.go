@@ -22,7 +22,7 @@ func (q Queries) UsableSignUpLink(ctx context.Context, hash []byte, now time.Tim
 	return id, found(err)
 }
 
-// UseSignUpLink notes who has come by a link, and tells whether nobody had before. It
+// UseSignUpLink notes who has come by a link, and reports whether nobody had before. It
 // may be over by now: whoever began in time may end later.
 func (tx *Tx) UseSignUpLink(ctx context.Context, id domain.SignUpLinkID, by domain.UserID, now time.Time) (bool, error) {
 	res, err := tx.q.Exec(ctx, `UPDATE signup_links SET used_by = $2, used_at = $3 WHERE id = $1 AND used_at IS NULL`,

@@ -17,7 +17,7 @@ const (
 	ChannelSlug SlugKind = "Channel"
 )
 
-// ClaimSlug reserves a slug for ever and tells whether it was free. The claim is
+// ClaimSlug reserves a slug for ever and reports whether it was free. The claim is
 // bound to its thing by BindSlug in the same transaction.
 func (tx *Tx) ClaimSlug(ctx context.Context, kind SlugKind, slug string, now time.Time) (bool, error) {
 	res, err := tx.q.Exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ($1, $2, 0, $3)
@@ -34,7 +34,7 @@ func (tx *Tx) BindSlug(ctx context.Context, kind SlugKind, slug string, id int64
 	return tx.execOne(ctx, `UPDATE slugs SET target_id = $3 WHERE kind = $1 AND slug = $2`, kind, slug, id)
 }
 
-// SlugBelongs tells whether a slug was ever given to this thing.
+// SlugBelongs reports whether a slug was ever given to this thing.
 func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
 	var n int
 	err := q.q.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
@@ -42,14 +42,14 @@ func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id
 	return n > 0, err
 }
 
-// SlugTaken tells whether a slug was ever given.
+// SlugTaken reports whether a slug was ever given.
 func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (taken bool, err error) {
 	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM slugs WHERE kind = $1 AND slug = $2)`, kind, slug).Scan(&taken)
 	return taken, err
 }
 
 // SlugFor claims a slug made from a name: plain if it is free, else with a random
-// end (V3.md section 1). Users do not get those that are reserved.
+// end (behaviour.md section 1). Users do not get those that are reserved.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
 	plain := kind != UserSlug || !domain.ReservedSlug(domain.Slugify(name))
 	return tx.claimSlugFor(ctx, kind, name, plain, now)

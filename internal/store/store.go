@@ -56,10 +56,10 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	counts        ledger[countKey] // what is to be added to counts
-	adders        ledger[adderKey]
-	updated       ledger[updatedKey]
-	bytes         ledger[domain.UserID]
+	counts        counterDeltas[countKey] // what is to be added to counts
+	adders        counterDeltas[adderKey]
+	updated       counterDeltas[updatedKey]
+	bytes         counterDeltas[domain.UserID]
 	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
 	movedInGroup  bool               // a group owns one of them
 	carried       int64              // connections that have changed with their channels
@@ -104,7 +104,7 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 // Database names the kind of the database: sqlite or postgres.
 func (s *Store) Database() string { return s.db.Dialect().String() }
 
-// Ready tells whether the database answers and has the schema of this program.
+// Ready reports whether the database answers and has the schema of this program.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.db.Ping(ctx); err != nil {
 		return err

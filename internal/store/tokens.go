@@ -20,7 +20,7 @@ type Holder struct {
 // Suspended is the user, or who registered the application. What is of a deleted user or
 // application is NotFound.
 func (q Queries) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
-	err = q.q.QueryRow(database.Brief(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
+	err = q.q.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
 			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL
 		FROM tokens t LEFT JOIN users u
 			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))

@@ -211,7 +211,7 @@ const (
 // isPending joins connections `c` with the run `pt` that they are in.
 const isPending = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`
 
-// settling tells whether anything is pending. A statement asks it once.
+// settling reports whether anything is pending. A statement asks it once.
 const settling = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
 
 // openAhead and privateAhead are by how much the counts of the block `b` will have changed
@@ -237,7 +237,7 @@ func openSoon(d string) string {
 	return "(CASE WHEN " + d + ".kind = 'Block' THEN " + linksSoon(d) + " > 0 ELSE " + d + ".open END)"
 }
 
-// isSettling tells whether anything is pending, for those who choose between two texts.
+// isSettling reports whether anything is pending, for those who choose between two texts.
 func (v *Snapshot) isSettling(ctx context.Context) (is bool, err error) {
 	err = v.q.QueryRow(ctx, "SELECT "+settling).Scan(&is)
 	return is, err

@@ -51,7 +51,7 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug
 	}
-	u, err := scanUser(q.q.QueryRow(database.Brief(ctx), "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
+	u, err := scanUser(q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
 	return u, found(err)
 }
 

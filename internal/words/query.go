@@ -8,12 +8,12 @@ const (
 	maxTokens = 400
 )
 
-// Term is words that follow each other; with Prefix the last one may go on. Endings, if
+// Term is words that follow each other; with Prefix the last one may go on. Expansions, if
 // known, are all words that begin with the last one, and it.
 type Term struct {
-	Words   []string
-	Prefix  bool
-	Endings []string
+	Words      []string
+	Prefix     bool
+	Expansions []string
 }
 
 // Query is what a query asks for: all of its terms.
@@ -66,7 +66,7 @@ func (q *Query) add(text string, last bool) {
 	q.Terms = append(q.Terms, t)
 }
 
-// separated tells whether a text ends with something that ends its last word.
+// separated reports whether a text ends with something that ends its last word.
 func separated(text string) bool {
 	all := runs(Fold(text))
 	return !strings.HasSuffix(Fold(text), all[len(all)-1].text)

@@ -209,7 +209,7 @@ func orNull(variants []any) object {
 	return nil
 }
 
-// isUnion tells whether a schema is a choice of two or more objects.
+// isUnion reports whether a schema is a choice of two or more objects.
 func isUnion(s, schemas object) bool {
 	variants, _ := s["oneOf"].([]any)
 	objects := 0
@@ -224,7 +224,7 @@ func isUnion(s, schemas object) bool {
 	return objects > 1
 }
 
-// composed tells whether a schema is an allOf, or a choice of inline objects.
+// composed reports whether a schema is an allOf, or a choice of inline objects.
 func composed(s, schemas object) bool {
 	if s["allOf"] != nil {
 		return true

@@ -58,8 +58,8 @@ func (j *JSON) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// Time is an instant, written as RFC 3339 in UTC with milliseconds (V3.md section 1);
-// the zero Time is written as null.
+// Time is an instant, written as RFC 3339 in UTC with milliseconds
+// (behaviour.md section 1); the zero Time is written as null.
 type Time struct{ time.Time }
 
 const timeLayout = `"2006-01-02T15:04:05.000Z"`

@@ -23,15 +23,15 @@ func tallied(open bool, by int64) tallies {
 	return tallies{hidden: by}
 }
 
-// ledger is what a transaction adds to the rows of one table of counts, by their keys.
-type ledger[K comparable] map[K]tallies
+// counterDeltas is what a transaction adds to the rows of one table of counts, by their keys.
+type counterDeltas[K comparable] map[K]tallies
 
-func (l *ledger[K]) add(key K, by tallies) {
-	if *l == nil {
-		*l = ledger[K]{}
+func (d *counterDeltas[K]) add(key K, by tallies) {
+	if *d == nil {
+		*d = counterDeltas[K]{}
 	}
-	sum := (*l)[key]
-	(*l)[key] = tallies{sum.open + by.open, sum.hidden + by.hidden}
+	sum := (*d)[key]
+	(*d)[key] = tallies{sum.open + by.open, sum.hidden + by.hidden}
 }
 
 // countTable says how a table of counts is written.
@@ -44,10 +44,10 @@ type countTable[K comparable] struct {
 	values  func(K) []any // of the columns of the key
 }
 
-// write writes what was noted, in the order of keys.
-func (t countTable[K]) write(ctx context.Context, q Queries, noted ledger[K]) error {
+// write adds the deltas to the table, in the order of keys.
+func (t countTable[K]) write(ctx context.Context, q Queries, deltas counterDeltas[K]) error {
 	var keys, fewer []K
-	for key, by := range noted {
+	for key, by := range deltas {
 		if by != (tallies{}) {
 			keys = append(keys, key)
 		}
@@ -56,7 +56,7 @@ func (t countTable[K]) write(ctx context.Context, q Queries, noted ledger[K]) er
 	for some := range slices.Chunk(keys, bulkRows) {
 		var args []any
 		for _, k := range some {
-			by := noted[k]
+			by := deltas[k]
 			args = append(append(args, t.values(k)...), []any{by.open, by.hidden}[:len(t.sums)]...)
 			if t.sparse && by.open < 0 {
 				fewer = append(fewer, k)
@@ -101,7 +101,7 @@ func (t countTable[K]) sweep(ctx context.Context, q Queries, keys []K) error {
 	return nil
 }
 
-// writeCounts writes what was noted.
+// writeCounts writes the deltas of all tables of counts.
 func (tx *Tx) writeCounts(ctx context.Context) error {
 	if err := contentCounts.write(ctx, tx.Queries, tx.counts); err != nil {
 		return err

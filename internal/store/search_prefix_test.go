@@ -11,7 +11,7 @@ import (
 
 // The last word goes on in every way there is, however many these are, at the end of a
 // phrase too; a word that only begins alike further on is another one.
-func TestSearchEndings(t *testing.T) {
+func TestSearchPrefix(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada := storetest.User(t, s, "Ada")

@@ -12,14 +12,14 @@ import (
 )
 
 // Not parallel: it counts goroutines.
-func TestBriefStartsNoGoroutine(t *testing.T) {
+func TestUninterruptibleStartsNoGoroutine(t *testing.T) {
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	read := func(q database.Querier) {
 		t.Helper()
 		before := runtime.NumGoroutine()
-		rows, err := q.Query(database.Brief(ctx), "SELECT 1 UNION ALL SELECT 2")
+		rows, err := q.Query(database.Uninterruptible(ctx), "SELECT 1 UNION ALL SELECT 2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +42,14 @@ func TestBriefStartsNoGoroutine(t *testing.T) {
 	}
 }
 
-func TestBriefHeedsItsContext(t *testing.T) {
+func TestUninterruptibleHeedsItsContext(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		o.MaxConns = 2
 		db := open(t, o)
 		var n int
 		read := func(ctx context.Context, q database.Querier) error {
-			return q.QueryRow(database.Brief(ctx), "SELECT 1").Scan(&n)
+			return q.QueryRow(database.Uninterruptible(ctx), "SELECT 1").Scan(&n)
 		}
 		ended, end := context.WithCancel(t.Context())
 		err := db.View(ended, func(q database.Querier) error {
@@ -82,7 +82,7 @@ func TestBriefKeepsTheContractOfContexts(t *testing.T) {
 	t.Parallel()
 	caller, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errors.New("late"))
 	defer cancel()
-	waiting, running := database.Brief(caller), database.Brief(caller)
+	waiting, running := database.Uninterruptible(caller), database.Uninterruptible(caller)
 	if err := database.Begin(running); err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 // letters, and a choice of very many words costs more than what it saves.
 const (
 	indexedLetters = 2
-	fewEndings     = 16
+	maxExpansions  = 16
 )
 
-// endings has SQLite look for each word that the last one of a term may be, if these are
+// expandPrefix has SQLite look for each word that the last one of a term may be, if these are
 // few. FTS5 reads the matches of a word as they are needed; of what begins like it, it
 // collects all before it gives the first.
-func (v *Snapshot) endings(ctx context.Context, q words.Query) (words.Query, error) {
+func (v *Snapshot) expandPrefix(ctx context.Context, q words.Query) (words.Query, error) {
 	query := v.d.beginning()
 	if query == "" {
 		return q, nil
@@ -34,7 +34,7 @@ func (v *Snapshot) endings(ctx context.Context, q words.Query) (words.Query, err
 			continue
 		}
 		// No character of a word is before '0'. The word itself is not read: that takes long.
-		rows, err := v.q.Query(ctx, query, last+"0", last+string(unicode.MaxRune), fewEndings)
+		rows, err := v.q.Query(ctx, query, last+"0", last+string(unicode.MaxRune), maxExpansions)
 		all, err := collect(ctx, rows, err, func(row scanner) (word string, err error) {
 			err = row.Scan(&word)
 			return word, err
@@ -42,8 +42,8 @@ func (v *Snapshot) endings(ctx context.Context, q words.Query) (words.Query, err
 		if err != nil {
 			return q, err
 		}
-		if len(all) < fewEndings {
-			q.Terms[i].Endings = append(all, last)
+		if len(all) < maxExpansions {
+			q.Terms[i].Expansions = append(all, last)
 		}
 	}
 	return q, nil

@@ -20,11 +20,11 @@ func (v *Snapshot) findRecent(ctx context.Context, s *search) error {
 	return err
 }
 
-// edge finds which closed documents can be on a page of everything: those that come
+// pageBoundary finds which closed documents can be on a page of everything: those that come
 // before the last open one on it. Mostly there are few, and to look at each costs less
 // than to read and sort all that the viewer sees in private. Kinds are the one filter for
 // which this is done: where few things pass one, that is read first.
-func (v *Snapshot) edge(ctx context.Context, s *search) error {
+func (v *Snapshot) pageBoundary(ctx context.Context, s *search) error {
 	if s.Viewer == 0 || s.shuffled != "" || s.ahead || s.filtered() > min(1, len(s.Types)) {
 		return nil
 	}
