@@ -20,8 +20,13 @@ func (a *App) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (
 	if err != nil || c.Collaborators == 0 {
 		return FullChannel{Channel: c}, err
 	}
-	// The collaborators take a second statement, which has to see the same state. Most
-	// channels have none, and are spared the snapshot.
+	// The collaborators take a second statement, which has to see the same state: mostly it
+	// does, and else all is read again in a snapshot.
+	full.Channel = c
+	var same bool
+	if full.Collaborators, same, err = a.store.CollaboratorsOf(ctx, c); err != nil || same {
+		return full, err
+	}
 	err = a.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		full, err = fullChannel(ctx, v.Queries, actor, ref)
 		return err

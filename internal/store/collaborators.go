@@ -7,18 +7,32 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Collaborators lists who collaborates on a channel, in the order they were added.
+// Collaborators lists those of a channel, in the order in which they came.
 func (q Queries) Collaborators(ctx context.Context, id domain.ChannelID) ([]domain.Principal, error) {
-	rows, err := q.q.Query(ctx, `SELECT co.member_type, co.member_id, COALESCE(u.name, g.name), COALESCE(u.slug, g.slug),
+	all, _, err := q.collaborators(ctx, id)
+	return all, err
+}
+
+// CollaboratorsOf lists those of a channel that was read before, and reports whether it
+// is still as it was read, so that both are of one state.
+func (q Queries) CollaboratorsOf(ctx context.Context, c domain.Channel) (all []domain.Principal, same bool, err error) {
+	all, version, err := q.collaborators(ctx, c.ID)
+	return all, version == c.Version, err
+}
+
+// collaborators gives the version of the channel, too; 0 where there are none.
+func (q Queries) collaborators(ctx context.Context, id domain.ChannelID) (all []domain.Principal, version int64, err error) {
+	rows, err := q.q.Query(ctx, `SELECT ch.version, co.member_type, co.member_id, COALESCE(u.name, g.name), COALESCE(u.slug, g.slug),
 			COALESCE(u.avatar, g.avatar), COALESCE(u.face_version, g.face_version)
-		FROM collaborators co
+		FROM collaborators co JOIN channels ch ON ch.id = co.channel_id
 		LEFT JOIN users u ON co.member_type = 'User' AND u.id = co.member_id
 		LEFT JOIN groups g ON co.member_type = 'Group' AND g.id = co.member_id
 		WHERE co.channel_id = $1 ORDER BY co.created_at, co.member_type, co.member_id`, id)
-	return collect(ctx, rows, err, func(row scanner) (p domain.Principal, err error) {
-		err = row.Scan(&p.Type, &p.ID, &p.Name, &p.Slug, &p.Avatar, &p.Version)
+	all, err = collect(ctx, rows, err, func(row scanner) (p domain.Principal, err error) {
+		err = row.Scan(&version, &p.Type, &p.ID, &p.Name, &p.Slug, &p.Avatar, &p.Version)
 		return p, err
 	})
+	return all, version, err
 }
 
 // AddCollaborator lets a user or group add to a locked channel, and reports whether
