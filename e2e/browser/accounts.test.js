@@ -53,7 +53,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
   test("sign up, follow the mail, and be in", async () => {
     await bea.to("/sign-up");
     await bea.signUp("bea");
-    assert.match(await bea.text(), /mail to bea@example.org/);
+    assert.match(await bea.text(), /The link for bea@example.org/);
     assert.equal(await bea.signedIn(), false);
     const url = await link("bea", /^\/confirm\//);
     await bea.to(url);
