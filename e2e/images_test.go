@@ -85,7 +85,7 @@ func memoryOf(t *testing.T, process, name string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(process + "status")
 	if err != nil {
-		t.Fatal(err)
+		t.Skip("the memory of a process is known on Linux alone")
 	}
 	found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {

@@ -1,13 +1,10 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -102,22 +99,8 @@ func firstLine(t *testing.T, conn net.Conn) string {
 	return string(line)
 }
 
-var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
-
 // peak is the most memory that a process has ever had, in bytes.
 func peak(t *testing.T, s *process) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		t.Skip("the peak of a process is known on Linux alone")
-	}
-	found := highWater.FindSubmatch(bytes.TrimSpace(status))
-	if found == nil {
-		t.Fatal("no VmHWM")
-	}
-	kib, err := strconv.ParseInt(string(found[1]), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kib << 10
+	return memoryOf(t, fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid), "VmHWM")
 }
