@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build e2e bench drill fuzz
+.PHONY: run test check format vet lint deadcode generated build e2e alone bench drill fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -48,11 +48,15 @@ e2e: build e2e/node_modules/.package-lock.json
 e2e/node_modules/.package-lock.json: e2e/package-lock.json
 	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
 
+# What measures the memory of the built program, and a brief drill: each by itself.
+alone:
+	VITRINE_TEST_ALONE=1 go test ./e2e -run '^(TestDrill|TestMemoryOfHostilePictures|TestUnreadResponses)$$' -count=1 -timeout 30m
+
 # Everything that abusers try at once, beside eight ordinary clients, for five minutes on
 # each database. As root, the disk fills up too. See e2e/README.md.
 DRILL ?= 5m
 drill:
-	VITRINE_DRILL=$(DRILL) go test ./e2e -run '^TestDrill$$' -count=1 -timeout 60m -v
+	VITRINE_TEST_ALONE=1 VITRINE_DRILL=$(DRILL) go test ./e2e -run '^TestDrill$$' -count=1 -timeout 60m -v
 
 # A hundred thousand requests made from the descriptions, on each database, held against
 # them. FUZZ_SEED repeats a run that failed.
@@ -68,3 +72,12 @@ bench:
 	mkdir -p $(BENCH_DATA)
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
+
+# The libraries of others that pages use, as published: see internal/site/web/assets/vendor.
+VENDOR := internal/site/web/assets/vendor
+vendor-assets:
+	@from="$$(mktemp -d)" && cd "$$from" && npm pack --silent htmx.org@2.0.11 sortablejs@1.15.7 && \
+	mkdir htmx sortablejs && tar xzf htmx.org-2.0.11.tgz -C htmx && tar xzf sortablejs-1.15.7.tgz -C sortablejs && \
+	install -m 644 htmx/package/dist/htmx.min.js htmx/package/LICENSE "$(CURDIR)/$(VENDOR)/htmx/" && \
+	install -m 644 sortablejs/package/Sortable.min.js sortablejs/package/LICENSE "$(CURDIR)/$(VENDOR)/sortablejs/" && \
+	rm -r "$$from"

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	description "vitrine/api"
+	"vitrine/internal/describe"
 )
 
 const digest = "shapes.digest"
@@ -106,8 +107,12 @@ func shapesPath(t *testing.T) string {
 // written gives v3.yaml as a fresh tree.
 func written(t *testing.T) object {
 	t.Helper()
+	text, err := describe.Complete(description.V3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var doc object
-	if err := yaml.Unmarshal(description.V3, &doc); err != nil {
+	if err := yaml.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc

@@ -10,6 +10,11 @@ import _ "embed"
 //go:embed v3.yaml
 var V3 []byte
 
+// V2 is api/v2.yaml, the description of everything under /v2.
+//
+//go:embed v2.yaml
+var V2 []byte
+
 // Ext is api/ext.yaml, the description of what this server adds.
 //
 //go:embed ext.yaml

@@ -28,8 +28,9 @@ var namedLimits = map[string]struct {
 	"MaxDescription":     {domain.MaxDescription, []string{"description maxLength", "bio maxLength"}},
 	"MaxMarkdown":        {domain.MaxMarkdown, []string{"value maxLength", "content maxLength"}},
 	"MaxComment":         {domain.MaxComment, []string{"body maxLength"}},
+	"MaxAnnouncement":    {domain.MaxAnnouncement, nil},
 	"MaxAltText":         {domain.MaxAltText, []string{"alt_text maxLength"}},
-	"MaxURL":             {domain.MaxURL, []string{"avatar_url maxLength"}},
+	"MaxURL":             {domain.MaxURL, []string{"avatar_url maxLength", "source maxLength", "address maxLength"}},
 	"MaxSourceURL":       {domain.MaxSourceURL, []string{"original_source_url maxLength"}},
 	"MaxEmail":           {domain.MaxEmail, []string{"email maxLength"}},
 	"MaxSearchQuery":     {domain.MaxSearchQuery, []string{"query maxLength"}},
@@ -38,17 +39,27 @@ var namedLimits = map[string]struct {
 	"MinContentType":     {domain.MinContentType, []string{"content_type minLength"}},
 	"MaxContentType":     {domain.MaxContentType, []string{"content_type maxLength"}},
 	"MaxSlugLength":      {domain.MaxSlugLength, nil},
+	"MaxOnceKey":         {domain.MaxOnceKey, nil},
 
-	"MaxTargets":       {domain.MaxTargets, []string{"channels maxItems", "ChannelIds maxItems"}},
-	"MaxBatch":         {domain.MaxBatch, []string{"blocks maxItems"}},
-	"MaxUploads":       {domain.MaxUploads, []string{"files maxItems"}},
-	"MaxCollaborators": {domain.MaxCollaborators, []string{"collaborator_ids maxItems"}},
-	"MaxPerPage":       {domain.MaxPerPage, []string{"per maximum", "limit maximum"}},
-	"MaxMentions":      {domain.MaxMentions, nil},
-	"MaxApplications":  {domain.MaxApplications, nil},
-	"MaxOwnTokens":     {domain.MaxOwnTokens, nil},
-	"MaxSignUpLinks":   {domain.MaxSignUpLinks, nil},
-	"MaxUnread":        {domain.MaxUnread, nil},
+	"MaxTargets":        {domain.MaxTargets, []string{"channels maxItems", "ChannelIds maxItems"}},
+	"MaxBatch":          {domain.MaxBatch, []string{"blocks maxItems"}},
+	"MaxUploads":        {domain.MaxUploads, []string{"files maxItems"}},
+	"MaxCollaborators":  {domain.MaxCollaborators, []string{"collaborator_ids maxItems", "CollaboratorIDs maxItems"}},
+	"MaxPerPage":        {domain.MaxPerPage, []string{"per maximum", "limit maximum"}},
+	"MaxOrdered":        {domain.MaxOrdered, []string{"OrderedIDs maxItems"}},
+	"MaxRemoved":        {domain.MaxRemoved, nil},
+	"MaxMentions":       {domain.MaxMentions, nil},
+	"MaxApplications":   {domain.MaxApplications, nil},
+	"MaxOwnTokens":      {domain.MaxOwnTokens, nil},
+	"MaxSignUpLinks":    {domain.MaxSignUpLinks, nil},
+	"MaxLegalPages":     {domain.MaxLegalPages, nil},
+	"MaxPins":           {domain.MaxPins, nil},
+	"MaxImportWhat":     {domain.MaxImportWhat, []string{"what maxItems"}},
+	"MaxImportName":     {domain.MaxImportName, nil},
+	"MaxImportToken":    {domain.MaxImportToken, []string{"token maxLength"}},
+	"MaxImportChannels": {domain.MaxImportChannels, nil},
+	"MaxUnread":         {domain.MaxUnread, nil},
+	"MaxExports":        {domain.MaxExports, nil},
 
 	"MaxMetadataKeys":        {domain.MaxMetadataKeys, []string{"Metadata maxProperties", "MetadataInput maxProperties"}},
 	"MaxMetadataBytes":       {domain.MaxMetadataBytes, nil},
@@ -76,7 +87,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	stated := map[string]bool{}
-	for file, text := range map[string][]byte{"v3.yaml": description.V3, "ext.yaml": description.Ext, "compat.yaml": description.Compat} {
+	for file, text := range map[string][]byte{"v3.yaml": description.V3, "v2.yaml": description.V2, "ext.yaml": description.Ext, "compat.yaml": description.Compat} {
 		var doc any
 		if err := yaml.Unmarshal(text, &doc); err != nil {
 			t.Fatal(err)
@@ -94,6 +105,30 @@ func TestLimits(t *testing.T) {
 		if !stated[field] {
 			t.Errorf("no description states %s", field)
 		}
+	}
+}
+
+// What the descriptions enumerate or give a form to, and the use cases do as well, is the
+// same in both.
+func TestEnumerations(t *testing.T) {
+	t.Parallel()
+	var doc any
+	if err := yaml.Unmarshal(description.V3, &doc); err != nil {
+		t.Fatal(err)
+	}
+	at := func(part any, path ...string) any {
+		for _, key := range path {
+			part = part.(map[string]any)[key]
+		}
+		return part
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "FileExtension", "enum")); got != fmt.Sprint(domain.FileExtensions) {
+		t.Errorf("file name extensions: %s, want %s", got, domain.FileExtensions)
+	}
+	file := at(doc, "paths", "/v3/uploads/presign", "post", "requestBody", "content", "application/json", "schema", "properties",
+		"files", "items", "properties", "content_type", "pattern")
+	if file != domain.ContentTypePattern {
+		t.Errorf("media types: %s, want %s", file, domain.ContentTypePattern)
 	}
 }
 

@@ -34,9 +34,7 @@ const (
 // It is brief by default. With VITRINE_DRILL set to a duration (make drill: five minutes)
 // it also holds reads to a p99 of one second, which a brief run cannot measure.
 func TestDrill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+	alone(t)
 	duration, whole := briefDrill, false
 	if setting := os.Getenv(drillEnv); setting != "" {
 		var err error
@@ -44,8 +42,6 @@ func TestDrill(t *testing.T) {
 			t.Fatalf("%s: %v", drillEnv, err)
 		}
 		whole = true
-	} else {
-		t.Parallel()
 	}
 	path := build(t)
 	t.Run("sqlite", func(t *testing.T) { drill(t, path, "", duration, whole) })

@@ -253,7 +253,7 @@ func webpBomb() []byte {
 
 // resized is an image that says it has other dimensions.
 func resized(name string, width, height int) []byte {
-	file, err := os.ReadFile(filepath.Join("../internal/media/testdata", name))
+	file, err := os.ReadFile(filepath.Join("../internal/media/mediatest/testdata", name))
 	if err != nil {
 		panic(err)
 	}

@@ -20,9 +20,7 @@ const pictureTime = 3 * time.Minute
 // Whatever pictures are uploaded, the process stays below what it has when idle, twice
 // --image-memory and 100 MB, and the pictures of others are there in the end.
 func TestMemoryOfHostilePictures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute or two")
-	}
+	alone(t)
 	const imageMemory = 128 << 20
 	p := newProgram(t, build(t), "")
 	p.env = append(p.env, "VITRINE_IMAGE_MEMORY=128MiB")

@@ -8,12 +8,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -27,15 +29,44 @@ type program struct {
 	database string // its URL
 }
 
-// build builds the program as it is in the source.
+// built is the folder of the built program, which all tests share.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(runWithFolder(m))
+}
+
+func runWithFolder(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "vitrine-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	built = folder
+	return m.Run()
+}
+
+var buildOnce = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "build", "-o", filepath.Join(built, "vitrine"), "../cmd/vitrine").CombinedOutput()
+})
+
+// build builds the program as it is in the source, once.
 func build(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "vitrine")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../cmd/vitrine").CombinedOutput()
-	if err != nil {
+	if out, err := buildOnce(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return path
+	return filepath.Join(built, "vitrine")
+}
+
+// alone skips a test that would measure, or be disturbed by, whatever else runs, unless it
+// is said to run by itself.
+func alone(t *testing.T) {
+	t.Helper()
+	if os.Getenv("VITRINE_TEST_ALONE") == "" {
+		t.Skip("needs the machine for itself: make alone")
+	}
 }
 
 // newProgram gives the program on an empty database, which it has migrated. An empty

@@ -20,7 +20,7 @@ const (
 // Two hundred sockets that ask for a page of long blocks and do not read it cost little
 // memory, and others notice nothing.
 func TestUnreadResponses(t *testing.T) {
-	t.Parallel()
+	alone(t)
 	p := newProgram(t, build(t), "")
 	token := p.user("ada")
 	s := p.serve()

@@ -194,5 +194,5 @@ func (s *server) peakMemory() (int64, error) {
 			return kb << 10, err
 		}
 	}
-	return 0, errors.New("the system does not tell the peak of memory")
+	return 0, errors.New("this system does not report peak memory")
 }

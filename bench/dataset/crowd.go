@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/bulk"
 )
 
 // CrowdSize says how large a set of people is: 1 is a million users and ten million
@@ -76,9 +77,9 @@ type crowd struct {
 	rng  *rand.Rand
 
 	people                            map[string]domain.UserID
-	users, channels, blocks, activity store.Span
-	silent                            store.Span // users who did one thing long ago
-	crowded, quiet                    store.Span // channels
+	users, channels, blocks, activity bulk.Span
+	silent                            bulk.Span // users who did one thing long ago
+	crowded, quiet                    bulk.Span // channels
 }
 
 // FillCrowd makes users, follows, activities and notifications in an empty database,
@@ -121,7 +122,7 @@ func (c *crowd) readers() []domain.UserID {
 }
 
 // one is the span of one person.
-func (c *crowd) one(name string) store.Span { return store.Span{First: int64(c.people[name]), N: 1} }
+func (c *crowd) one(name string) bulk.Span { return bulk.Span{First: int64(c.people[name]), N: 1} }
 
 // settle makes the users.
 func (c *crowd) settle(ctx context.Context) error {
@@ -144,17 +145,17 @@ func (c *crowd) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.users, err = c.inParts(ctx, c.size.of(1_000_000, 1_000), func(tx *store.Tx, from, to int64) (store.Span, error) {
+	c.users, err = c.inParts(ctx, c.size.of(1_000_000, 1_000), func(tx *store.Tx, from, to int64) (bulk.Span, error) {
 		return tx.LoadUsers(ctx, from, to, at(0))
 	})
 	return err
 }
 
 // inParts loads rows 0..n, a part in each transaction.
-func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (store.Span, error)) (all store.Span, err error) {
+func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (bulk.Span, error)) (all bulk.Span, err error) {
 	const part = 250_000
 	for from := int64(0); from < n; from += part {
-		var made store.Span
+		var made bulk.Span
 		err := c.s.InTx(ctx, func(tx *store.Tx) (err error) {
 			made, err = load(tx, from, min(from+part, n))
 			return err
@@ -170,7 +171,7 @@ func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, fr
 	return all, nil
 }
 
-// report tells what was made, with new tokens.
+// report prints what was made, with new tokens.
 func (c *crowd) report(ctx context.Context) (Crowd, error) {
 	m := Crowd{Users: c.users.N, Activities: c.activity.N, People: map[string]Person{}, FirstBlock: c.blocks.First, Blocks: c.blocks.N,
 		Productive: c.productive().First, Crowded: ids(c.crowded), Quiet: ids(c.quiet)}
@@ -189,7 +190,7 @@ func (c *crowd) report(ctx context.Context) (Crowd, error) {
 	return m, nil
 }
 
-func ids(s store.Span) (all []int64) {
+func ids(s bulk.Span) (all []int64) {
 	for i := range s.N {
 		all = append(all, s.First+i)
 	}

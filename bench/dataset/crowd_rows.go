@@ -5,6 +5,8 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/ranked"
 )
 
 // doomed is how many channels there are to be deleted while measuring, of each kind.
@@ -41,43 +43,43 @@ func (c *crowd) fillChannels(ctx context.Context) error {
 	if err := f.document(ctx); err != nil {
 		return err
 	}
-	c.blocks = store.Span{First: int64(first), N: int64(len(blocks))}
-	loaded := make([]store.LoadedConnection, len(blocks))
+	c.blocks = bulk.Span{First: int64(first), N: int64(len(blocks))}
+	loaded := make([]bulk.LoadedConnection, len(blocks))
 	for i, b := range blocks {
 		rooms[i%n].id = domain.ChannelID(c.channels.First + int64(i%n))
-		loaded[i] = store.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
+		loaded[i] = bulk.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
 			ChannelID: rooms[i%n].id, Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
-			PositionKey: store.PositionKeyAt(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
+			PositionKey: ranked.InitialKey(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
 	}
 	return f.connect(ctx, loaded, rooms)
 }
 
 // actors are the users who do things; the others never did, but for the silent.
-func (c *crowd) actors() store.Span { return c.users.Part(0, c.users.N/5) }
+func (c *crowd) actors() bulk.Span { return c.users.Part(0, c.users.N/5) }
 
 // busy are the first of them, whom many follow; modest some that do a hundred things
 // or so, whom few follow; productive is one who does thousands of things.
-func (c *crowd) busy() store.Span       { return c.users.Part(0, c.size.of(20, 2)) }
-func (c *crowd) productive() store.Span { return c.users.Part(c.size.of(25, 3), 1) }
-func (c *crowd) modest() store.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
+func (c *crowd) busy() bulk.Span       { return c.users.Part(0, c.size.of(20, 2)) }
+func (c *crowd) productive() bulk.Span { return c.users.Part(c.size.of(25, 3), 1) }
+func (c *crowd) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
 
 // act makes what was done: one thing by each of the silent, then all else, added in
 // sittings of 25. Half of the channels see nothing happen.
 func (c *crowd) act(ctx context.Context) error {
 	n := c.size.of(10_000_000, 10_000)
 	c.silent = c.users.Part(c.users.N/2, c.size.of(9_900, 50))
-	old := store.Sittings{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
+	old := bulk.Sittings{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
 		Even: true, Start: at(0.45), Step: c.step(n)}
 	busy := old
 	busy.Length, busy.Actors, busy.Even, busy.Start = 25, c.actors(), false, at(0.5)
 	var err error
-	c.activity, err = c.inParts(ctx, c.silent.N, func(tx *store.Tx, from, to int64) (store.Span, error) {
+	c.activity, err = c.inParts(ctx, c.silent.N, func(tx *store.Tx, from, to int64) (bulk.Span, error) {
 		return tx.LoadActivities(ctx, from, to, old)
 	})
 	if err != nil {
 		return err
 	}
-	_, err = c.inParts(ctx, n-c.silent.N, func(tx *store.Tx, from, to int64) (store.Span, error) {
+	_, err = c.inParts(ctx, n-c.silent.N, func(tx *store.Tx, from, to int64) (bulk.Span, error) {
 		return tx.LoadActivities(ctx, from, to, busy)
 	})
 	c.activity.N = n
@@ -86,9 +88,9 @@ func (c *crowd) act(ctx context.Context) error {
 
 // following is who follows what.
 type following struct {
-	followers store.Span
+	followers bulk.Span
 	what      domain.SubjectType
-	followed  store.Span
+	followed  bulk.Span
 }
 
 // follow makes the follows, those of readers last.

@@ -7,6 +7,7 @@ import (
 	"vitrine/bench/dataset"
 	"vitrine/internal/apptest"
 	"vitrine/internal/store"
+	"vitrine/internal/store/activity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -22,7 +23,7 @@ func fillCrowd(t *testing.T, s *store.Store) dataset.Crowd {
 // Everything derived is what the program would have written, by whichever limits.
 func TestFillCrowdBothDatabases(t *testing.T) {
 	t.Parallel()
-	for _, limits := range []store.FeedLimits{store.DefaultFeedLimits, {Followers: 0}, {Followers: 60, History: 5}, {Followers: 1 << 40, History: 1 << 40}} {
+	for _, limits := range []activity.Limits{activity.DefaultLimits, {Followers: 0}, {Followers: 60, History: 5}, {Followers: 1 << 40, History: 1 << 40}} {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
 			s = s.WithFeedLimits(limits)
 			made := fillCrowd(t, s)

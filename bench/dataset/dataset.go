@@ -107,7 +107,7 @@ func at(share float64) time.Time {
 	return start.Add(time.Duration(share * float64(span))).Truncate(time.Millisecond)
 }
 
-// report tells what was made, with a new token.
+// report prints what was made, with a new token.
 func (f *filler) report(ctx context.Context) (Made, error) {
 	m := f.made
 	m.Users, m.Channels = len(f.users), len(f.rooms)

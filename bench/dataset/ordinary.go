@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store"
+	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/ranked"
 )
 
 // draft is the ordinary part before it is written: blocks, whose ids are not known
@@ -150,11 +151,11 @@ func (d *draft) write(ctx context.Context) error {
 		return err
 	}
 	d.f.made.FirstBlock, d.f.made.LastBlock = int64(first), int64(first)+int64(len(d.blocks))-1
-	loaded := make([]store.LoadedConnection, len(d.conns))
+	loaded := make([]bulk.LoadedConnection, len(d.conns))
 	for i, c := range d.conns {
 		r := &d.f.rooms[c.room]
-		l := store.LoadedConnection{Connection: domain.Connection{ChannelID: r.id, CreatedAt: c.at,
-			Maker: maker(c.by), PositionKey: store.PositionKeyAt(int64(r.items))}}
+		l := bulk.LoadedConnection{Connection: domain.Connection{ChannelID: r.id, CreatedAt: c.at,
+			Maker: maker(c.by), PositionKey: ranked.InitialKey(int64(r.items))}}
 		if c.channel {
 			other := d.f.rooms[c.item]
 			l.Item, l.ItemPrivate, l.ItemUpdatedAt = domain.ChannelRef(other.id), other.visibility == domain.Private, other.made

@@ -7,6 +7,8 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/ranked"
 )
 
 // chunk is how many rows one transaction writes.
@@ -56,7 +58,7 @@ func (f *filler) store(ctx context.Context, blocks []domain.Block) (first domain
 }
 
 // connect writes connections and finishes their channels.
-func (f *filler) connect(ctx context.Context, loaded []store.LoadedConnection, rooms []room) error {
+func (f *filler) connect(ctx context.Context, loaded []bulk.LoadedConnection, rooms []room) error {
 	for part := range slices.Chunk(loaded, chunk) {
 		if err := f.s.InTx(ctx, func(tx *store.Tx) error { return tx.LoadConnections(ctx, part) }); err != nil {
 			return err
@@ -102,11 +104,11 @@ func (f *filler) fillNotes(ctx context.Context, r *room, from, to, n int) error 
 	if err != nil {
 		return err
 	}
-	loaded := make([]store.LoadedConnection, len(blocks))
+	loaded := make([]bulk.LoadedConnection, len(blocks))
 	for i, b := range blocks {
-		loaded[i] = store.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
+		loaded[i] = bulk.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
 			ChannelID: r.id, Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
-			PositionKey: store.PositionKeyAt(int64(from + i)), CreatedAt: b.CreatedAt}}
+			PositionKey: ranked.InitialKey(int64(from + i)), CreatedAt: b.CreatedAt}}
 	}
 	r.items = to
 	return f.connect(ctx, loaded, nil)

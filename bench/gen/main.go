@@ -20,6 +20,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
+	"vitrine/internal/store/activity"
 )
 
 type command struct {
@@ -84,8 +85,8 @@ func (cmd command) fill(ctx context.Context, s *store.Store) (report func(io.Wri
 	return func(out io.Writer) error { return print(out, made, cmd.JSON) }, err
 }
 
-func (cmd command) limits() store.FeedLimits {
-	l := store.DefaultFeedLimits
+func (cmd command) limits() activity.Limits {
+	l := activity.DefaultLimits
 	if cmd.Followers >= 0 {
 		l.Followers = cmd.Followers
 	}

@@ -40,6 +40,7 @@ type bench struct {
 	sample   [2][]int64 // connections of the large and of the small channel
 	items    [2][]int64 // the blocks that these connect
 	ofOwner  string     // the filter by the user who owns both channels
+	cookie   string     // of a browser that is signed in as that user
 }
 
 // run starts both servers in this process, each on a port of its own, and measures.
@@ -76,6 +77,9 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if b.crowd != nil {
 		return b.crowdCases(ctx)
 	}
+	if err := b.signIn(ctx, s); err != nil {
+		return err
+	}
 	return b.all(ctx)
 }
 
@@ -97,8 +101,12 @@ func (b *bench) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	website, err := b.website()
+	if err != nil {
+		return err
+	}
 	fmt.Fprintln(b.out, head)
-	err = b.measure(ctx, slices.Concat(reads, b.pages(""), b.connections(),
+	err = b.measure(ctx, slices.Concat(reads, website, b.pages(""), b.connections(),
 		[]group{b.creates(target), b.inserts(), b.moves(), b.updates()}))
 	if err == nil {
 		err = b.hide(hidden)

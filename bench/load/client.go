@@ -93,7 +93,7 @@ func (c *client) do(r prepared, keep *bytes.Buffer) (status int, err error) {
 	return status, c.copy(body, length)
 }
 
-// head reads header lines; length is -1 when none tells it.
+// head reads header lines; length is -1 when none gives it.
 func (c *client) head() (length int, chunked bool, err error) {
 	for length = -1; ; {
 		line, err := c.in.ReadSlice('\n')

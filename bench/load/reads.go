@@ -50,6 +50,9 @@ func (b *bench) reads() ([]group, error) {
 		{subjects: []subject{read("GET contents, 24 items, guest", get(page))}},
 		{subjects: []subject{read("GET contents, 24 items, token", get(page, b.authorization()))}},
 		{subjects: []subject{read("GET contents, 24 items, gzip", get(page, "Accept-Encoding: gzip"))}},
+		{subjects: []subject{
+			read("GET channel of version 2 with 100 items", get("/v2/channels/"+b.made.Middle.Slug+"?per=100")),
+			read("GET contents, 100 items", get("/v3/channels/"+b.made.Middle.Slug+"/contents?per=100"))}},
 	}, nil
 }
 

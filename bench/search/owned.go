@@ -9,6 +9,8 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/ranked"
 )
 
 // estate is whose contents are measured: users and groups of very many things and of few.
@@ -68,11 +70,11 @@ func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain
 		if err != nil {
 			return err
 		}
-		loaded := make([]store.LoadedConnection, len(blocks))
+		loaded := make([]bulk.LoadedConnection, len(blocks))
 		for i, b := range blocks {
-			loaded[i] = store.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
+			loaded[i] = bulk.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
 				ChannelID: domain.ChannelID(channels.First), Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
-				PositionKey: store.PositionKeyAt(int64(i)), CreatedAt: b.CreatedAt}}
+				PositionKey: ranked.InitialKey(int64(i)), CreatedAt: b.CreatedAt}}
 		}
 		if err := tx.LoadConnections(ctx, loaded); err != nil {
 			return err
@@ -103,6 +105,13 @@ func handOver(ctx context.Context, s *store.Store, id domain.ChannelID, now time
 		c.Owner.PrincipalRef = owner
 		return tx.UpdateChannel(ctx, was, c, now)
 	})
+	for more := err == nil; more; { // what a job does: lists cost more until then
+		err = s.InTx(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.ApplySome(ctx, id)
+			return err
+		})
+		more = more && err == nil
+	}
 	fmt.Printf("channel %d to a group in %s\n", id, time.Since(began).Round(time.Millisecond))
 	return owner, err
 }

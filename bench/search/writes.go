@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -53,8 +54,8 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	text := strings.Repeat("amber water stone alphabet river light harbour window garden morning ", 5)
 	l = costs{}
 	for i := range rounds {
-		_, err := a.CreateBlock(ctx, domain.Actor{UserID: domain.UserID(cmd.Viewer), Tier: domain.TierSupporter, Scope: domain.ScopeWrite}, app.CreateBlockInput{
-			BlockInput: app.BlockInput{Value: fmt.Sprint(text, i)}, Targets: []app.Target{{Channel: domain.Ref{ID: 1}}}})
+		_, err := a.CreateBlock(ctx, domain.Actor{UserID: domain.UserID(cmd.Viewer), Tier: domain.TierSupporter, Scope: domain.ScopeWrite}, collections.CreateBlockInput{
+			BlockInput: collections.BlockInput{Value: fmt.Sprint(text, i)}, Targets: []collections.Target{{Channel: domain.Ref{ID: 1}}}})
 		if err != nil {
 			return err
 		}

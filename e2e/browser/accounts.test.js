@@ -17,7 +17,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
 
   test("the first account is the operator's, and signed in at once", async () => {
     await ada.to("/");
-    await ada.follow("Make the first account");
+    await ada.follow("Create the first account");
     await ada.signUp("ada");
     assert.equal(ada.path, "/");
     assert.match(await ada.text(), /Welcome/);
@@ -32,9 +32,9 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     await ada.to("/operator/sign-up");
     await ada.page.getByLabel("Everybody").check();
     await ada.press("Save");
-    assert.match(await ada.text(), /The setting is saved/);
+    assert.match(await ada.text(), /The setting has been saved/);
     await ada.page.reload(); // what is said once is not said again
-    assert.doesNotMatch(await ada.text(), /The setting is saved/);
+    assert.doesNotMatch(await ada.text(), /The setting has been saved/);
     assert.equal(await ada.page.getByLabel("Everybody").isChecked(), true);
   });
 
@@ -62,7 +62,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     assert.match(await bea.text(), /Welcome/);
     assert.equal(await bea.signedIn(), true);
     await bea.to(url);
-    assert.match(await bea.text(), /used already/);
+    assert.match(await bea.text(), /already been used/);
     assert.equal((await fetch(`${world.url}/v3/users/bea`)).status, 200);
   });
 
@@ -80,7 +80,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
   test("sign out and in; one sentence for all that is wrong", async () => {
     await bea.to("/settings/profile");
     await bea.press("Sign out");
-    assert.match(await bea.text(), /You are signed out/);
+    assert.match(await bea.text(), /You have been signed out/);
     await bea.to("/settings/profile");
     assert.equal(bea.path, "/sign-in");
     const answers = [];
@@ -110,7 +110,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     await bea.to("/settings/profile");
     await bea.fill({ Name: "Bea B.", "About you": "I keep *things*." });
     await bea.press("Save");
-    assert.match(await bea.text(), /Your profile is saved/);
+    assert.match(await bea.text(), /Your profile has been saved/);
     const user = await (await fetch(`${world.url}/v3/users/bea`)).json();
     assert.equal(user.name, "Bea B.");
     assert.equal(user.bio.plain, "I keep things.");
@@ -123,7 +123,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     await bea.to("/settings/sessions");
     assert.match(await bea.text(), /Safari on iPhone/);
     await bea.press("End the session of Safari on iPhone");
-    assert.match(await bea.text(), /The session is ended/);
+    assert.match(await bea.text(), /The session has been ended/);
     assert.deepEqual([await phone.signedIn(), await desk.signedIn(), await bea.signedIn()], [false, true, true]);
     await bea.to("/settings/sessions");
     await bea.press("End all others");
@@ -140,7 +140,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     await bea.to("/settings/password");
     await bea.fill({ "Current password": passwordOf("bea"), "New password": passwordOf("bea again") });
     await bea.press("Change the password");
-    assert.match(await bea.text(), /Your password is changed/);
+    assert.match(await bea.text(), /Your password has been changed/);
     assert.deepEqual([await other.signedIn(), await bea.signedIn()], [false, true]);
     await other.signIn("bea");
     assert.equal(await other.signedIn(), false, "the old password is none");
@@ -166,7 +166,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     assert.match(await lost.text(), /Your password is set/);
     assert.deepEqual([await lost.signedIn(), await bea.signedIn()], [true, false]);
     await bea.to(url);
-    assert.match(await bea.text(), /used already/);
+    assert.match(await bea.text(), /already been used/);
     await bea.signIn("bea");
     assert.equal(await bea.signedIn(), true);
   });
@@ -196,7 +196,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     assert.equal((await fetch(`${world.url}/v3/users/bea`)).status, 200, "another's name deletes nothing");
     await bea.fill({ "Your short name": "bea", Password: passwordOf("bea") });
     await bea.press("Delete my account");
-    assert.match(await bea.text(), /Your account is deleted/);
+    assert.match(await bea.text(), /Your account has been deleted/);
     assert.equal(await bea.signedIn(), false);
     assert.equal((await fetch(`${world.url}/v3/users/bea`)).status, 404);
     await bea.to("/sign-up");

@@ -68,7 +68,7 @@ onEachDatabase("tokens and applications in a browser, without JavaScript", (worl
     await ada.to("/settings/personal-access-tokens");
     assert.doesNotMatch(await ada.page.content(), new RegExp(made));
     await ada.press("Revoke laptop");
-    assert.match(await ada.text(), /The token is revoked/);
+    assert.match(await ada.text(), /The token has been revoked/);
     assert.equal((await me(made)).status, 401);
   });
 
@@ -185,7 +185,7 @@ onEachDatabase("tokens and applications in a browser, without JavaScript", (worl
     assert.equal((await me(access_token)).status, 200);
     await ada.page.getByText("Delete this application").click();
     await ada.press("Delete Clipper <b>");
-    assert.match(await ada.text(), /The application is deleted/);
+    assert.match(await ada.text(), /The application has been deleted/);
     assert.equal((await me(access_token)).status, 401);
   });
 }, undefined, noBrowser);

@@ -53,9 +53,9 @@ onEachDatabase("invitations in a browser, without JavaScript", (world) => {
     const eli = await browsers.open();
     await eli.to(url);
     await eli.press("Decline the invitation");
-    assert.match(await eli.text(), /The invitation is declined/);
+    assert.match(await eli.text(), /The invitation has been declined/);
     await eli.to(url);
-    assert.match(await eli.text(), /used already/);
+    assert.match(await eli.text(), /already been used/);
   });
 
   test("an invitation of one user is not for another who is signed in", async () => {

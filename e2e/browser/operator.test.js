@@ -56,7 +56,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
     assert.equal(await cy.signedIn(), true);
     const dot = await browsers.open();
     await dot.to(url);
-    assert.match(await dot.text(), /used already/);
+    assert.match(await dot.text(), /already been used/);
     await ada.to("/operator/sign-up");
     assert.match(await ada.text(), /for Cy[^]*used/);
   });
@@ -68,7 +68,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
     await ada.press("End the link for nobody");
     const guest = await browsers.open();
     await guest.to(url);
-    assert.match(await guest.text(), /used already, or has expired/);
+    assert.match(await guest.text(), /already been used or has expired/);
   });
 
   test("a suspended user is out everywhere, until the suspension ends", async () => {

@@ -20,6 +20,16 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   "--disable-component-update", "--disable-sync"];
 
 /**
+ * Starts a browser that other programs may steer, by a port of this machine.
+ * @returns {Promise<{port: number, close: () => Promise<void>}>}
+ */
+export async function launch() {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const browser = await chromium.launch({ executablePath: program, headless: true, args: [...quiet, `--remote-debugging-port=${port}`] });
+  return { port, close: () => browser.close() };
+}
+
+/**
  * Starts a browser before the tests of a suite, with a profile of its own, and ends it
  * after them.
  * @returns {Browsers} ready within tests
@@ -90,12 +100,20 @@ export class Window {
   }
 
   /** Presses a button by its name. */
-  press(name) {
-    return this.page.getByRole("button", { name, exact: true }).click();
+  async press(name) {
+    await this.#reveal("button", name);
+    await this.page.getByRole("button", { name, exact: true }).click();
+  }
+
+  /** Opens the menu that something is in. */
+  async #reveal(role, name) {
+    const menu = this.page.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
+    if (await menu.count() > 0) await menu.locator("summary").click();
   }
 
   /** Follows a link by its text: that in the content, if the frame has one like it, too. */
   async follow(name) {
+    await this.#reveal("link", name);
     const link = (within) => within.getByRole("link", { name, exact: true });
     const inside = link(this.page.getByRole("main"));
     await ((await inside.count()) > 0 ? inside : link(this.page)).click();
@@ -131,7 +149,7 @@ export class Window {
   /** Tells who the site thinks is here: whether it offers to sign out. */
   async signedIn() {
     await this.to("/");
-    return this.page.getByRole("button", { name: "Sign out" }).isVisible();
+    return await this.page.locator('form[action$="/sign-out"]').count() > 0;
   }
 }
 

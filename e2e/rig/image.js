@@ -9,12 +9,17 @@ export function png(width, height) {
       rows.set([(x * 255) / width, (y * 255) / height, 128], y * (1 + 3 * width) + 1 + 3 * x);
     }
   }
+  return chunked(width, height, deflateSync(rows));
+}
+
+/** Gives a PNG file of compressed rows of RGB, each after a byte for its filter. */
+export function chunked(width, height, rows) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8); // 8 bits, RGB
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))]);
 }
 
 function chunk(type, data) {

@@ -1,23 +1,22 @@
-// Package api implements the interfaces that are generated from the API
-// descriptions: parameters to inputs, results to wire types, and nothing else.
-// Every request passes the gate first, every error the one renderer.
+// Package api puts the doors of the API side by side: they share who calls and how many
+// requests one client may make.
 package api
 
 import (
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	description "vitrine/api"
+	"vitrine/internal/api/ext"
+	"vitrine/internal/api/v2"
+	"vitrine/internal/api/v3"
 	"vitrine/internal/app"
 	"vitrine/internal/describe"
+	"vitrine/internal/exporting"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
-	"vitrine/internal/oas/ext"
-	"vitrine/internal/oas/v3"
+	"vitrine/internal/present"
 )
 
 // Options is what the API stands on.
@@ -25,9 +24,8 @@ type Options struct {
 	App       *app.App
 	Limiter   *middleware.Limiter
 	Documents Documents
-	BaseURL   string // absolute, without a slash at its end
-	SiteURL   string // the same
-	FilesURL  string // of files, the same
+	Addresses *present.Addresses
+	Exports   *exporting.Exporter
 	Build     string // of the program; another one may represent things otherwise
 	Now       func() time.Time
 
@@ -35,8 +33,8 @@ type Options struct {
 	AtOnce int
 }
 
-// Documents are the descriptions of /v3 and /ext/v1, and of what is answered besides.
-type Documents struct{ V3, Ext, Compat *describe.Description }
+// Documents are the descriptions of /v3, /v2 and /ext/v1, and of what is answered besides.
+type Documents struct{ V3, V2, Ext, Compat *describe.Description }
 
 // LoadDocuments loads the descriptions for a server at the addresses, which are
 // absolute and without a slash at their ends.
@@ -44,6 +42,9 @@ func LoadDocuments(baseURL, siteURL string) (d Documents, err error) {
 	at := []describe.Option{describe.BaseURL(baseURL), describe.SiteURL(siteURL)}
 	if d.V3, err = describe.Load(description.V3, at...); err != nil {
 		return d, fmt.Errorf("api/v3.yaml: %w", err)
+	}
+	if d.V2, err = describe.Load(description.V2, at...); err != nil {
+		return d, fmt.Errorf("api/v2.yaml: %w", err)
 	}
 	if d.Ext, err = describe.Load(description.Ext, at...); err != nil {
 		return d, fmt.Errorf("api/ext.yaml: %w", err)
@@ -54,62 +55,28 @@ func LoadDocuments(baseURL, siteURL string) (d Documents, err error) {
 	return d, nil
 }
 
-// API answers /v3 and /ext/v1.
+// API is the doors of the API.
 type API struct {
 	Documents
 
-	v3, ext http.Handler
-	compat  *gate
+	V2Door  http.Handler // answers /v2
+	V3Door  http.Handler // answers /v3, and every address that is none
+	ExtDoor http.Handler // answers /ext/v1
 }
 
-// handler implements the generated interfaces.
-type handler struct {
-	app   *app.App
-	base  string
-	site  string
-	files string
-	// epoch is part of every ETag: it differs when the base address, the
-	// description or the program does, since representations may then.
-	epoch  uint64
-	v3Doc  *describe.Description
-	extDoc *describe.Description
-}
-
-// New makes the API.
+// New makes the doors.
 func New(o Options) (*API, error) {
-	v3Doc, extDoc := o.Documents.V3, o.Documents.Ext
-	h := &handler{app: o.App, base: o.BaseURL, site: o.SiteURL, files: o.FilesURL, v3Doc: v3Doc, extDoc: extDoc, epoch: xxhash.Sum64(append([]byte(o.Build+" "+o.FilesURL), v3Doc.JSON()...))}
-	other := &compat{handler: h, doc: o.Documents.Compat, public: v3Doc}
-	v3Server, err := v3.NewServer(h, v3.WithErrorHandler(renderError), v3.WithNotFound(other.notFound), v3.WithMethodNotAllowed(other.methodNotAllowed))
+	callers := httpedge.NewCallers(o.App, o.Limiter, o.Now, o.AtOnce)
+	public, err := v3.New(v3.Options{App: o.App, Callers: callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
+		Addresses: o.Addresses, Build: o.Build})
 	if err != nil {
 		return nil, err
 	}
-	extServer, err := ext.NewServer(h, ext.WithErrorHandler(renderError), ext.WithNotFound(NotFound), ext.WithMethodNotAllowed(methodNotAllowed))
+	own, err := ext.New(ext.Options{App: o.App, Callers: callers, Doc: o.Documents.Ext,
+		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content})
 	if err != nil {
 		return nil, err
 	}
-	callers := newCallers(o)
-	return &API{Documents: o.Documents, compat: &gate{callers: callers, doc: other.doc, next: other, route: other.route},
-		v3: &gate{callers: callers, doc: v3Doc, next: v3Server, route: func(method string, u *url.URL) (string, bool) {
-			r, ok := v3Server.FindPath(method, u)
-			return r.OperationID(), ok
-		}},
-		ext: &gate{callers: callers, doc: extDoc, next: extServer, route: func(method string, u *url.URL) (string, bool) {
-			r, ok := extServer.FindPath(method, u)
-			return r.OperationID(), ok
-		}},
-	}, nil
-}
-
-// ServeHTTP serves the paths below /ext/v1 and, as /v3, all others.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/ext/") {
-		a.ext.ServeHTTP(w, r)
-		return
-	}
-	if _, found := a.compat.route(r.Method, r.URL); found {
-		a.compat.ServeHTTP(w, r)
-		return
-	}
-	a.v3.ServeHTTP(w, r)
+	old := v2.New(v2.Options{App: o.App, Callers: callers, Doc: o.Documents.V2, Addresses: o.Addresses})
+	return &API{Documents: o.Documents, V2Door: old, V3Door: public, ExtDoor: own}, nil
 }

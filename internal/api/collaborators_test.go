@@ -65,7 +65,7 @@ func TestCollaborators(t *testing.T) {
 }
 
 // TestCollaboratorShape: a user and a group as they are embedded elsewhere, the same
-// when added and when listed.
+// when added and when listed, with the addresses of their pages.
 func TestCollaboratorShape(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -76,18 +76,23 @@ func TestCollaboratorShape(t *testing.T) {
 			fmt.Sprintf("map[avatar:<nil> id:%d initials:C name:Cleo slug:cleo type:User]", r.Person("cleo").ID),
 			fmt.Sprintf("map[avatar:<nil> id:%d initials:NC name:Night Crew slug:night-crew type:Group]", crew),
 		}
+		paged := []string{
+			strings.TrimSuffix(want[0], "]") + " web_url:" + apptest.Base + "/cleo]",
+			strings.TrimSuffix(want[1], "]") + " web_url:" + apptest.Base + "/group/night-crew]",
+		}
 		for i, body := range []map[string]any{{"user_id": r.Person("cleo").ID}, {"group_id": crew}} {
 			for _, status := range []int{201, 200} {
-				if got := fmt.Sprint(r.Do("ada", "POST", at, body).Want(status).Get("")); got != want[i] {
-					t.Errorf("%d: %s, want %s", status, got, want[i])
+				if got := fmt.Sprint(r.Do("ada", "POST", at, body).Want(status).Get("")); got != paged[i] {
+					t.Errorf("%d: %s, want %s", status, got, paged[i])
 				}
 			}
 		}
 		for _, who := range []string{"ada", "cleo", "ben"} {
-			for _, got := range []any{r.Get(who, "/v3/channels/%d", channel).Get("collaborators"), r.Get(who, "%s", at).Get("data")} {
-				if fmt.Sprint(got) != fmt.Sprint(want) {
-					t.Errorf("%s gets %v, want %s", who, got, want)
-				}
+			if got := r.Get(who, "/v3/channels/%d", channel).Get("collaborators"); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s gets %v, want %s", who, got, want)
+			}
+			if got := r.Get(who, "%s", at).Get("data"); fmt.Sprint(got) != fmt.Sprint(paged) {
+				t.Errorf("%s gets %v, want %s", who, got, paged)
 			}
 		}
 	})

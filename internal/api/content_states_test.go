@@ -153,7 +153,7 @@ func TestContentTakesTooLong(t *testing.T) {
 // A server that falls silent fails the attempt, but an image that does so only itself.
 func TestContentSilence(t *testing.T) {
 	t.Parallel()
-	r := apptest.NewFetching(t, func(o *fetch.Options) { o.Idle = 300 * time.Millisecond })
+	r := apptest.NewFetching(t, func(o *fetch.Options) { o.Idle = 2 * time.Second })
 	silent := func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
 		_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n"))

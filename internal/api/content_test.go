@@ -60,10 +60,10 @@ func download(r *apptest.Rig, address string, headers ...string) *apptest.Respon
 	return r.Do("", http.MethodGet, path, nil, headers...)
 }
 
-// mediaFile reads a file that internal/media is tested with.
+// mediaFile reads a file that internal/media/mediatest has.
 func mediaFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "media", "testdata", name))
+	b, err := os.ReadFile(filepath.Join("..", "media", "mediatest", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

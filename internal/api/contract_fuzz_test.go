@@ -42,11 +42,17 @@ func setting(t *testing.T, name string, otherwise int64) int64 {
 // the answer is none of 5xx, and of the shape that its description has.
 func TestContractHolds(t *testing.T) {
 	t.Parallel()
+	contractHolds(t, func(w *world) []*describe.Description { return w.Descriptions() }, 200, 400, 401, 403, 404)
+}
+
+// contractHolds sends requests to the operations of descriptions; some must lead to each status.
+func contractHolds(t *testing.T, of func(w *world) []*describe.Description, statuses ...int) {
+	t.Helper()
 	requests := setting(t, fuzzRequests, 700)
 	seed := setting(t, fuzzSeed, time.Now().UnixNano())
 	eachWorld(t, func(t *testing.T, w *world) {
 		t.Logf("%s=%d", fuzzSeed, seed)
-		f := newFuzzer(w, seed)
+		f := newFuzzer(w, of(w), seed)
 		for n := range requests {
 			if n%400 == 0 {
 				f.replenish(n)
@@ -63,7 +69,7 @@ func TestContractHolds(t *testing.T) {
 			}
 		}
 		t.Logf("answers by status: %v", f.statuses)
-		for _, status := range []int{200, 400, 401, 403, 404} {
+		for _, status := range statuses {
 			if f.statuses[status] == 0 {
 				t.Errorf("no request led to %d", status)
 			}
@@ -89,9 +95,9 @@ type fuzzedOp struct {
 // object is one of JSON.
 type object = map[string]any
 
-func newFuzzer(w *world, seed int64) *fuzzer {
+func newFuzzer(w *world, of []*describe.Description, seed int64) *fuzzer {
 	f := &fuzzer{Rand: rand.New(rand.NewPCG(uint64(seed), 1)), w: w, ids: map[string][]string{}, statuses: map[int]int{}}
-	for _, d := range w.Descriptions() {
+	for _, d := range of {
 		var doc object
 		if err := json.Unmarshal(d.JSON(), &doc); err != nil {
 			w.T.Fatal(err)
@@ -216,6 +222,9 @@ func (f *fuzzer) request() (*http.Request, []byte) {
 		req.Body, req.ContentLength = http.NoBody, 0
 	}
 	f.headers(op, req)
+	if strings.HasPrefix(op.Path, "/v2/") {
+		body = f.version2(req, body)
+	}
 	return req, body
 }
 

@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/membership"
 	"vitrine/internal/store/storetest"
 )
 
@@ -19,7 +20,7 @@ func mailed(t *testing.T, r *apptest.Rig, group domain.GroupID, user string, ema
 	t.Helper()
 	token, hash, _ := auth.NewToken(auth.Invited)
 	now := r.Clock.Now()
-	n := store.NewInvitation{Group: group, Email: email, InvitedBy: r.Person("ada").ID, TokenHash: hash,
+	n := membership.NewInvitation{Group: group, Email: email, InvitedBy: r.Person("ada").ID, TokenHash: hash,
 		ExpiresAt: now.Add(time.Hour), Now: now}
 	if user != "" {
 		n.Invitee = r.Person(user).ID
@@ -108,7 +109,7 @@ func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 		group := fmt.Sprint("/v3/groups/", id)
 		address := "new@example.org"
 		_, token := mailed(t, r, id, "", &address)
-		u, err := r.S.App.CreateUser(t.Context(), app.CreateUserInput{Name: "New", Email: "New@example.org", Tier: domain.TierFree})
+		u, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Name: "New", Email: "New@example.org", Tier: domain.TierFree})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	apppeople "vitrine/internal/app/people"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -33,7 +33,7 @@ type pendingWorld struct {
 func newPendingWorld(r *apptest.Rig) *pendingWorld {
 	r.S.Store.LimitTransitions(store.TransitionLimits{AtOnce: 3, Batch: 2})
 	w := &pendingWorld{Rig: r}
-	r.Person("operator")
+	r.Person("keeper")
 	for _, as := range viewers[1:] {
 		r.Person(as)
 	}
@@ -84,7 +84,7 @@ func newPendingWorld(r *apptest.Rig) *pendingWorld {
 func (w *pendingWorld) follow(as string, kind domain.SubjectType, id int64) {
 	w.T.Helper()
 	actor := domain.Actor{UserID: w.Person(as).ID, Scope: domain.ScopeWrite}
-	if err := w.S.App.Follow(w.T.Context(), actor, app.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
+	if err := w.S.App.Follow(w.T.Context(), actor, apppeople.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
 		w.T.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
@@ -64,7 +64,7 @@ func TestUploadsAtOnce(t *testing.T) {
 		address, _ := presigned(r, "ada", "a.txt", "text/plain")
 		all.Go(func() {
 			put(r, address, "text/plain", readerFunc(func([]byte) (int, error) {
-				if n := reading.Add(1); n > app.UploadsAtOnce {
+				if n := reading.Add(1); n > content.UploadsAtOnce {
 					t.Errorf("%d are received at once", n)
 				}
 				entered <- struct{}{}
@@ -74,7 +74,7 @@ func TestUploadsAtOnce(t *testing.T) {
 			})).Want(400)
 		})
 	}
-	for range app.UploadsAtOnce {
+	for range content.UploadsAtOnce {
 		<-entered
 	}
 	other, _ := presigned(r, "eve", "a.txt", "text/plain")

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -175,7 +175,7 @@ func TestQuotaOfFetched(t *testing.T) {
 		got := r.Do("ada", "POST", "/v3/uploads/presign", `{"files":[{"filename":"a","content_type":"image/png"}]}`)
 		refusedQuota(r, got)
 		usage := r.Get("ada", "/ext/v1/me/usage")
-		holds(t, usage, map[string]any{"total.limit": 100, "unused.limit": 50, "uploads.open": 0, "uploads.limit": app.MaxOpenUploads})
+		holds(t, usage, map[string]any{"total.limit": 100, "unused.limit": 50, "uploads.open": 0, "uploads.limit": content.MaxOpenUploads})
 	}, quota(0, 0))
 }
 
@@ -245,7 +245,7 @@ func TestOpenUploads(t *testing.T) {
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		answers := map[int]int{}
-		for range app.MaxOpenUploads/50 + 5 {
+		for range content.MaxOpenUploads/50 + 5 {
 			all.Go(func() {
 				got := r.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": files})
 				mu.Lock()
@@ -254,7 +254,7 @@ func TestOpenUploads(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if answers[201] != app.MaxOpenUploads/50 || answers[403] != 5 {
+		if answers[201] != content.MaxOpenUploads/50 || answers[403] != 5 {
 			t.Errorf("%v", answers)
 		}
 		r.Clock.Advance(61 * time.Minute)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -112,7 +112,7 @@ func TestBadgeAndInitials(t *testing.T) {
 	}
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for i, test := range tests {
-			u, err := r.S.App.CreateUser(t.Context(), app.CreateUserInput{Name: test.name, Tier: test.tier,
+			u, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Name: test.name, Tier: test.tier,
 				Email: fmt.Sprintf("user%d@example.org", i)})
 			if err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ func (w *world) gets() []string {
 		at("/v3/blocks/%d", w.link), at("/v3/blocks/%d/connections", w.block), at("/v3/connections/%d", w.connection),
 		"/ext/v1/channels/closed/collaborators", at("/v3/blocks/%d/comments", w.block),
 		"/v3/users/ada/followers", "/v3/users/ada/following", "/v3/users/ada/groups", "/v3/channels/closed/followers",
-		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a",
+		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a", "/ext/v1/site",
 	}
 }
 
@@ -26,10 +26,13 @@ func (w *world) gets() []string {
 // that it makes for her.
 func (w *world) ownGets() []string {
 	group := at("/v3/groups/%d", w.Group("Crew", "ada"))
+	export := at("/ext/v1/exports/%d", w.Do("ada", "POST", "/ext/v1/exports", nil).Want(http.StatusAccepted).Int("id"))
 	w.Do("ada", "POST", group+"/invite", nil).Want(http.StatusCreated)
+	begun := w.Do("ada", "POST", "/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`).Want(http.StatusAccepted)
 	return []string{
 		group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
-		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
+		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
+		"/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
 		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
 	}
 }
@@ -40,7 +43,8 @@ func TestEveryReadRevalidates(t *testing.T) {
 		reads := 0
 		for _, doc := range w.Descriptions() {
 			for _, op := range doc.Operations() {
-				if op.Method == "GET" {
+				// What is made as it is sent has no tag: nothing is known of it before.
+				if op.Method == "GET" && op.ID != "exportChannel" && op.ID != "getExportFile" {
 					reads++
 				}
 			}

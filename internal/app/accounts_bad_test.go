@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/people"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -17,18 +18,17 @@ import (
 func fields(err error) (names []string) {
 	if e, ok := errors.AsType[*domain.Error](err); ok {
 		for _, f := range e.Fields {
-			name, _, _ := strings.Cut(f, ":")
-			names = append(names, name)
+			names = append(names, f.Path)
 		}
 	}
 	return names
 }
 
 func TestSignUpBadInput(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		before := w.Dump()
-		type input = app.SignUpInput
+		type input = accounts.SignUpInput
 		for _, test := range []struct {
 			change func(in *input)
 			field  string
@@ -94,7 +94,7 @@ func TestSignUpBadInput(t *testing.T) {
 
 // Tokens that are none lead nowhere, whatever they are made of.
 func TestBadTokens(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		personal, _, err := w.a.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
 		w.must(err)
@@ -119,7 +119,7 @@ func TestBadTokens(t *testing.T) {
 }
 
 func TestOwnTokens(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		for _, name := range []string{"", "\x00", "\xff", strings.Repeat("x", 256)} {
 			_, _, err := w.a.CreateOwnToken(w.ctx(), ada, name, domain.ScopeRead)
@@ -157,7 +157,7 @@ func TestOwnTokens(t *testing.T) {
 
 // Nobody can have an address flooded with mail, or the server's time used up.
 func TestMailLimits(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		count := func(n int, do func() error) (passed int64) {
 			var g sync.WaitGroup
@@ -188,12 +188,12 @@ func TestMailLimits(t *testing.T) {
 
 // An invitation to a group that was mailed lets its address in, without another mail.
 func TestSignUpByInvitation(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		g, err := w.a.CreateGroup(w.ctx(), ada, app.CreateGroupInput{Name: "Guild"})
+		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Guild"})
 		w.must(err)
 		ref := domain.Ref{ID: int64(g.ID)}
-		_, err = w.a.Invite(w.ctx(), ada, ref, app.InviteInput{Email: "grace@example.org"})
+		_, err = w.a.Invite(w.ctx(), ada, ref, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)
 		token := w.token("grace@example.org")
 		if o, err := w.a.SignUpOffer(w.ctx(), token); err != nil || !o.Open || o.Email != "grace@example.org" {
@@ -210,7 +210,7 @@ func TestSignUpByInvitation(t *testing.T) {
 		session, err := w.a.SignUp(w.ctx(), home, in)
 		w.must(err)
 		grace := w.actor(session)
-		again, err := w.a.SignUp(w.ctx(), elsewhere, app.SignUpInput{Name: "G", Email: in.Email, Password: password, Invite: token})
+		again, err := w.a.SignUp(w.ctx(), elsewhere, accounts.SignUpInput{Name: "G", Email: in.Email, Password: password, Invite: token})
 		if w.must(err); again != "" {
 			t.Error("an address that has an account was let in again")
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -24,22 +25,22 @@ const password = "correct horse battery"
 
 func open(cfg *config.Config) { cfg.SignUp = "open" }
 
-// accounts is a server whose accounts are made by signing up.
-type accounts struct {
+// accountsRig is a server whose accounts are made by signing up.
+type accountsRig struct {
 	*apptest.Rig
 	t *testing.T
 	a *app.App
 }
 
-func eachAccounts(t *testing.T, f func(t *testing.T, w *accounts), options ...apptest.Option) {
+func eachAccounts(t *testing.T, f func(t *testing.T, w *accountsRig), options ...apptest.Option) {
 	t.Helper()
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, r *apptest.Rig) { f(t, &accounts{r, t, r.S.App}) }, options...)
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) { f(t, &accountsRig{r, t, r.S.App}) }, options...)
 }
 
-func (w *accounts) ctx() context.Context { return w.t.Context() }
+func (w *accountsRig) ctx() context.Context { return w.t.Context() }
 
-func (w *accounts) must(err error) {
+func (w *accountsRig) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
@@ -47,19 +48,19 @@ func (w *accounts) must(err error) {
 }
 
 // want fails unless an error is of a kind.
-func (w *accounts) want(kind domain.Kind, err error) {
+func (w *accountsRig) want(kind domain.Kind, err error) {
 	w.t.Helper()
 	if err == nil || domain.KindOf(err) != kind {
 		w.t.Fatalf("got %v, want an error of kind %d", err, kind)
 	}
 }
 
-func wanted(name string) app.SignUpInput {
-	return app.SignUpInput{Name: strings.ToUpper(name[:1]) + name[1:], Slug: name, Email: name + "@example.org", Password: password}
+func wanted(name string) accounts.SignUpInput {
+	return accounts.SignUpInput{Name: strings.ToUpper(name[:1]) + name[1:], Slug: name, Email: name + "@example.org", Password: password}
 }
 
 // first makes the first account of the server, the operator's.
-func (w *accounts) first(name string) domain.Actor {
+func (w *accountsRig) first(name string) domain.Actor {
 	w.t.Helper()
 	session, err := w.a.SignUp(w.ctx(), home, wanted(name))
 	w.must(err)
@@ -67,24 +68,24 @@ func (w *accounts) first(name string) domain.Actor {
 }
 
 // member makes a further account with a password.
-func (w *accounts) member(name string) domain.Actor {
+func (w *accountsRig) member(name string) domain.Actor {
 	w.t.Helper()
 	in := wanted(name)
-	u, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Password: password,
+	u, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Password: password,
 		Tier: domain.TierSupporter})
 	w.must(err)
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 }
 
 // actor is who a session is of.
-func (w *accounts) actor(session string) domain.Actor {
+func (w *accountsRig) actor(session string) domain.Actor {
 	w.t.Helper()
 	_, u, err := w.a.SessionUser(w.ctx(), home, session)
 	w.must(err)
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 }
 
-func (w *accounts) signIn(name string) string {
+func (w *accountsRig) signIn(name string) string {
 	w.t.Helper()
 	session, err := w.a.SignIn(w.ctx(), home, name+"@example.org", password)
 	w.must(err)
@@ -94,7 +95,7 @@ func (w *accounts) signIn(name string) string {
 var mailedToken = regexp.MustCompile(`vitrine_[a-z]{3}_[0-9A-Za-z]{46}`)
 
 // mails works the jobs and gives what was sent to an address since the last time.
-func (w *accounts) mails(to string, seen ...string) (all []apptest.Mail) {
+func (w *accountsRig) mails(to string, seen ...string) (all []apptest.Mail) {
 	w.t.Helper()
 	w.WorkJobs()
 	for _, m := range w.Outbox() {
@@ -106,7 +107,7 @@ func (w *accounts) mails(to string, seen ...string) (all []apptest.Mail) {
 }
 
 // token is that of the link in the one mail sent to an address.
-func (w *accounts) token(to string, seen ...string) string {
+func (w *accountsRig) token(to string, seen ...string) string {
 	w.t.Helper()
 	mails := w.mails(to, seen...)
 	if len(mails) != 1 {

@@ -13,7 +13,7 @@ import (
 
 // Who tries too often from one address does not keep the holder out elsewhere.
 func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		refused := 0
 		for range 130 { // an account may be tried 100 times
@@ -32,7 +32,7 @@ func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 // Strangers at many addresses do not keep out a browser that signed in before, which has a
 // limited count of its own.
 func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
 		session := w.signIn("ada")
@@ -80,7 +80,7 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 // The cookie of a known browser changes with each sign-in, and is worth nothing after the
 // next, a new password, or the end of its session by hand.
 func TestKnownBrowsersAreForgotten(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		knows := func(session string) bool {
 			t.Helper()
@@ -123,7 +123,7 @@ func TestKnownBrowsersAreForgotten(t *testing.T) {
 // One password tried on many accounts, slowly, meets the limit of a day: for an IPv6
 // address that of its network. Who signs in uses nothing of it up.
 func TestSprayingIsLimitedByDay(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		tooLong, checked := strings.Repeat("x", 2000), 0
 		for i := range 540 {
@@ -152,7 +152,7 @@ func TestSprayingIsLimitedByDay(t *testing.T) {
 
 // Guessing at one account from ever new addresses meets the limit of a day.
 func TestGuessingIsLimitedByDay(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		checked := 0
 		for i := range 400 {

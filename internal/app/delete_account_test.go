@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/people"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
@@ -61,7 +63,7 @@ func newEstate(r *apptest.Rig) *estate {
 	r.Do("alan", http.MethodPost, fmt.Sprintf("/v3/blocks/%d/comments", e.shared), map[string]any{"body": "hello @grace"}).Want(http.StatusCreated)
 	follow := func(as string, kind domain.SubjectType, id int64) {
 		actor := domain.Actor{UserID: r.Person(as).ID, Scope: domain.ScopeWrite}
-		if err := r.S.App.Follow(r.T.Context(), actor, app.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
+		if err := r.S.App.Follow(r.T.Context(), actor, people.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
 			r.T.Fatal(err)
 		}
 	}
@@ -192,7 +194,7 @@ func TestClearAccountIsCutOff(t *testing.T) {
 }
 
 func TestDeleteAccountRefusals(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		grace := w.member("grace")
 		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), grace, "ada", password))
@@ -216,9 +218,9 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		w.want(domain.Unauthenticated, err)
 		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, "grace", password))
 		// The address is free, the slug is not.
-		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
+		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
 		w.want(domain.Invalid, err)
-		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
+		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
 		w.must(err)
 		w.WorkJobs()
 		w.must(w.a.DeleteAccount(w.ctx(), w.adopt(ada, "alan"), "alan", password))
@@ -226,7 +228,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 }
 
 // adopt makes an operator who is not the only one.
-func (w *accounts) adopt(by domain.Actor, name string) domain.Actor {
+func (w *accountsRig) adopt(by domain.Actor, name string) domain.Actor {
 	w.t.Helper()
 	actor := w.member(name)
 	_, err := w.a.SetAccount(w.ctx(), by, actor.UserID, office(domain.OfficeOperator))
@@ -237,9 +239,9 @@ func (w *accounts) adopt(by domain.Actor, name string) domain.Actor {
 // Changes of one profile come one after another: none writes over what another has
 // changed meanwhile, be it a part of the profile or that the account is deleted.
 func TestProfileAtOnce(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		who := w.first("ada")
-		change := func(in app.UpdateMeInput) {
+		change := func(in people.UpdateMeInput) {
 			if _, err := w.a.UpdateMe(w.ctx(), who, in); err != nil && domain.KindOf(err) != domain.NotFound {
 				t.Error(err)
 			}
@@ -247,8 +249,8 @@ func TestProfileAtOnce(t *testing.T) {
 		for i := range 25 {
 			text := fmt.Sprintf("round %d", i)
 			var g sync.WaitGroup
-			g.Go(func() { change(app.UpdateMeInput{Name: &text}) })
-			g.Go(func() { change(app.UpdateMeInput{Bio: app.Patch{Set: true, Value: &text}}) })
+			g.Go(func() { change(people.UpdateMeInput{Name: &text}) })
+			g.Go(func() { change(people.UpdateMeInput{Bio: core.Patch{Set: true, Value: &text}}) })
 			g.Wait()
 			if u, err := w.a.Me(w.ctx(), who); err != nil || u.Name != text || u.Bio == nil || u.Bio.Plain != text {
 				t.Fatalf("%s: %q, %v, %v", text, u.Name, u.Bio, err)
@@ -257,7 +259,7 @@ func TestProfileAtOnce(t *testing.T) {
 		late := "written late"
 		var g sync.WaitGroup
 		for range 8 {
-			g.Go(func() { change(app.UpdateMeInput{Name: &late}) })
+			g.Go(func() { change(people.UpdateMeInput{Name: &late}) })
 		}
 		g.Go(func() {
 			if err := w.a.DeleteAccount(w.ctx(), who, "ada", password); err != nil {
@@ -275,20 +277,20 @@ func TestProfileAtOnce(t *testing.T) {
 
 // Nobody lets an application do anything at the moment when its owner's account goes.
 func TestAllowWhileDeleting(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		for i := range 6 {
 			owner := fmt.Sprintf("owner%d", i)
-			grace, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: owner, Name: owner, Email: owner + "@example.org", Tier: domain.TierFree})
+			grace, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: owner, Name: owner, Email: owner + "@example.org", Tier: domain.TierFree})
 			w.must(err)
 			actor := domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}
-			_, reader, err := w.a.CreateApplication(w.ctx(), actor, app.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
+			_, reader, err := w.a.CreateApplication(w.ctx(), actor, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 			w.must(err)
 			var g sync.WaitGroup
 			for j := range 8 {
 				who := domain.Actor{UserID: w.Person(fmt.Sprintf("r%d", j)).ID, Scope: domain.ScopeWrite}
 				g.Go(func() {
-					_, _ = w.a.Allow(w.ctx(), who, app.AuthorizationRequest{ClientID: reader.ClientID, ResponseType: "code"})
+					_, _ = w.a.Allow(w.ctx(), who, accounts.AuthorizationRequest{ClientID: reader.ClientID, ResponseType: "code"})
 				})
 			}
 			g.Go(func() {
@@ -306,7 +308,7 @@ func TestAllowWhileDeleting(t *testing.T) {
 
 // Two operators who delete their accounts at the same moment leave one.
 func TestOperatorsLeaveAtOnce(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		cast := map[string]domain.Actor{"ada": ada, "grace": w.adopt(ada, "grace"), "alan": w.adopt(ada, "alan")}
 		w.member("edsger")

@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/blob"
+	"vitrine/internal/domain"
 	"vitrine/internal/media"
 )
 
@@ -59,7 +61,7 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 	}
 	defer disk.Close()
 	store, studio := &counting{Store: disk}, media.NewStudio(media.Options{})
-	a := app.New(app.Options{Store: r.S.Store, Files: app.Files{Blobs: store, Studio: studio}})
+	a := app.New(app.Options{Store: r.S.Store, Files: content.Options{Blobs: store, Studio: studio}})
 	defer studio.Close()
 	open := func(name string) {
 		f, err := a.OpenFile(t.Context(), key, name)
@@ -77,7 +79,7 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 		if round == 1 { // all is made between one's looking and their asking for it
 			store.late = func() {
 				store.late = nil
-				other := app.New(app.Options{Store: r.S.Store, Files: app.Files{Blobs: store, Studio: studio}})
+				other := app.New(app.Options{Store: r.S.Store, Files: content.Options{Blobs: store, Studio: studio}})
 				if _, err := other.OpenFile(t.Context(), key, "large.jpg"); err != nil {
 					t.Error(err)
 				}
@@ -91,8 +93,8 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := store.puts.Load(); n != int64(len(media.Versions())) {
-			t.Errorf("round %d: %d versions were made, want %d", round, n, len(media.Versions()))
+		if n := store.puts.Load(); n != int64(len(domain.ImageVersions())) {
+			t.Errorf("round %d: %d versions were made, want %d", round, n, len(domain.ImageVersions()))
 		}
 	}
 }

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
 )
 
 // Nothing that somebody typed is a link, or reads as words of ours, in mails to strangers.
 func TestTypedWordsInMails(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		name := "Bank of evil.com"
-		_, err := w.a.UpdateMe(w.ctx(), ada, app.UpdateMeInput{Name: &name})
+		_, err := w.a.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
 		w.must(err)
-		g, err := w.a.CreateGroup(w.ctx(), ada, app.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com\n\nNow"})
+		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com\n\nNow"})
 		w.must(err)
-		_, err = w.a.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, app.InviteInput{Email: "grace@example.org"})
+		_, err = w.a.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)
 		in := wanted("alan")
 		in.Name = "Win at www.evil.com"

@@ -5,22 +5,22 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 )
 
-func suspend(s bool) app.AccountChange { return app.AccountChange{Suspended: &s} }
+func suspend(s bool) operating.AccountChange { return operating.AccountChange{Suspended: &s} }
 
-func office(o domain.Office) app.AccountChange { return app.AccountChange{Office: &o} }
+func office(o domain.Office) operating.AccountChange { return operating.AccountChange{Office: &o} }
 
 func TestSetAccount(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		session := w.signIn("grace")
 		token, _, err := w.a.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
 		w.must(err)
 		free := domain.TierFree
-		u, err := w.a.SetAccount(w.ctx(), ada, grace.UserID, app.AccountChange{Tier: &free})
+		u, err := w.a.SetAccount(w.ctx(), ada, grace.UserID, operating.AccountChange{Tier: &free})
 		if w.must(err); u.Tier != domain.TierFree {
 			t.Error(u.Tier)
 		}
@@ -38,7 +38,7 @@ func TestSetAccount(t *testing.T) {
 		_, _, err = w.a.SessionUser(w.ctx(), home, session)
 		w.want(domain.Unauthenticated, err) // it does not come back
 		wrong := domain.Tier("gold")
-		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, app.AccountChange{Tier: &wrong})
+		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, operating.AccountChange{Tier: &wrong})
 		w.want(domain.Invalid, err)
 		_, err = w.a.SetAccount(w.ctx(), ada, grace.UserID, office("king"))
 		w.want(domain.Invalid, err)
@@ -48,7 +48,7 @@ func TestSetAccount(t *testing.T) {
 }
 
 func TestOnlyOperatorsOperate(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		for _, actor := range []domain.Actor{{}, grace} {
 			_, err := w.a.FindAccounts(w.ctx(), actor, "", domain.Page{Number: 1, Per: 10})
@@ -73,9 +73,9 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 
 // Operators who unseat each other at the same moment leave one.
 func TestOperatorsUnseatEachOther(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		cast := []domain.Actor{w.first("ada"), w.member("grace"), w.member("alan")}
-		for _, change := range []app.AccountChange{office(domain.OfficeMember), suspend(true)} {
+		for _, change := range []operating.AccountChange{office(domain.OfficeMember), suspend(true)} {
 			for _, c := range cast {
 				w.Exec(`UPDATE users SET office = 'operator', suspended_at = NULL WHERE id = $1`, c.UserID)
 			}
@@ -105,7 +105,7 @@ func TestOperatorsUnseatEachOther(t *testing.T) {
 }
 
 func TestFindAccounts(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		for _, name := range []string{"grace", "alan", "agnes"} {
 			w.member(name)
@@ -125,7 +125,7 @@ func TestFindAccounts(t *testing.T) {
 }
 
 func TestSignUpLinks(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		link, err := w.a.CreateSignUpLink(w.ctx(), ada, "for Grace")
 		w.must(err)
@@ -177,7 +177,7 @@ func TestSignUpLinks(t *testing.T) {
 }
 
 func TestSignUpMode(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		for _, mode := range []domain.SignUpMode{domain.SignUpOpen, domain.SignUpClosed, domain.SignUpInvitation} {
 			w.must(w.a.SetSignUpMode(w.ctx(), ada, mode))
@@ -188,7 +188,7 @@ func TestSignUpMode(t *testing.T) {
 		w.want(domain.Invalid, w.a.SetSignUpMode(w.ctx(), ada, "anarchy"))
 	})
 	t.Run("fixed", func(t *testing.T) {
-		eachAccounts(t, func(t *testing.T, w *accounts) {
+		eachAccounts(t, func(t *testing.T, w *accountsRig) {
 			w.want(domain.Unprocessable, w.a.SetSignUpMode(w.ctx(), w.first("ada"), domain.SignUpClosed))
 		}, open)
 	})

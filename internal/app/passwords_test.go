@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 )
 
 const another = "a staple of batteries"
 
 func TestForgottenPassword(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		old := w.signIn("ada")
 		w.must(w.a.ForgotPassword(w.ctx(), elsewhere, "Ada@example.org"))
@@ -45,7 +46,7 @@ func TestForgottenPassword(t *testing.T) {
 }
 
 func TestResetTwiceAtOnce(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		token := w.token("ada@example.org")
@@ -70,7 +71,7 @@ func TestResetTwiceAtOnce(t *testing.T) {
 
 // The newest link counts, and it runs out.
 func TestPasswordLinks(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		first := w.mails("ada@example.org")[0]
@@ -84,7 +85,7 @@ func TestPasswordLinks(t *testing.T) {
 }
 
 func TestForgotPasswordDoesNotTell(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		ask := func(email string) string {
 			return strings.Join(w.Statements(func() { w.must(w.a.ForgotPassword(w.ctx(), elsewhere, email)) }), "\n")
@@ -99,7 +100,7 @@ func TestForgotPasswordDoesNotTell(t *testing.T) {
 }
 
 func TestChangePassword(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		mine, other := w.signIn("ada"), w.signIn("ada")
 		s, _, err := w.a.SessionUser(w.ctx(), home, mine)
@@ -116,7 +117,7 @@ func TestChangePassword(t *testing.T) {
 }
 
 func TestChangeEmail(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
 		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, "new@example.org", "wrong"))
@@ -143,10 +144,10 @@ func TestChangeEmail(t *testing.T) {
 // Who knew the old password, and asked for another address with it, does not get the
 // account by that once the password is another, or the account was suspended.
 func TestAddressLinksEnd(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		suspend := func(id domain.UserID, yes bool) {
-			_, err := w.a.SetAccount(w.ctx(), ada, id, app.AccountChange{Suspended: &yes})
+			_, err := w.a.SetAccount(w.ctx(), ada, id, operating.AccountChange{Suspended: &yes})
 			w.must(err)
 		}
 		for name, end := range map[string]func(who domain.Actor){
@@ -172,7 +173,7 @@ func TestAddressLinksEnd(t *testing.T) {
 }
 
 func TestChangeEmailToOneThatIsTaken(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
 		ask := func(email string) string {
@@ -186,7 +187,7 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 			t.Errorf("statements differ:\n%s\n\n%s", free, taken)
 		}
 		token := w.token("new@example.org")
-		_, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
+		_, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
 		w.must(err) // the address is taken while the link waits
 		_, err = w.a.ConfirmEmail(w.ctx(), token)
 		w.want(domain.NotFound, err)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSignIn(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		s, u, err := w.a.SessionUser(w.ctx(), home, w.signIn("ADA"))
 		if w.must(err); u.Slug != "ada" || !u.HasPassword || s.Agent != "Browser/1" || s.Address != "192.0.2.1" {
@@ -36,7 +36,7 @@ func TestSignIn(t *testing.T) {
 // statements that an attempt takes. That a hash is computed in each case is a test of
 // auth.CheckPassword.
 func TestSignInDoesNotTell(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
 		w.Person("alan") // has no password
@@ -62,7 +62,7 @@ func TestSignInDoesNotTell(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		first, second := w.signIn("ada"), w.signIn("ada")
 		if first == second {
@@ -88,7 +88,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestSessionsSlideAndExpire(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		used, left := w.signIn("ada"), w.signIn("ada")
 		w.Clock.Advance(29 * 24 * time.Hour)
@@ -119,7 +119,7 @@ func TestSignInLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of hashes")
 	}
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		from := func(i int) domain.Visitor {
 			return domain.Visitor{Address: netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})}

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
 
 func TestFirstAccount(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		if o, err := w.a.SignUpOffer(w.ctx(), ""); err != nil || !o.First || !o.Open || o.Mode != domain.SignUpInvitation {
 			t.Fatal(o, err)
 		}
@@ -33,7 +33,7 @@ func TestFirstAccount(t *testing.T) {
 }
 
 func TestFirstAccountsAtOnce(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		names := []string{"ada", "grace", "alan", "edsger"}
 		var g sync.WaitGroup
 		for i, name := range names {
@@ -43,7 +43,7 @@ func TestFirstAccountsAtOnce(t *testing.T) {
 					if err != nil && domain.KindOf(err) != domain.Forbidden {
 						t.Error(err)
 					}
-				} else if _, err := w.a.CreateUser(w.ctx(), app.CreateUserInput{Name: name, Email: name + "@example.org",
+				} else if _, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: name, Email: name + "@example.org",
 					Tier: domain.TierFree}); err != nil {
 					t.Error(err)
 				}
@@ -65,7 +65,7 @@ func TestFirstAccountsAtOnce(t *testing.T) {
 }
 
 func TestSignUpByMail(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		session, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
 		if w.must(err); session != "" {
@@ -90,7 +90,7 @@ func TestSignUpByMail(t *testing.T) {
 }
 
 func TestConfirmTwiceAtOnce(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		for range 2 { // two mails, two links
 			_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
@@ -121,7 +121,7 @@ func TestConfirmTwiceAtOnce(t *testing.T) {
 }
 
 func TestSignUpSlugTakenMeanwhile(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		in := wanted("grace")
 		in.Name, in.Slug = "Grace Hopper", "grace"
@@ -130,7 +130,7 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 		token := w.token("grace@example.org")
 		other := wanted("other")
 		other.Slug = "grace"
-		_, err = w.a.CreateUser(w.ctx(), app.CreateUserInput{Slug: "grace", Name: "Other", Email: "other@example.org", Tier: domain.TierFree})
+		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Other", Email: "other@example.org", Tier: domain.TierFree})
 		w.must(err)
 		_, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
 		if w.must(err); u.Slug != "grace-hopper" {
@@ -143,7 +143,7 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 }
 
 func TestSignUpLinkExpires(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
 		w.must(err)
@@ -157,11 +157,11 @@ func TestSignUpLinkExpires(t *testing.T) {
 // A stranger cannot find out whether an address has an account: answer and work are
 // alike, and only the mail differs.
 func TestSignUpDoesNotTell(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		known, unknown := wanted("grace"), wanted("alan")
 		known.Email = "ADA@example.org"
-		signUp := func(in app.SignUpInput) []string {
+		signUp := func(in accounts.SignUpInput) []string {
 			return w.Statements(func() {
 				session, err := w.a.SignUp(w.ctx(), elsewhere, in)
 				if err != nil || session != "" {
@@ -181,7 +181,7 @@ func TestSignUpDoesNotTell(t *testing.T) {
 }
 
 func TestSignUpClosed(t *testing.T) {
-	eachAccounts(t, func(t *testing.T, w *accounts) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
 		w.want(domain.Forbidden, err)

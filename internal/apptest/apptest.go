@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"vitrine/internal/api"
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/describe"
@@ -134,7 +134,7 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
 		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
-		RequestTimeout: time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, MinSendRate: 4 << 10, FilesURL: Base, UploadLimit: 64 << 20,
+		RequestTimeout: 10 * time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, MinSendRate: 4 << 10, FilesURL: Base, UploadLimit: 64 << 20,
 	}
 	for _, option := range options {
 		option(&cfg)
@@ -172,7 +172,7 @@ func (r *Rig) Person(name string) Person {
 		return p
 	}
 	ctx := r.T.Context()
-	u, err := r.S.App.CreateUser(ctx, app.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
+	u, err := r.S.App.CreateUser(ctx, accounts.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
 		Email: name + "@example.org", Tier: domain.TierSupporter})
 	if err != nil {
 		r.T.Fatal(err)

@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -12,9 +13,10 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	if req.Method == http.MethodHead || req.Method == http.MethodOptions || res.Header.Get("Content-Encoding") != "" {
 		return
 	}
-	for _, doc := range r.Descriptions() {
+	path := plain(req.URL.EscapedPath())
+	for _, doc := range append(r.Descriptions(), r.S.API.V2) {
 		for _, op := range doc.Operations() {
-			if op.Method != req.Method || !matches(op.Path, req.URL.EscapedPath()) {
+			if op.Method != req.Method || !matches(op.Path, path) {
 				continue
 			}
 			if res.Status == http.StatusForbidden && op.ID == "presignUpload" {
@@ -26,6 +28,20 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 			return
 		}
 	}
+}
+
+// plain gives a path as its description has it: without a slash at the end, and of version 2
+// with single slashes, and what it begins with in the plural.
+func plain(path string) string {
+	below, ok := strings.CutPrefix(path, "/v2/")
+	if !ok {
+		return strings.TrimSuffix(path, "/")
+	}
+	parts := slices.DeleteFunc(strings.Split(below, "/"), func(part string) bool { return part == "" })
+	if len(parts) > 0 && slices.Contains([]string{"channel", "block", "user", "group"}, parts[0]) {
+		parts[0] += "s"
+	}
+	return "/v2/" + strings.Join(parts, "/")
 }
 
 // matches reports whether a path fits a template; literal segments win over

@@ -131,3 +131,6 @@ func minus(a, b []string) (left []string) {
 	}
 	return left
 }
+
+// Options are those of the server's database.
+func (r *Rig) Options() database.Options { return r.options }

@@ -18,7 +18,44 @@ func check(all []source) []string {
 			}
 		}
 	}
+	return append(breaches, sizes(all)...)
+}
+
+// sizes bounds files and packages, so that a reader can know one as a whole.
+func sizes(all []source) (breaches []string) {
+	for _, s := range all {
+		if s.counts() && s.lines > maxFileLines {
+			breaches = append(breaches, fmt.Sprintf("%s: %d lines, and a file may have %d", s.path, s.lines, maxFileLines))
+		}
+	}
+	for room, is := range measure(all) {
+		if is.tooLarge() {
+			breaches = append(breaches, fmt.Sprintf("package %s has %d files with %d lines, and may have %d with %d: split it by topic",
+				room, is.files, is.lines, maxPackageFiles, maxPackageLines))
+		}
+	}
+	slices.Sort(breaches)
 	return breaches
+}
+
+// size is that of a package.
+type size struct{ files, lines int }
+
+func (s size) tooLarge() bool { return s.files > maxPackageFiles || s.lines > maxPackageLines }
+
+// counts reports whether a file counts towards the size of its package.
+func (s source) counts() bool { return !s.test && !s.generated }
+
+// measure returns the size of each package.
+func measure(all []source) map[string]size {
+	packages := map[string]size{}
+	for _, s := range all {
+		if s.counts() {
+			was := packages[s.room]
+			packages[s.room] = size{was.files + 1, was.lines + s.lines}
+		}
+	}
+	return packages
 }
 
 // rooming holds imports to the table.
@@ -32,6 +69,8 @@ func rooming(s source) (breaches []string) {
 	}
 	for _, imported := range s.importsOfOurs() {
 		switch {
+		case strings.HasPrefix(s.room, imported+"/") && !slices.Contains(rigs, s.room):
+			breaches = append(breaches, fmt.Sprintf("%s may not import the package above it: what both need belongs in a third", s.room))
 		case !allows(may, imported):
 			breaches = append(breaches, fmt.Sprintf("%s may not import %s", s.room, imported))
 		case imported == onlyCmd && !strings.HasPrefix(s.room, "cmd/"):
@@ -112,11 +151,11 @@ func names(s source) []string {
 	return nil
 }
 
-// dialects keeps what only one database understands in one file. It looks into
+// dialects keeps what only one database understands in a few files. It looks into
 // string literals, where SQL is; comments may speak of it.
 func dialects(s source) (breaches []string) {
 	inStore := s.room == storeRoom || strings.HasPrefix(s.room, storeRoom+"/")
-	if !inStore || s.test || s.path == dialectFile {
+	if !inStore || s.test || slices.Contains(dialectFiles, s.path) {
 		return nil
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -127,7 +166,7 @@ func dialects(s source) (breaches []string) {
 		text := strings.Join(strings.Fields(strings.ToLower(literal.Value)), " ")
 		for _, word := range dialectWords {
 			if strings.Contains(text, word) {
-				breaches = append(breaches, fmt.Sprintf("%q belongs in %s", word, dialectFile))
+				breaches = append(breaches, fmt.Sprintf("%q belongs in one of %v", word, dialectFiles))
 			}
 		}
 		return true

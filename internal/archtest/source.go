@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,6 +20,7 @@ type source struct {
 	room      string // the package it belongs to, as the table names it
 	test      bool
 	generated bool
+	lines     int
 	file      *ast.File
 	imports   []string // paths, unquoted
 }
@@ -65,6 +67,7 @@ func parse(fsys fs.FS, name string) (source, error) {
 		room:      roomOf(path.Dir(name)),
 		test:      strings.HasSuffix(name, "_test.go"),
 		generated: ast.IsGenerated(file),
+		lines:     bytes.Count(text, []byte("\n")),
 		file:      file,
 	}
 	for _, spec := range file.Imports {

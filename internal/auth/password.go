@@ -1,5 +1,5 @@
-// Package auth holds what proves who somebody is: password hashes, tokens and
-// the header that carries them. It stores nothing.
+// Package auth holds what proves an identity: password hashes, tokens and the
+// header that carries them. It stores nothing.
 package auth
 
 import (

@@ -67,7 +67,7 @@ func HashToken(token string) []byte {
 }
 
 // BrowserSecret derives from the token of a session the secret by which the browser is
-// known once the session is over. It tells nothing of the session.
+// known once the session is over. It reveals nothing about the session.
 func BrowserSecret(session string) string {
 	sum := sha256.Sum256([]byte("browser " + session))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -16,7 +16,7 @@ import (
 var (
 	// ErrNotFound says that there is no file of that name.
 	ErrNotFound = errors.New("no such file")
-	// ErrName says that a name is not of the form that Store tells.
+	// ErrName says that a name is not of the form that Store describes.
 	ErrName = errors.New("not a name for a file")
 	// ErrSize says that a reader had fewer or more bytes than was told.
 	ErrSize = errors.New("the content is not of the size told")

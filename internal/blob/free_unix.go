@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// FreeSpace tells how much space the file system of a folder has for who runs this
+// FreeSpace returns how much space the file system of a folder has for who runs this
 // process; ok is false where that cannot be known.
 func FreeSpace(dir string) (s Space, ok bool, err error) {
 	var fs syscall.Statfs_t

@@ -34,5 +34,5 @@ func s3Error(err error) error {
 		slices.Contains(passing, response.Code):
 		return temporary(err)
 	}
-	return domain.NewUnavailable(err) // nothing that a client of ours could mend
+	return domain.NewUnavailable(err) // nothing that our client could fix
 }

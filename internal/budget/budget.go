@@ -61,7 +61,7 @@ type Account struct {
 }
 
 // Open begins a response to a client, which is any comparable value. One that must be
-// answered, since it tells of what has been done, is counted but not refused.
+// answered, since it reports what has been done, is counted but not refused.
 func (b *Budget) Open(client func() any, must bool) *Account {
 	return &Account{budget: b, client: client, must: must}
 }

@@ -145,8 +145,8 @@ func (c *Certificates) Keep(ctx context.Context) {
 	}
 }
 
-// keep obtains one certificate, however often it must try, and tells when its renewal,
-// of which nobody hears, has not come in time.
+// keep obtains one certificate, however often it must try, and logs when its renewal,
+// which is silent otherwise, is late.
 func (c *Certificates) keep(ctx context.Context, name string) {
 	for told := false; ctx.Err() == nil; {
 		cert, err := c.get(name)

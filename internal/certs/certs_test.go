@@ -66,7 +66,7 @@ func TestPause(t *testing.T) {
 	if _, err := r.get("a.test"); err == nil || r.asked != asked || asked == 0 {
 		t.Errorf("asked %d times, then %d: %v", asked, r.asked, err)
 	}
-	if strings.Count(r.log.String(), "no certificate: ") != 1 {
+	if strings.Count(r.log.String(), "no certificate obtained: ") != 1 {
 		t.Errorf("the log says\n%s", &r.log)
 	}
 	failure := errors.New("again")

@@ -46,7 +46,7 @@ func (c *Certificates) note(name string, err error) {
 		p.length = min(max(firstPause, 2*p.length), mostPause)
 		p.until, p.err = now.Add(p.length), err
 		c.pauses[name] = p
-		c.o.Log.Warn("no certificate: does the domain lead to this server, with ports 80 and 443 open?",
+		c.o.Log.Warn("no certificate obtained: does the domain resolve to this server, and are ports 80 and 443 open?",
 			"domain", name, "error", err, "again_in", p.length)
 	}
 }

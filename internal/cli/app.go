@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -14,7 +15,7 @@ import (
 type appCmd struct {
 	Create appCreateCmd `cmd:"" help:"Register an application and print its client id and secret; the secret is not shown again."`
 	List   appListCmd   `cmd:"" help:"List the applications of all accounts."`
-	Delete appDeleteCmd `cmd:"" help:"End an application, its tokens and what people let it do."`
+	Delete appDeleteCmd `cmd:"" help:"Delete an application, its tokens and the access people have given it."`
 }
 
 // appJSON is an application as scripts see it; ClientSecret is there once, and not for a
@@ -26,13 +27,14 @@ type appJSON struct {
 	Name         string   `json:"name"`
 	User         *string  `json:"user"`
 	Public       bool     `json:"public"`
+	ForV2        bool     `json:"for_v2"`
 	RedirectURIs []string `json:"redirect_uris"`
 	CreatedAt    string   `json:"created_at"`
 }
 
 func toAppJSON(a domain.Application) appJSON {
-	out := appJSON{ID: int64(a.ID), ClientID: a.ClientID, Name: a.Name, Public: a.Public, RedirectURIs: a.RedirectURIs,
-		CreatedAt: a.CreatedAt.Format(time.RFC3339)}
+	out := appJSON{ID: int64(a.ID), ClientID: a.ClientID, Name: a.Name, Public: a.Public, ForV2: a.ForV2,
+		RedirectURIs: a.RedirectURIs, CreatedAt: a.CreatedAt.Format(time.RFC3339)}
 	if a.Owner != "" {
 		out.User = &a.Owner
 	}
@@ -42,9 +44,10 @@ func toAppJSON(a domain.Application) appJSON {
 type appCreateCmd struct {
 	config.Common
 	User        string   `required:"" help:"Id or slug of the account that it belongs to."`
-	Name        string   `required:"" help:"What people are asked about."`
+	Name        string   `required:"" help:"Name that people see when they are asked for access."`
 	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address that browsers come back to; may be given ten times."`
 	Public      bool     `help:"It cannot keep a secret: it runs on a desktop, on a phone or in a web page."`
+	ForV2       bool     `name:"for-v2" help:"It is written for version 2: where it asks for no scope, it asks to write."`
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 
@@ -55,7 +58,7 @@ func (cmd *appCreateCmd) Run(c *console) error {
 			return noUser(cmd.User, err)
 		}
 		secret, made, err := a.CreateApplication(c.ctx, domain.Actor{UserID: u.ID},
-			app.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public})
+			accounts.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public, ForV2: cmd.ForV2})
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("the account %q is suspended or deleted", cmd.User)
 		}
@@ -96,13 +99,13 @@ func (cmd *appListCmd) Run(c *console) error {
 			return printJSON(c.out, all)
 		}
 		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "CLIENT ID\tNAME\tUSER\tPUBLIC\tREDIRECTS TO")
+		fmt.Fprintln(w, "CLIENT ID\tNAME\tUSER\tPUBLIC\tFOR V2\tREDIRECTS TO")
 		for _, one := range all {
 			user := "nobody"
 			if one.User != nil {
 				user = *one.User
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, strings.Join(one.RedirectURIs, " "))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, one.ForV2, strings.Join(one.RedirectURIs, " "))
 		}
 		return w.Flush()
 	})

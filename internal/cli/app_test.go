@@ -14,6 +14,7 @@ type application struct {
 	Name         string   `json:"name"`
 	User         *string  `json:"user"`
 	Public       bool     `json:"public"`
+	ForV2        bool     `json:"for_v2"`
 	RedirectURIs []string `json:"redirect_uris"`
 	CreatedAt    string   `json:"created_at"`
 }
@@ -27,13 +28,13 @@ func TestApps(t *testing.T) {
 		if !strings.HasPrefix(web.ClientSecret, "vitrine_sec_") || web.Public || *web.User != "ada" || len(web.RedirectURIs) != 2 || web.RedirectURIs[0] != "https://app.test/a,b" {
 			t.Errorf("%+v", web)
 		}
-		made := p.run("app", "create", "--user", "ada", "--name", "Native", "--redirect-uri", "com.example.app:/x", "--public").ok().out
+		made := p.run("app", "create", "--user", "ada", "--name", "Native", "--redirect-uri", "com.example.app:/x", "--public", "--for-v2").ok().out
 		if !regexp.MustCompile(`^client_id: [0-9A-Za-z]{43}\n$`).MatchString(made) {
 			t.Errorf("%q", made)
 		}
 		var all []application
 		p.run("app", "list", "--json").json(&all)
-		if len(all) != 3 || all[0].User != nil || !all[0].Public || all[1].ClientID != web.ClientID || all[1].ClientSecret != "" || !all[2].Public {
+		if len(all) != 3 || all[0].User != nil || !all[0].Public || all[1].ClientID != web.ClientID || all[1].ClientSecret != "" || !all[2].Public || all[1].ForV2 || !all[2].ForV2 {
 			t.Errorf("%+v", all)
 		}
 		list := p.run("app", "list").ok().out

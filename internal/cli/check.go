@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/content"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -15,10 +16,10 @@ import (
 
 type checkCmd struct {
 	config.Flags
-	Most   int  `help:"Differences to print of each kind." default:"100"`
+	Most   int  `help:"How many differences of each kind to print." default:"100"`
 	Repair bool `help:"Write the right values, in small steps, while servers run. Nothing that anybody made is deleted."`
-	Files  bool `help:"Also hold stored files against the database: that they are there, with the right size and sum, and that nothing else is."`
-	Quick  bool `help:"With --files: look at sizes only, without reading files."`
+	Files  bool `help:"Also compare stored files with the database: that each is there, with the right size and checksum, and that there are no others."`
+	Quick  bool `help:"With --files: compare sizes only, without reading the files."`
 	JSON   bool `name:"json" help:"Print JSON."`
 }
 
@@ -55,9 +56,9 @@ func (cmd *checkCmd) Run(c *console) error {
 // check prints what is found on standard output, and how far it has come on the other.
 func (cmd *checkCmd) check(c *console, a *app.App) error {
 	result := struct {
-		Differences []string        `json:"differences"`
-		Repaired    int             `json:"repaired,omitempty"`
-		Files       []app.FileFault `json:"files,omitempty"`
+		Differences []string            `json:"differences"`
+		Repaired    int                 `json:"repaired,omitempty"`
+		Files       []content.FileFault `json:"files,omitempty"`
 	}{Differences: []string{}}
 	p := newProgress(c.err)
 	found, err := a.Check(c.ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
@@ -81,7 +82,7 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 	}
 	faults := 0
 	if cmd.Files {
-		err := a.CheckFiles(c.ctx, cmd.Quick, func(f app.FileFault) {
+		err := a.CheckFiles(c.ctx, cmd.Quick, func(f content.FileFault) {
 			if faults++; faults > cmd.Most {
 				return
 			}
@@ -120,7 +121,7 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 	return nil
 }
 
-// progress tells how far a check has come: on a terminal in one line that changes,
+// progress reports how far a check has come: on a terminal in one line that changes,
 // elsewhere in a line for each check.
 type progress struct {
 	w         io.Writer
@@ -170,8 +171,8 @@ func (p *progress) check(at store.Checked) {
 	fmt.Fprintf(p.w, "%s: %d differ (%s)\n", line, at.Found, time.Since(p.began).Round(time.Millisecond))
 }
 
-// files tells of files as they go by: every one on a terminal, every ten seconds elsewhere.
-func (p *progress) files(at app.CheckingFiles) {
+// files reports files as they are checked: every one on a terminal, every ten seconds elsewhere.
+func (p *progress) files(at content.CheckingFiles) {
 	line := fmt.Sprintf("files: %d read, %d objects listed, %d wrong", at.Files, at.Objects, at.Faults)
 	if p.live {
 		p.show(line)

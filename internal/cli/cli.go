@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"vitrine/internal/app"
+	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
@@ -25,20 +26,25 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // the command could not do what it was asked to
 	exitUsage   = 2 // bad flags or settings
+	exitPartly  = 3 // it did so but for things that it has named
 )
 
 // commands is the tree of all commands.
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the server."`
-	Work        workCmd        `cmd:"" help:"Work jobs without serving requests, beside servers with --work=false or not."`
+	Work        workCmd        `cmd:"" help:"Work jobs without serving requests, beside any servers, with or without --work=false."`
 	Jobs        jobsCmd        `cmd:"" help:"List jobs that failed, and run them again."`
 	Providers   providersCmd   `cmd:"" help:"Update the list of sites whose pages are embedded."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema to this program's version."`
 	Config      configCmd      `cmd:"" help:"Print the settings in effect, secrets hidden."`
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
+	Backup      backupCmd      `cmd:"" help:"Copy the whole site to a folder, a file or a bucket, while servers run."`
+	Restore     restoreCmd     `cmd:"" help:"Make a site of a backup, where nothing is: in an empty data folder, or an empty PostgreSQL database."`
+	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
 	User        userCmd        `cmd:"" help:"Make, list and change accounts."`
 	Token       tokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
-	App         appCmd         `cmd:"" help:"Register, list and delete applications that sign people in with OAuth."`
+	App         appCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
+	Export      exportCmd      `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }
@@ -71,7 +77,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		}
 	}()
 	var tree commands
-	parser, err := kong.New(&tree, kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
+	parser, err := kong.New(&tree, kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(), kong.Vars{"place": placeHelp},
 		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
@@ -126,6 +132,9 @@ func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
+	if errors.Is(err, errPartly) {
+		return exitPartly
+	}
 	if bad, ok := errors.AsType[usageError](err); ok {
 		for _, p := range bad.problems {
 			fmt.Fprintln(stderr, "vitrine:", p)
@@ -133,7 +142,7 @@ func report(stderr io.Writer, err error) int {
 		return exitUsage
 	}
 	if known, ok := errors.AsType[*domain.Error](err); ok && known.Kind == domain.Invalid {
-		for _, field := range known.Fields {
+		for _, field := range known.Lines() {
 			fmt.Fprintln(stderr, "vitrine:", field)
 		}
 		return exitUsage
@@ -158,6 +167,11 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 	if cfg.Blob.URL != "" { // what is in it only the storage knows
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
 			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
+		}
+	}
+	if cfg.Backup.To != "" {
+		if err := backup.CheckPath(cfg.Backup.To); err != nil {
+			problems = append(problems, config.Problem{Flag: "backup-to", Message: err.Error()})
 		}
 	}
 	if len(problems) > 0 {

@@ -102,7 +102,7 @@ func (cmd *jobsRetryCmd) Run(c *console) error {
 	})
 }
 
-// retry goes on after a job that cannot be, and tells of all of them.
+// retry goes on after a job that cannot be retried, and reports all of them.
 func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {

@@ -88,7 +88,7 @@ func localClient(cfg config.Config) *http.Client {
 	check := func(state tls.ConnectionState) error {
 		leaf := state.PeerCertificates[0]
 		if time.Now().After(leaf.NotAfter) {
-			return fmt.Errorf("the certificate of %s ended on %s", name, leaf.NotAfter.Format(time.DateTime))
+			return fmt.Errorf("the certificate of %s expired on %s", name, leaf.NotAfter.Format(time.DateTime))
 		}
 		return leaf.VerifyHostname(name)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 type providersCmd struct {
-	Update providersUpdateCmd `cmd:"" help:"Fetch the current list. Servers use it from their next start."`
+	Update providersUpdateCmd `cmd:"" help:"Fetch the current list. Servers use it after their next start."`
 }
 
 // maxProviders is more than page takes, in bytes, so that it is page which refuses.
@@ -24,7 +24,7 @@ const maxProviders = 16 << 20
 
 type providersUpdateCmd struct {
 	config.Flags
-	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"Where the list is. A private address must be one of --fetch-allow."`
+	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"Address of the list. A private one must be in --fetch-allow."`
 }
 
 func (cmd *providersUpdateCmd) Run(c *console) error {

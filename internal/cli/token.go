@@ -11,9 +11,9 @@ import (
 )
 
 type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token and print it alone on standard output; it is not shown again."`
+	Create tokenCreateCmd `cmd:"" help:"Create a token and print nothing else on standard output; it is not shown again."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of an account."`
-	Revoke tokenRevokeCmd `cmd:"" help:"End a token at once."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token at once."`
 }
 
 // tokenJSON is a token as scripts see it; Token is there once.

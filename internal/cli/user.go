@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -40,8 +41,8 @@ func toUserJSON(u domain.User) userJSON {
 		u.CreatedAt.Format(time.RFC3339), nil}
 }
 
-// tell prints an account, as JSON or in a sentence.
-func tell(c *console, asJSON bool, u domain.User, sentence string) error {
+// printAccount prints an account, as JSON or in a sentence.
+func printAccount(c *console, asJSON bool, u domain.User, sentence string) error {
 	if asJSON {
 		return printJSON(c.out, toUserJSON(u))
 	}
@@ -69,12 +70,12 @@ func (cmd *userCreateCmd) Run(c *console) error {
 		if cmd.Tier == "" {
 			cmd.Tier = cfg.DefaultTier
 		}
-		u, err := a.CreateUser(c.ctx, app.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
+		u, err := a.CreateUser(c.ctx, accounts.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
 			Password: password, Tier: domain.Tier(cmd.Tier)})
 		if err != nil {
 			return err
 		}
-		return tell(c, cmd.JSON, u, "Made the account %s (id %d, tier %s).")
+		return printAccount(c, cmd.JSON, u, "Made the account %s (id %d, tier %s).")
 	})
 }
 
@@ -158,7 +159,7 @@ func (cmd *userSetTierCmd) Run(c *console) error {
 		if err != nil {
 			return noUser(cmd.User, err)
 		}
-		return tell(c, cmd.JSON, u, "The account %s (id %d) has the tier %s.")
+		return printAccount(c, cmd.JSON, u, "The account %s (id %d) has the tier %s.")
 	})
 }
 
@@ -179,7 +180,7 @@ func (cmd *userSuspendCmd) Run(c *console) error {
 		if cmd.Undo {
 			sentence = "Lifted the suspension of the account %s (id %d, tier %s)."
 		}
-		return tell(c, cmd.JSON, u, sentence)
+		return printAccount(c, cmd.JSON, u, sentence)
 	})
 }
 
@@ -196,7 +197,7 @@ func (cmd *userSetOfficeCmd) Run(c *console) error {
 		if err != nil {
 			return noUser(cmd.User, err)
 		}
-		return tell(c, cmd.JSON, u, "The account %s (id %d, tier %s) is "+map[domain.Office]string{
+		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) is "+map[domain.Office]string{
 			domain.OfficeMember: "a member's.", domain.OfficeOperator: "an operator's."}[u.Office])
 	})
 }

@@ -40,13 +40,16 @@ type Config struct {
 	Quota           map[string]int64 // the same
 	DiskReserve     DiskReserve
 	FetchAllow      []netip.Prefix
-	ImageMemory     int64  // bytes
-	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
+	ImageMemory     int64 // bytes
+	MemoryLimit     int64 // bytes, AutoMemory, or 0 for none
+	Backup          Backup
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address
 
 	SignUp            string // open, invitation or closed; empty: an operator chooses
 	OAuthRegistration bool   // applications may register themselves
+	GuestsClosed      bool   // guests see nothing of collections
+	IndexClosed       bool   // search engines may index closed channels
 }
 
 // AutoMemory is the memory limit that the control group or the machine sets.
@@ -55,6 +58,16 @@ const AutoMemory = -1
 // Blob is the S3 storage of files. Without a URL they are in FilesPath.
 type Blob struct {
 	URL       string
+	AccessKey string
+	SecretKey string // secret
+}
+
+// Backup is where backups are kept in a bucket, and where they are made regularly: nowhere
+// if To is empty.
+type Backup struct {
+	To        string // a folder, or s3://…
+	Every     time.Duration
+	Keep      int
 	AccessKey string
 	SecretKey string // secret
 }

@@ -1,5 +1,10 @@
 package config
 
+import (
+	"strings"
+	"time"
+)
+
 // resolveFiles reads the settings of files and of what is fetched.
 func (s Server) resolveFiles(cfg *Config, found *problems) {
 	var err error
@@ -30,4 +35,28 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	case s.BlobURL != "" && (cfg.Blob.AccessKey == "") != (cfg.Blob.SecretKey == ""):
 		found.add("blob-access-key", "and --blob-secret-key belong together")
 	}
+}
+
+func (s Server) resolveBackup(cfg *Config, found *problems) {
+	b := Backup{To: s.BackupTo, AccessKey: s.BackupAccessKey}
+	var err error
+	b.Every, err = parseDuration(s.BackupEvery)
+	if err == nil && b.Every < time.Minute {
+		err = quotedError(s.BackupEvery, "want at least 1m")
+	}
+	found.addErr("backup-every", err)
+	b.Keep, err = parseCount(s.BackupKeep)
+	found.addErr("backup-keep", err)
+	b.SecretKey, err = secret(s.BackupSecretKey, s.BackupSecretFile)
+	found.addErr("backup-secret-key-file", err)
+	if (b.AccessKey == "") != (b.SecretKey == "") {
+		found.add("backup-access-key", "and --backup-secret-key belong together")
+	}
+	if b.AccessKey == "" {
+		b.AccessKey, b.SecretKey = cfg.Blob.AccessKey, cfg.Blob.SecretKey
+	}
+	if strings.HasSuffix(b.To, ".tar.zst") && !strings.HasPrefix(b.To, "s3:") {
+		found.add("backup-to", "is a folder or s3://…, since one file would be written once")
+	}
+	cfg.Backup = b
 }

@@ -61,12 +61,35 @@ func (c Config) Redacted() Settings {
 		{"fetch-allow", formatPrefixes(c.FetchAllow)},
 		{"image-memory", formatSize(c.ImageMemory)},
 		{"memory-limit", formatMemoryLimit(c.MemoryLimit)},
+		{"backup-to", c.Backup.printTo()},
+		{"backup-every", c.Backup.Every.String()},
+		{"backup-keep", strconv.Itoa(c.Backup.Keep)},
+		{"backup-access-key", c.Backup.AccessKey},
+		{"backup-secret-key", redactText(c.Backup.SecretKey)},
 		{"mail-from", c.MailFrom},
 		{"smtp-url", c.SMTP.URL()},
 		{"signup", c.SignUp},
 		{"oauth-registration", strconv.FormatBool(c.OAuthRegistration)},
+		{"guests", c.guests()},
+		{"index-closed", strconv.FormatBool(c.IndexClosed)},
 		{"smtp-password", redactText(c.SMTP.password())},
 	}
+}
+
+// printTo hides what should not be in the address of a bucket.
+func (b Backup) printTo() string {
+	if strings.HasPrefix(b.To, "s3:") {
+		return redactURL(b.To)
+	}
+	return b.To
+}
+
+// guests is the flag for what guests see.
+func (c Config) guests() string {
+	if c.GuestsClosed {
+		return "closed"
+	}
+	return "open"
 }
 
 // String is the environment form: NAME=value, a line each.

@@ -78,7 +78,12 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	cfg.SignUp = s.SignUp
 	cfg.OAuthRegistration, err = parseBool(s.OAuthRegister)
 	found.addErr("oauth-registration", err)
+	found.addErr("guests", oneOf(s.Guests, "open", "closed"))
+	cfg.GuestsClosed = s.Guests == "closed"
+	cfg.IndexClosed, err = parseBool(s.IndexClosed)
+	found.addErr("index-closed", err)
 	s.resolveFiles(cfg, found)
+	s.resolveBackup(cfg, found)
 	s.resolveMail(cfg, found)
 }
 
@@ -95,7 +100,7 @@ func (s Server) resolveAddresses(cfg *Config, found *problems) {
 }
 
 // publicURL checks a public address. An empty one is that of the first TLS domain,
-// else that of the address to listen on.
+// otherwise that of the address to listen on.
 func (s Server) publicURL(flag, raw string, cfg *Config, found *problems) string {
 	if raw == "" && cfg.TLS.On() {
 		return "https://" + cfg.TLS.Domains[0]

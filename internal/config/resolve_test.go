@@ -48,6 +48,7 @@ func defaults() config.Config {
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
+		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
 		JobConcurrency: 4, ResponseMemory: 64 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>",
 		QuotaUnused: map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
 		Quota:       map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},
@@ -96,6 +97,9 @@ func TestEachFlag(t *testing.T) {
 		"--upload-limit=5MiB":               func(c *config.Config) { c.UploadLimit = 5 << 20 },
 		"--image-memory=64MiB":              func(c *config.Config) { c.ImageMemory = 64 << 20 },
 		"--memory-limit=1GiB":               func(c *config.Config) { c.MemoryLimit = 1 << 30 },
+		"--backup-to=/srv/backups":          func(c *config.Config) { c.Backup.To = "/srv/backups" },
+		"--backup-every=6h":                 func(c *config.Config) { c.Backup.Every = 6 * time.Hour },
+		"--backup-keep=3":                   func(c *config.Config) { c.Backup.Keep = 3 },
 		"--memory-limit=off":                func(c *config.Config) { c.MemoryLimit = 0 },
 		"--memory-limit=0":                  func(c *config.Config) { c.MemoryLimit = 0 },
 		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
@@ -127,6 +131,10 @@ func TestEachFlag(t *testing.T) {
 		"--shutdown-timeout=5s":       func(c *config.Config) { c.ShutdownTimeout = 5 * time.Second },
 		"--invitation-ttl=24h":        func(c *config.Config) { c.InvitationTTL = 24 * time.Hour },
 		"--metrics-addr=localhost:90": func(c *config.Config) { c.MetricsAddr = "localhost:90" },
+		"--guests=closed":             func(c *config.Config) { c.GuestsClosed = true },
+		"--guests=open":               func(*config.Config) {},
+		"--index-closed=true":         func(c *config.Config) { c.IndexClosed = true },
+		"--index-closed=false":        func(*config.Config) {},
 	}
 	for arg, change := range tests {
 		t.Run(arg, func(t *testing.T) {
@@ -162,6 +170,8 @@ func TestBadValues(t *testing.T) {
 		"--sqlite-synchronous=off":                       "full or normal",
 		"--default-tier=guest":                           "free, premium or supporter",
 		"--log-format=xml":                               "text or json",
+		"--guests=some":                                  "open or closed",
+		"--index-closed=maybe":                           "true or false",
 		"--log-level=loud":                               "debug, info, warn or error",
 		"--addr=8080":                                    "host:port",
 		"--addr=host:http":                               "host:port",

@@ -126,7 +126,7 @@ func parseDomain(item string) (string, error) {
 	return name, nil
 }
 
-// defaultAddr is where a server listens that is not told.
+// defaultAddr is where a server listens by default.
 func defaultAddr(t TLS) string {
 	if t.On() {
 		return ":443"

@@ -50,11 +50,11 @@ type Options struct {
 
 	// MaxConns bounds the pool: the readers of SQLite (default: twice
 	// GOMAXPROCS, at least 4), all connections of PostgreSQL (default: what the
-	// URL says in pool_max_conns, else four times GOMAXPROCS, at least 10; never
+	// URL says in pool_max_conns, otherwise four times GOMAXPROCS, at least 10; never
 	// fewer than 2).
 	MaxConns int
 
-	// Observe, if set, is told of every statement. It is for tests that count
+	// Observe, if set, is called with every statement. It is for tests that count
 	// them; nothing is wrapped without it.
 	Observe Observer
 }
@@ -98,13 +98,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.readers.PingContext(ctx); err != nil { // told to an operator, as it is
+	if err := db.readers.PingContext(ctx); err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, nil
 }
 
-// parseURL tells the dialect, and for SQLite the path of the file.
+// parseURL returns the dialect, and for SQLite the path of the file.
 func parseURL(url string) (Dialect, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
@@ -123,7 +123,7 @@ func parseURL(url string) (Dialect, string, error) {
 	return SQLite, url, nil
 }
 
-// Dialect tells which database this is.
+// Dialect returns which database this is.
 func (db *DB) Dialect() Dialect { return db.dialect }
 
 // Close ends all connections; calling it again does nothing.

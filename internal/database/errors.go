@@ -56,7 +56,7 @@ func hasCode(err error, state string, codes ...int) bool {
 	return false
 }
 
-// Classify makes an error of a driver tell of a context that is done: whatever
+// Classify makes an error of a driver say that a context is done: whatever
 // the driver calls it ("interrupted", 57014, a closed connection), the result
 // satisfies errors.Is(err, ctx.Err()). Where the database is away or full it is of the
 // kind domain.Unavailable. Everything in this package has done so already; it is for

@@ -20,9 +20,17 @@ func Claim(ctx context.Context, path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	release, err = hold(ctx, path+".serving")
-	if IsRetryable(err) {
+	if release, err = Hold(ctx, path+".serving"); errors.Is(err, ErrInUse) {
 		return nil, fmt.Errorf("%w in %s", ErrInUse, path)
+	}
+	return release, err
+}
+
+// Hold takes a lock by the name of a file, which stays empty, until it is released or the
+// program ends in whatever way; ErrInUse while another has it.
+func Hold(ctx context.Context, path string) (release func(), err error) {
+	if release, err = hold(ctx, path); IsRetryable(err) {
+		return nil, ErrInUse
 	}
 	return release, err
 }

@@ -12,7 +12,7 @@ import (
 	goosedb "github.com/pressly/goose/v3/database"
 )
 
-// MigrateResult tells what Migrate did: nothing when From equals To. BackupPath
+// MigrateResult is what Migrate did: nothing when From equals To. BackupPath
 // is the copy made of an SQLite file beforehand, "" if there was none to make.
 type MigrateResult struct {
 	From, To   int64

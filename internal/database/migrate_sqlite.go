@@ -16,7 +16,7 @@ import (
 )
 
 // openForMigration opens a single connection that does not enforce foreign keys:
-// DROP TABLE would else delete what refers to the table being rebuilt.
+// DROP TABLE would otherwise delete what refers to the table being rebuilt.
 func (db *DB) openForMigration() (*sql.DB, error) {
 	q := url.Values{
 		"_busy_timeout": {milliseconds(30 * time.Second)},
@@ -44,17 +44,27 @@ func openPlain(dsn string) (*sql.DB, error) {
 type checkedStore struct{ goosedb.Store }
 
 func (s checkedStore) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
+	if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {
+		return err
+	}
+	return s.Store.Insert(ctx, tx, req)
+}
+
+// checkForeignKeys fails if a row refers to none; what is what has left it so.
+func checkForeignKeys(ctx context.Context, tx interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, what string) error {
 	var table, parent string
 	var row sql.NullInt64
 	var key int
 	err := tx.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
 	if err == nil {
-		return fmt.Errorf("version %d leaves row %d of %s without its row in %s", req.Version, row.Int64, table, parent)
+		err = fmt.Errorf("%s leaves row %d of %s without its row in %s", what, row.Int64, table, parent)
 	}
-	if !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	return s.Store.Insert(ctx, tx, req)
+	return err
 }
 
 // lockFile waits until this program alone holds the file for migrations.

@@ -5,11 +5,11 @@ import (
 	"database/sql"
 )
 
-// Observer is told of each statement just before it runs, in the goroutine that
+// Observer is called with each statement just before it runs, in the goroutine that
 // runs it. Beginning and ending a transaction are no statements.
 type Observer func(ctx context.Context, query string)
 
-// watched gives a handle that tells the observer, if there is one.
+// watched returns a handle that reports to the observer, if there is one.
 func (db *DB) watched(h handle) handle {
 	if db.observe == nil {
 		return h

@@ -16,7 +16,7 @@ import (
 // A process is known to others on its database by a name, and to be alive by a lock
 // that the operating system, or PostgreSQL, releases when the process ends in whatever
 // way. A process that is slow, or stopped by a signal, keeps its lock. A heartbeat that
-// others judge by the clock could not tell such a process from a dead one.
+// others judge by the clock could not distinguish such a process from a dead one.
 //
 //   - On SQLite the lock is on a file of its own beside the database, by SQLite itself.
 //     The name is never used again, so a file that is gone is that of a dead process.

@@ -205,7 +205,7 @@ func TestPresenceLost(t *testing.T) {
 			}
 			check(t, os.Remove(files[0]))
 		} else {
-			exec(t, db, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+			exec(t, db, "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 		}
 		if err := p.Check(t.Context()); !errors.Is(err, database.ErrAbsent) {
 			t.Errorf("got %v", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 )
@@ -88,4 +89,21 @@ func compareVersions(have, want int64) error {
 		return fmt.Errorf("%w: it is at version %d, the program needs %d", ErrOlderSchema, have, want)
 	}
 	return nil
+}
+
+// UpTo has those of migrations that make a schema of a version.
+func UpTo(migrations fs.FS, version int64) fs.FS { return upTo{migrations, version} }
+
+type upTo struct {
+	fs.FS
+	version int64
+}
+
+// Glob implements fs.GlobFS.
+func (m upTo) Glob(pattern string) ([]string, error) {
+	names, err := fs.Glob(m.FS, pattern)
+	return slices.DeleteFunc(names, func(name string) bool {
+		version, err := goose.NumericComponent(name)
+		return err != nil || version > m.version
+	}), err
 }

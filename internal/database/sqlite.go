@@ -149,7 +149,7 @@ func syncDir(dir string) error {
 }
 
 // dropStatistics removes what ANALYZE and PRAGMA optimize keep for the query planner. They
-// tell how a site was when it last looked: one that has grown since has whole tables read
+// describe how a site was when it last looked: one that has grown since has whole tables read
 // for a row. Without them SQLite takes every table for a large one, always, and plans as
 // the tests have it. PostgreSQL keeps its statistics up to date by itself.
 func (db *DB) dropStatistics(ctx context.Context) error {

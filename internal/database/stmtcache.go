@@ -62,7 +62,7 @@ type cachedStmt struct {
 	failed bool
 }
 
-// statement gives the prepared statement of a text, or nil when there is none to
+// statement returns the prepared statement of a text, or nil when there is none to
 // be had: it is in use further up, or the cache is full.
 func (c *cachingConn) statement(ctx context.Context, text string) (*cachedStmt, error) {
 	if s, ok := c.stmts[text]; ok {

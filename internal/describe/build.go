@@ -71,7 +71,7 @@ func (b *builder) operation(path, method string) (*Operation, error) {
 		ID: id, Method: strings.ToUpper(method), Path: path, schemas: b.schemas,
 		segments: strings.Split(path, "/"), pathParams: map[string]param{}, responses: map[string]response{},
 	}
-	o.TokenRequired, o.Scope = security(node, b.security)
+	_, o.TokenRequired, o.Scope = security(node, b.security)
 	if err := b.parameters(o, pointer("paths", path)); err != nil {
 		return nil, err
 	}
@@ -93,8 +93,9 @@ func (b *builder) operation(path, method string) (*Operation, error) {
 	return o, nil
 }
 
-// security gives what the effective security of an operation asks for.
-func security(node, fallback any) (tokenRequired bool, scope string) {
+// security gives whether an operation looks at tokens by its effective security, and what
+// that asks for.
+func security(node, fallback any) (tokens, tokenRequired bool, scope string) {
 	asked := fallback
 	if own := get(node, "security"); own != nil {
 		asked = own
@@ -105,6 +106,8 @@ func security(node, fallback any) (tokenRequired bool, scope string) {
 		schemes, _ := alternative.(yaml.MapSlice)
 		if len(schemes) == 0 {
 			tokenRequired = false
+		} else {
+			tokens = true
 		}
 		for _, item := range schemes {
 			scopes, _ := item.Value.([]any)
@@ -115,5 +118,5 @@ func security(node, fallback any) (tokenRequired bool, scope string) {
 			}
 		}
 	}
-	return tokenRequired, scope
+	return tokens, tokenRequired, scope
 }

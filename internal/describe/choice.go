@@ -51,7 +51,11 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	for _, cause := range meant {
 		x.walk(cause)
 	}
-	kind := append(slices.Clone(e.InstanceLocation), discriminator)
+	name := discriminators[0]
+	if object, ok := at(x.value, e.InstanceLocation).(map[string]any); ok && has(object, discriminators[1:]) {
+		name = discriminators[1]
+	}
+	kind := append(slices.Clone(e.InstanceLocation), name)
 	switch {
 	case len(meant) > 0:
 	case len(typed) == 0:
@@ -63,12 +67,14 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	}
 }
 
-// discriminator is the property that tells the kinds of objects apart
-// (behaviour.md section 13).
-const discriminator = "type"
+// discriminators are the properties that distinguish the kinds of objects: in version 3
+// (behaviour.md section 13), and in version 2.
+var discriminators = []string{"type", "base_class"}
+
+func isDiscriminator(name string) bool { return slices.Contains(discriminators, name) }
 
 // mismatch reports whether a branch is not meant for the value at a depth at all,
-// by the types or by the values of the discriminator that the branch wants; kinds
+// by the types or by the values of a discriminator that the branch wants; kinds
 // is empty, not nil, when the discriminator is missing.
 func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds []any) {
 	switch k := e.ErrorKind.(type) {
@@ -77,11 +83,11 @@ func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds [
 			return k.Want, nil
 		}
 	case *kind.Enum:
-		if at := e.InstanceLocation; len(at) == depth+1 && at[depth] == discriminator {
+		if at := e.InstanceLocation; len(at) == depth+1 && isDiscriminator(at[depth]) {
 			return nil, k.Want
 		}
 	case *kind.Required:
-		if len(e.InstanceLocation) == depth && slices.Contains(k.Missing, discriminator) {
+		if len(e.InstanceLocation) == depth && slices.ContainsFunc(k.Missing, isDiscriminator) {
 			return nil, []any{}
 		}
 	case *kind.Group, *kind.Reference, *kind.AllOf:

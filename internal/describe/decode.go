@@ -24,7 +24,7 @@ var (
 
 // decoder reads one JSON text into the values that package jsonschema takes:
 // map[string]any, []any, string, bool, nil, and of numbers int64 where the text
-// is an integer of 64 bits, else float64 (±Inf where that is too small).
+// is an integer of 64 bits, otherwise float64 (±Inf where that is too small).
 type decoder struct {
 	jx    *jx.Decoder
 	depth int
@@ -152,7 +152,7 @@ func (d *decoder) add(why string) {
 	d.found = append(d.found, Violation{fieldName("body", d.path), why})
 }
 
-// number gives an int64 where the text is one, else a float64.
+// number returns an int64 if the text is one, otherwise a float64.
 func number(text []byte) any {
 	s := string(text)
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -39,7 +39,8 @@ func SiteURL(address string) Option {
 
 // Load reads a description. It fails when the text is not YAML, when a reference
 // leads nowhere, when a schema is not JSON Schema 2020-12, or when two operations
-// share an id.
+// share an id. Error answers that follow from what an operation is need not be written:
+// see Complete.
 func Load(text []byte, options ...Option) (*Description, error) {
 	var set settings
 	for _, option := range options {
@@ -47,6 +48,9 @@ func Load(text []byte, options ...Option) (*Description, error) {
 	}
 	tree, err := parse(text)
 	if err != nil {
+		return nil, fmt.Errorf("describe: %w", err)
+	}
+	if err := complete(tree); err != nil {
 		return nil, fmt.Errorf("describe: %w", err)
 	}
 	d := &Description{byID: map[string]*Operation{}}

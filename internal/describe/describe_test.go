@@ -95,7 +95,7 @@ func TestServedDocuments(t *testing.T) {
 		t.Error("the YAML says something else than the JSON")
 	}
 	for _, doc := range []string{string(d.JSON()), string(d.YAML())} {
-		for _, text := range []string{"{site_url}", "{base_url}", "x-ogen"} {
+		for _, text := range []string{"{site_url}", "{base_url}", "x-ogen", "x-errors", "x-statuses"} {
 			if strings.Contains(doc, text) {
 				t.Errorf("a served document contains %s", text)
 			}

@@ -49,13 +49,13 @@ func served(tree yaml.MapSlice, set settings) yaml.MapSlice {
 	return doc
 }
 
-// publish copies a tree without the keys that begin with x-ogen-.
+// publish copies a tree without hints.
 func publish(node any, fill *strings.Replacer) any {
 	switch node := node.(type) {
 	case yaml.MapSlice:
 		made := make(yaml.MapSlice, 0, len(node))
 		for _, item := range node {
-			if key, _ := item.Key.(string); !strings.HasPrefix(key, "x-ogen-") {
+			if key, _ := item.Key.(string); !isHint(key) {
 				made = append(made, yaml.MapItem{Key: item.Key, Value: publish(item.Value, fill)})
 			}
 		}
@@ -70,6 +70,10 @@ func publish(node any, fill *strings.Replacer) any {
 		return fill.Replace(node)
 	}
 	return node
+}
+
+func isHint(key string) bool {
+	return key == hintErrors || key == hintStatuses || strings.HasPrefix(key, "x-ogen-")
 }
 
 // render writes a tree as JSON and as YAML.

@@ -8,7 +8,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// marks gives, for a choice of objects that are told apart by which fields they
+// marks returns, for a choice of objects that are distinguished by which fields they
 // require, those fields of each branch; nil for any other choice.
 func marks(branches []*jsonschema.Schema) [][]string {
 	var keys [][]string

@@ -18,6 +18,9 @@ const Blank = "must not be blank"
 // Go \S would know ASCII alone.
 const blankPattern = `^$|\S`
 
+// numeralPattern is how a description takes an id as text.
+const numeralPattern = `^[1-9][0-9]{0,17}$`
+
 type notBlank struct{}
 
 func (notBlank) String() string            { return blankPattern }
@@ -30,7 +33,7 @@ func compilePattern(text string) (jsonschema.Regexp, error) {
 	return regexp.Compile(text)
 }
 
-// compileRule gives the rule of ours that applies to a schema, or nil.
+// compileRule returns our rule that applies to a schema, or nil.
 func compileRule(_ *jsonschema.CompilerContext, schema map[string]any) (jsonschema.SchemaExt, error) {
 	if keys, ok := schema[keyRule].(map[string]any); ok {
 		text, ok := keys["pattern"].(string)

@@ -25,6 +25,9 @@ func why(k jsonschema.ErrorKind) string {
 		if k.Want == blankPattern {
 			return Blank
 		}
+		if k.Want == numeralPattern {
+			return "must be a whole number above 0"
+		}
 		return "must match " + k.Want
 	case *kind.MinLength:
 		return "must be at least " + count(k.Want, "character") + " long"
@@ -107,7 +110,9 @@ func oneOf(values []any) string {
 	}
 	words := make([]string, len(values))
 	for i, v := range values {
-		words[i] = fmt.Sprint(v)
+		if words[i] = fmt.Sprint(v); v == nil {
+			words[i] = "null"
+		}
 	}
 	return "must be one of " + strings.Join(words, ", ")
 }

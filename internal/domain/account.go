@@ -2,6 +2,7 @@ package domain
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -70,9 +71,20 @@ type Application struct {
 	Name         string
 	RedirectURIs []string
 	Public       bool // it has no secret
+	ForV2        bool // it is written for version 2 of the API
 	SecretHint   string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+}
+
+// Asked gives the scope that an application asks for by a list of scopes. Without any it
+// is read, but write for those of version 2: that version had no scopes at first, and its
+// clients expect to write.
+func (a Application) Asked(list string) (Scope, bool) {
+	if a.ForV2 && strings.TrimSpace(list) == "" {
+		return ScopeWrite, true
+	}
+	return ParseScopes(list)
 }
 
 // Grant is what a user lets an application do.

@@ -57,3 +57,16 @@ type Activity struct {
 	Group     GroupID
 	CreatedAt time.Time
 }
+
+// Story is an activity with what it shows (behaviour.md section 7).
+type Story struct {
+	Activity
+	Actor                Principal
+	Item, Target, Parent Thing
+}
+
+// Notice is a notification: a story, and whether its reader has read of it.
+type Notice struct {
+	Story
+	Read bool
+}

@@ -34,7 +34,7 @@ type BatchItem struct {
 	Error   *string // why it failed, in words for the batch's maker
 }
 
-// State tells how far the batch has come.
+// State returns how far the batch has come.
 func (b Batch) State() BatchState {
 	switch {
 	case b.Error != nil:

@@ -32,7 +32,7 @@ const (
 type Error struct {
 	Kind    Kind
 	Message string
-	Fields  []string      // "field: why", one for every violation
+	Fields  []FieldError  // of Invalid: every one
 	Limit   int64         // of TooMany: how often it may be tried in the Window
 	Window  time.Duration // of TooMany
 	Wait    time.Duration // of TooMany and Unavailable: until it may be tried again
@@ -51,10 +51,28 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
-// NewInvalid reports every violation of a request, each as "field: why". The
-// message joins them.
-func NewInvalid(fields ...string) *Error {
-	return &Error{Kind: Invalid, Message: strings.Join(fields, "; "), Fields: fields}
+// NewInvalid reports everything that is wrong with an input. The message joins it.
+func NewInvalid(fields ...FieldError) *Error {
+	e := &Error{Kind: Invalid, Fields: fields}
+	e.Message = strings.Join(e.Lines(), "; ")
+	return e
+}
+
+// InvalidField is NewInvalid of one field.
+func InvalidField(path string, code FieldCode, text string) *Error {
+	return NewInvalid(FieldError{path, code, text})
+}
+
+// Lines gives Fields as "field: why".
+func (e *Error) Lines() []string {
+	if e.Fields == nil {
+		return nil
+	}
+	lines := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		lines[i] = f.String()
+	}
+	return lines
 }
 
 // NewUnprocessable reports a well-formed request that cannot be carried out.

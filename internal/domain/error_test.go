@@ -16,7 +16,7 @@ func TestKindOf(t *testing.T) {
 	}{
 		"none":                 {nil, Internal},
 		"foreign":              {io.EOF, Internal},
-		"invalid":              {NewInvalid("a: is odd"), Invalid},
+		"invalid":              {InvalidField("a", FieldMalformed, "is odd"), Invalid},
 		"unprocessable":        {NewUnprocessable("no"), Unprocessable},
 		"not found":            {NewNotFound(), NotFound},
 		"forbidden":            {NewForbidden("no"), Forbidden},
@@ -51,11 +51,11 @@ func TestErrorKeepsCauseOutOfMessage(t *testing.T) {
 
 func TestNewInvalidKeepsEveryField(t *testing.T) {
 	t.Parallel()
-	err := NewInvalid("per: is below 1", "page: is not a number")
+	err := NewInvalid(FieldError{"per", FieldOutOfRange, "is below 1"}, FieldError{"page", FieldMalformed, "is not a number"})
 	if want := "per: is below 1; page: is not a number"; err.Message != want {
 		t.Errorf("message %q, want %q", err.Message, want)
 	}
-	if !slices.Equal(err.Fields, []string{"per: is below 1", "page: is not a number"}) {
-		t.Errorf("fields %q", err.Fields)
+	if !slices.Equal(err.Lines(), []string{"per: is below 1", "page: is not a number"}) {
+		t.Errorf("fields %q", err.Lines())
 	}
 }

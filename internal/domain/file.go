@@ -44,16 +44,21 @@ func (f File) Original() string {
 	return "original." + f.Extension
 }
 
-// Double follows the name of a version for one of twice the size.
-const Double = "-2x"
-
-// Version is the name of a resized version, such as "small" or "small-2x", below the
-// file's key.
-func (f File) Version(name string) string {
+// Version is the name of a resized version, such as "small-2x.webp", below the file's key.
+func (f File) Version(v ImageVersion) string {
 	if f.Resized == "" {
 		return f.Original()
 	}
-	return name + "." + f.Resized
+	return v.String() + "." + f.Resized
+}
+
+// VersionSize is the width and height of a version in pixels; 0 if unknown.
+func (f File) VersionSize(v ImageVersion) (width, height int64) {
+	if f.Resized == "" || f.Width == 0 || f.Height == 0 {
+		return f.Width, f.Height
+	}
+	w, h := v.Fit(int(f.Width), int(f.Height))
+	return int64(w), int64(h)
 }
 
 // Embed is media that is played in place, as its provider describes it. Empty fields
@@ -95,7 +100,7 @@ const (
 	ProcessingFailed  ProcessingState = "failed"
 )
 
-// ProcessingStatus tells of the getting of a block's content.
+// ProcessingStatus is how far fetching a block's content has come.
 type ProcessingStatus struct {
 	BlockID   BlockID
 	State     ProcessingState
@@ -104,3 +109,8 @@ type ProcessingStatus struct {
 	UploadID  UploadID
 	UpdatedAt time.Time
 }
+
+// ContentTypePattern is the form of a media type with its parameters, in ASCII (RFC 9110
+// section 8.3.1). The description has the same.
+const ContentTypePattern = `^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*` +
+	`( *; *[A-Za-z0-9!#$&^_.+-]+=("[ -!#-~]*"|[A-Za-z0-9!#$&^_.+-]+))*$`

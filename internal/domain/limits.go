@@ -8,6 +8,7 @@ const (
 	MaxDescription     = 20_000  // characters of a description, or of what people say of themselves
 	MaxMarkdown        = 200_000 // characters of what a block is made from
 	MaxComment         = 10_000  // characters
+	MaxAnnouncement    = 2_000   // characters of what an operator announces on every page
 	MaxAltText         = 2_000   // characters
 	MaxURL             = 4_096   // bytes
 	MaxSourceURL       = 2_048   // characters of the address that a block says it is from
@@ -18,17 +19,27 @@ const (
 	MinContentType     = 3       // characters: a type, "/" and a subtype
 	MaxContentType     = 255     // characters
 	MaxSlugLength      = 100     // characters
+	MaxOnceKey         = 200     // characters of the key of a request that is sent again
 
-	MaxTargets       = 20    // channels in one request
-	MaxBatch         = 50    // blocks in one batch
-	MaxUploads       = 50    // files in one request for places to send them to
-	MaxCollaborators = 100   // collaborators named in one request
-	MaxPerPage       = 100   // items of a page, or of a stretch of a feed
-	MaxMentions      = 50    // people that one comment links and tells
-	MaxApplications  = 100   // live ones of a user
-	MaxOwnTokens     = 100   // live personal access tokens of a user
-	MaxSignUpLinks   = 200   // that can be used at once
-	MaxUnread        = 1_000 // notifications of a user; older ones count as read
+	MaxTargets        = 20     // channels in one request
+	MaxBatch          = 50     // blocks in one batch
+	MaxUploads        = 50     // files in one request for places to send them to
+	MaxCollaborators  = 100    // collaborators named in one request
+	MaxOrdered        = 10_000 // items that are put in order at once
+	MaxRemoved        = 100    // connections that are taken out of a channel at once
+	MaxPerPage        = 100    // items of a page, or of a stretch of a feed
+	MaxMentions       = 50     // people that one comment links and notifies
+	MaxApplications   = 100    // live ones of a user
+	MaxOwnTokens      = 100    // live personal access tokens of a user
+	MaxSignUpLinks    = 200    // that can be used at once
+	MaxLegalPages     = 20     // of a site
+	MaxPins           = 24     // channels that a user keeps at hand
+	MaxExports        = 3      // that a user keeps
+	MaxImportWhat     = 100    // channels, users and groups named for one import
+	MaxImportName     = 200    // characters of each
+	MaxImportToken    = 4_096  // characters of a token for another server
+	MaxImportChannels = 5_000  // of one import
+	MaxUnread         = 1_000  // notifications of a user; older ones count as read
 
 	MaxMetadataKeys        = 50
 	MaxMetadataBytes       = 32 * 1024 // of canonical JSON

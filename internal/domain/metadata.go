@@ -26,7 +26,7 @@ type Metadata string
 func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, error) {
 	changes, err := decodeMetadata(patch)
 	if err != nil {
-		return current, NewInvalid("metadata: must be an object")
+		return current, InvalidField("metadata", FieldMalformed, "must be an object")
 	}
 	merged := map[string]json.RawMessage{}
 	if current != "" {
@@ -34,14 +34,14 @@ func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, er
 			return current, Wrap(Internal, "Stored metadata cannot be read", err)
 		}
 	}
-	var faults []string
+	var faults Faults
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
-		value, why := metadataValue(changes[key], allowNull)
+		value, code, why := metadataValue(changes[key], allowNull)
 		if !validMetadataKey(key) {
-			faults = append(faults, metadataField(key)+": a key must be 1 to 40 letters, digits or _")
+			faults.Add(metadataField(key), FieldMalformed, fmt.Sprintf("a key must be 1 to %d letters, digits or _", MaxMetadataKeyLength))
 		}
 		if why != "" {
-			faults = append(faults, metadataField(key)+": "+why)
+			faults.Add(metadataField(key), code, why)
 		}
 		if value == nil {
 			delete(merged, key)
@@ -49,8 +49,8 @@ func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, er
 			merged[key] = value
 		}
 	}
-	if len(faults) > 0 {
-		return current, NewInvalid(faults...)
+	if err := faults.Err(); err != nil {
+		return current, err
 	}
 	if len(merged) > MaxMetadataKeys {
 		return current, NewUnprocessable(fmt.Sprintf("Metadata may have at most %d keys", MaxMetadataKeys))
@@ -64,41 +64,44 @@ func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, er
 
 // metadataValue returns the canonical text of a value, nil for a null that may
 // stand, or why it may not stand. The raw text is well-formed JSON.
-func metadataValue(raw json.RawMessage, allowNull bool) (value json.RawMessage, why string) {
+func metadataValue(raw json.RawMessage, allowNull bool) (value json.RawMessage, code FieldCode, why string) {
 	switch raw[0] {
 	case '"':
 		return metadataString(raw)
 	case 't', 'f':
-		return raw, ""
+		return raw, "", ""
 	case '{', '[':
-		return nil, "must be a string, a number or a boolean"
+		return nil, FieldMalformed, "must be a string, a number or a boolean"
 	case 'n':
 		if !allowNull {
-			return nil, "must be a string, a number or a boolean, not null"
+			return nil, FieldMalformed, "must be a string, a number or a boolean, not null"
 		}
-		return nil, ""
+		return nil, "", ""
 	}
 	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
-		return nil, "is a number out of range"
+		return nil, FieldOutOfRange, "is a number out of range"
 	}
-	return raw, ""
+	return raw, "", ""
 }
 
-func metadataString(raw json.RawMessage) (value json.RawMessage, why string) {
+func metadataString(raw json.RawMessage) (value json.RawMessage, code FieldCode, why string) {
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, "is not a proper string"
+	if err := json.Unmarshal(raw, &s); err != nil || !utf8.Valid(raw) {
+		return nil, FieldMalformed, "is not a proper string"
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		return nil, FieldMalformed, "must not contain NUL"
 	}
 	if utf8.RuneCountInString(s) > MaxMetadataValueLength {
-		return nil, fmt.Sprintf("must be at most %d characters", MaxMetadataValueLength)
+		return nil, FieldTooLong, fmt.Sprintf("must be at most %d characters", MaxMetadataValueLength)
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(s); err != nil {
-		return nil, "is not a proper string"
+		return nil, FieldMalformed, "is not a proper string"
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), ""
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), "", ""
 }
 
 // decodeMetadata reads an object. Of a key given twice the last value counts.

@@ -83,8 +83,8 @@ func TestMergeMetadataInvalid(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 			continue
 		}
-		if !slices.EqualFunc(failure.Fields, test.want, strings.HasPrefix) {
-			t.Errorf("%s: fields %q, want %q", name, failure.Fields, test.want)
+		if !slices.EqualFunc(failure.Lines(), test.want, strings.HasPrefix) {
+			t.Errorf("%s: fields %q, want %q", name, failure.Lines(), test.want)
 		}
 	}
 }

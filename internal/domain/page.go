@@ -45,3 +45,14 @@ const (
 	Own        Ownership = "OWN"
 	ExcludeOwn Ownership = "EXCLUDE_OWN"
 )
+
+// Validate checks that the page is one that can be asked for.
+func (p Page) Validate() error {
+	if p.Number >= 1 && p.Per >= 1 && p.Per <= MaxPerPage {
+		return nil
+	}
+	var f Faults
+	f.Positive("page", p.Number)
+	f.Between("per", p.Per, 1, MaxPerPage)
+	return f.Err()
+}

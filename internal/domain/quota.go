@@ -1,11 +1,23 @@
 package domain
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // Quota bounds the bytes that a user has stored. 0 is no bound.
 type Quota struct {
 	Unused int64 // of uploads that nothing has been made of yet
 	Total  int64 // of these and of the files of their blocks and pictures
+}
+
+// Reservation is room held for bytes on their way.
+type Reservation struct {
+	Key       string // what they are for: one holds room once, however often it is tried
+	UserID    UserID
+	Upload    bool // they will be an upload's
+	Bytes     int64
+	ExpiresAt time.Time // unless the reservation is extended
 }
 
 // ByteUsage is what a user has stored.
@@ -32,4 +44,10 @@ func FormatBytes(n int64) string {
 		text = whole
 	}
 	return text + " " + units[unit]
+}
+
+// Totals is how much a site holds.
+type Totals struct {
+	Users, Groups, Channels, Blocks, Connections int64
+	Bytes                                        int64 // of uploads and files, as counted for their users
 }

@@ -69,7 +69,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0 && port[0] != '0'
 }
 
-// BadRedirectURI tells why an address cannot be registered as one that browsers are
+// BadRedirectURI returns why an address cannot be registered as one that browsers are
 // sent to with a code; "" if it can.
 func BadRedirectURI(uri string) string {
 	switch {
@@ -111,11 +111,11 @@ func BadRedirectURI(uri string) string {
 	return badScheme(u)
 }
 
-// unsafeInURI tells of what no address holds as it is written (RFC 3986 section 2),
+// unsafeInURI reports whether a character must be escaped in an address (RFC 3986 section 2),
 // and what some programs take for something else.
 func unsafeInURI(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
 
-// badScheme tells why a private-use scheme cannot be registered: those with a dot are a
+// badScheme returns why a private-use scheme cannot be registered: those with a dot are a
 // domain's (RFC 8252 section 7.1), others may be no browser's or system's own.
 func badScheme(u *url.URL) string {
 	if strings.Contains(u.Scheme, ".") {

@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // SearchKey is what found things are ordered by.
 type SearchKey int
@@ -51,6 +54,40 @@ type Search struct {
 // BlockTypes are the kinds of blocks, those to come included.
 var BlockTypes = []string{string(TextBlock), string(ImageBlock), string(LinkBlock), string(AttachmentBlock),
 	string(EmbedBlock), string(PendingBlock)}
+
+// FileExtensions are those that a search can be narrowed to.
+var FileExtensions = []string{
+	"aac", "ai", "aiff", "avi", "avif", "bmp", "csv", "doc", "docx", "eps", "epub", "fla", "gif",
+	"h264", "heic", "heif", "ind", "indd", "jpeg", "jpg", "key", "kml", "kmz", "latex", "m4a", "ma",
+	"mb", "mid", "midi", "mov", "mp3", "mp4", "mp4v", "mpeg", "mpg", "mpg4", "numbers", "oga",
+	"ogg", "ogv", "otf", "pages", "pdf", "pgp", "png", "ppt", "pptx", "psd", "svg", "swa", "swf",
+	"tex", "texi", "texinfo", "tfm", "tif", "tiff", "torrent", "ttc", "ttf", "txt", "wav", "webm",
+	"webp", "wma", "xls", "xlsx", "xlt",
+}
+
+// Validate checks everything but how many words the query has.
+func (s Search) Validate() error {
+	var f Faults
+	f.Text("query", s.Query, MaxSearchQuery)
+	for _, t := range s.Types {
+		if !slices.Contains(BlockTypes, t) && t != string(SubjectChannel) && t != string(SubjectUser) && t != string(SubjectGroup) {
+			f.Add("type", FieldUnknown, "names no kind of thing that can be found")
+		}
+	}
+	if s.Scope != "" {
+		Among(&f, "scope", s.Scope, SearchAll, SearchMine, SearchFollowing)
+	}
+	f.OptionalID("user_id", int64(s.Author))
+	f.OptionalID("group_id", int64(s.Group))
+	f.OptionalID("channel_id", int64(s.Channel))
+	for _, e := range s.Extensions {
+		if !slices.Contains(FileExtensions, e) {
+			f.Add("ext", FieldUnknown, "names no file name extension that can be searched for")
+		}
+	}
+	f.Sort(int(s.Sort.Key), int(SearchByChance))
+	return JoinFaults(f.Err(), s.Page.Validate())
+}
 
 // CanSearch reports whether the actor's tier includes search.
 func CanSearch(a Actor) bool {

@@ -55,7 +55,7 @@ func ValidSlug(s string) bool {
 	return true
 }
 
-// IsID tells an id from a slug in a path (behaviour.md section 1): digits is true when
+// IsID distinguishes ids from slugs in paths (behaviour.md section 1): digits is true when
 // s is all ASCII digits, and then s is an id and never a slug. ok is true when
 // that id is a positive int64.
 func IsID(s string) (id int64, digits, ok bool) {

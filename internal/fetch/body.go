@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,11 @@ func (w *wire) Read(p []byte) (int, error) {
 	n, err := w.src.Read(p)
 	w.timer.Stop()
 	w.slack = min(w.slack-time.Since(begun)+time.Duration(n)*w.fetch.client.perByte, w.fetch.client.slack)
+	if err == io.EOF && w.fetch.ctx.Err() != nil {
+		// We hung up, and by TLS the server may hear of it, and end its answer, before our
+		// side of the connection is closed. That end is not the body's.
+		err = context.Cause(w.fetch.ctx)
+	}
 	if w.left -= int64(n); w.left < 0 {
 		err = ErrTooLarge // with what was read: body cuts it to its limit
 	}
@@ -122,7 +128,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain tells a body that is badly compressed from one that the network cut off.
+// explain distinguishes a body that is badly compressed from one that the network cut off.
 func (b *body) explain(err error) error {
 	switch ended := b.wire.err; {
 	case errors.Is(err, ErrTooLarge) || errors.Is(ended, ErrTooLarge):

@@ -36,7 +36,7 @@ const notPublic = "The host of the address does not exist or is not public"
 // Error says why a fetch failed.
 type Error struct {
 	// Reason is a sentence without its full stop that may be shown to people: it
-	// tells nothing of the network that this server is in.
+	// reveals nothing about the network that this server is in.
 	Reason     string
 	Status     int           // of the answer, if that is why; 0 otherwise
 	Temporary  bool          // it may succeed later
@@ -96,7 +96,7 @@ func explainNetwork(err error) *Error {
 	return &Error{Reason: "The server's answer could not be read", Temporary: true, cause: err}
 }
 
-// refusesTLS tells of a server that does not speak TLS, or not with us: it sends an
+// refusesTLS reports whether a server does not speak TLS, or not with us: it sends an
 // alert, which crypto/tls calls a "remote error".
 func refusesTLS(err error) bool {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {

@@ -1,6 +1,5 @@
-// Package fetch is the one HTTP client with which the server gets what is at a URL
-// that somebody gave it. It connects to public addresses alone, and whatever it
-// connects to, it takes a limited time and a limited number of bytes.
+// Package fetch is the one HTTP client for URLs that people supply. It connects to
+// public addresses alone, and limits the time and the bytes of every response.
 package fetch
 
 import (
@@ -46,6 +45,7 @@ type Options struct {
 // Client fetches. It is safe for concurrent use.
 type Client struct {
 	transport *http.Transport
+	guard     *guard
 	hosts     *hosts
 	agent     string
 	timeout   time.Duration
@@ -59,8 +59,10 @@ type Client struct {
 // New makes a client.
 func New(o Options) *Client {
 	idle := cmp.Or(o.Idle, 15*time.Second)
+	guard := newGuard(o.Allow)
 	return &Client{
-		transport: newTransport(o, idle),
+		transport: newTransport(o, guard, idle),
+		guard:     guard,
 		hosts:     newHosts(cmp.Or(o.PerHost, 4), cmp.Or(o.Wait, time.Second)),
 		agent:     cmp.Or(o.UserAgent, "Vitrine"),
 		timeout:   cmp.Or(o.Timeout, time.Minute),
@@ -73,8 +75,8 @@ func New(o Options) *Client {
 }
 
 // newTransport has no Proxy: a proxy would connect where the guard does not look.
-func newTransport(o Options, idle time.Duration) *http.Transport {
-	dialer := &net.Dialer{Timeout: idle, Resolver: o.Resolver, Control: newGuard(o.Allow).control}
+func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: idle, Resolver: o.Resolver, Control: guard.control}
 	dial := dialer.DialContext
 	if o.Route != nil {
 		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -104,6 +106,7 @@ type Request struct {
 	URL      string // absolute, http or https
 	Accept   string // the header; "" means "*/*"
 	MaxBytes int64  // of the body, decompressed
+	Bearer   string // a token for the host of the URL, which no other is sent; "": none
 }
 
 // Response is an answer with a status of 2xx. Body must be closed, by whoever reads

@@ -22,7 +22,7 @@ func (f *fetch) get(r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, answer, err := f.follow(target, r.Accept)
+	target, answer, err := f.follow(target, r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,16 @@ func (f *fetch) get(r Request) (*Response, error) {
 
 // follow goes from redirect to redirect until there is an answer of 2xx. Each hop is a
 // request of its own: no cookies, no referrer, nothing is carried from one to the
-// next. That, and a reason for each way in which a redirect can be bad, is why it
+// next, but for a token to the same scheme, host and port. That, and a reason for each way in which a redirect can be bad, is why it
 // does not use http.Client.
-func (f *fetch) follow(target *url.URL, accept string) (*url.URL, *http.Response, error) {
+func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, error) {
+	first := *target
 	for range f.client.redirects + 1 {
-		answer, err := f.hop(target, accept)
+		bearer := r.Bearer
+		if target.Scheme != first.Scheme || target.Host != first.Host {
+			bearer = ""
+		}
+		answer, err := f.hop(target, r.Accept, bearer)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,7 +64,7 @@ func (f *fetch) follow(target *url.URL, accept string) (*url.URL, *http.Response
 	return nil, nil, &Error{Reason: "The address redirects too often"}
 }
 
-// redirects tells of the statuses that lead elsewhere (RFC 9110 section 15.4).
+// redirects reports whether a status leads elsewhere (RFC 9110 section 15.4).
 func redirects(status int) bool {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -83,7 +88,7 @@ func next(from *url.URL, location string) (*url.URL, error) {
 
 // hop sends one request. Its place at the host is free again when the answer's body
 // is closed.
-func (f *fetch) hop(target *url.URL, accept string) (*http.Response, error) {
+func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, &Error{Reason: "The address is not valid", cause: err}
@@ -92,6 +97,9 @@ func (f *fetch) hop(target *url.URL, accept string) (*http.Response, error) {
 		accept = "*/*"
 	}
 	req.Header.Set("Accept", accept)
+	if bearer != "" {
+		req.Header.Set("Authorization", "Bearer "+bearer)
+	}
 	req.Header.Set("Accept-Encoding", acceptEncoding)
 	req.Header.Set("User-Agent", f.client.agent)
 	release, err := f.client.hosts.enter(f.ctx, target)

@@ -50,6 +50,34 @@ func check(target *url.URL) error {
 	return nil
 }
 
+// Check reports whether an address may be fetched, as far as that can be said without asking
+// anybody: of a name it is not known yet where it leads.
+func (c *Client) Check(address string) error {
+	target, err := parse(address)
+	if err != nil {
+		return err
+	}
+	host := target.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 section 6.3
+		host = "127.0.0.1"
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil // a name
+	}
+	port := uint64(443)
+	if text := target.Port(); text != "" {
+		port, _ = strconv.ParseUint(text, 10, 16) // it was checked
+	} else if target.Scheme == "http" {
+		port = 80
+	}
+	network := "tcp4"
+	if addr = addr.Unmap(); addr.Is6() {
+		network = "tcp6"
+	}
+	return c.guard.check(network, netip.AddrPortFrom(addr, uint16(port)), nil)
+}
+
 // hostname returns a host as it goes into a URL: an address, or a name in lower case
 // ASCII. What is neither is refused, above all the other ways to write an IPv4
 // address, "0x7f.1" or "2130706433", that some resolvers know. They all end in a
@@ -82,7 +110,7 @@ func hostname(host string) (string, bool) {
 	return name, true
 }
 
-// isForeign tells of what no host name has.
+// isForeign reports whether a character cannot be in a host name.
 func isForeign(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }

@@ -95,3 +95,32 @@ func TestSite(t *testing.T) {
 		}
 	}
 }
+
+// Check refuses without asking anybody what no fetch would reach.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	open := New(Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	shut := New(Options{})
+	for address, want := range map[string][2]bool{ // by open, by shut
+		"https://example.org/api":     {true, true},
+		"https://93.184.216.34":       {true, true},
+		"http://127.0.0.1:8080":       {true, false},
+		"http://localhost:8080":       {true, false},
+		"http://api.localhost":        {true, false},
+		"http://[::1]":                {false, false},
+		"http://[::ffff:127.0.0.1]":   {true, false},
+		"http://10.0.0.1":             {false, false},
+		"http://169.254.169.254":      {false, false},
+		"http://2130706433":           {false, false},
+		"http://93.184.216.34:25":     {false, false},
+		"file:///etc/passwd":          {false, false},
+		"https://ada:secret@example.": {false, false},
+		"https://":                    {false, false},
+	} {
+		for i, c := range []*Client{open, shut} {
+			if err := c.Check(address); (err == nil) != want[i] {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	}
+}

@@ -23,7 +23,7 @@ func Backoff(attempt int) time.Duration {
 	return wait - wait/4 + rand.N(wait/2)
 }
 
-// retryPolicy tells River of a back-off.
+// retryPolicy gives River a back-off.
 type retryPolicy struct {
 	backoff func(attempt int) time.Duration
 }

@@ -21,11 +21,12 @@ type Classed interface {
 const (
 	Mail    Class = "mail"    // somebody waits for it
 	Content Class = "content" // of blocks: waits for strangers' servers, and works for seconds
+	Export  Class = "export"  // of all that is somebody's: may take hours
 	Bulk    Class = "bulk"    // all that takes its time: batches, and what is tidied up
 )
 
-// classes are all of them.
-var classes = []Class{Mail, Content, Bulk}
+// classes are all of them, in the order in which an operator is told of them.
+var classes = []Class{Mail, Content, Export, Bulk}
 
 // drained stands for all classes, in a client that drains.
 const drained Class = river.QueueDefault

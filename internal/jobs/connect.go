@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// How often workers look for jobs. On PostgreSQL they are told of new ones, and on
+// How often workers look for jobs. On PostgreSQL they are notified of new ones, and on
 // SQLite those of the same process are woken; looking finds what was missed, what
 // has become due, and on SQLite what other processes have enqueued.
 const (
@@ -34,7 +34,7 @@ const (
 )
 
 // connect makes a client that works jobs as a process of that name, and the pilot in
-// it. One without a name drains: it tells the outcome of its first fetch.
+// it. One without a name drains: it reports the outcome of its first fetch.
 func (w *Workers) connect(name string) (client, *pilot, error) {
 	db := w.queue.db
 	draining := name == ""

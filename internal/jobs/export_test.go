@@ -78,3 +78,8 @@ func (k *Picker) Finish(job *rivertype.JobRow) { k.turns.JobFinish(job) }
 
 // Due is the query for the queues that have a job which is due.
 func (k *Picker) Due() string { return k.turns.pilot.due }
+
+// SomeStates tells how the jobs of each class do by so many of each state.
+func (q *Queue) SomeStates(ctx context.Context, most int) ([]ClassState, error) {
+	return q.states(ctx, most)
+}

@@ -40,7 +40,7 @@ func (tx executorTx) LeaderAttemptElect(ctx context.Context, params *riverdriver
 	return tx.ExecutorTx.LeaderAttemptElect(ctx, params)
 }
 
-// JobSchedule implements riverdriver.Executor. River tells the producers of jobs whose
+// JobSchedule implements riverdriver.Executor. River notifies the producers of jobs whose
 // time has come by their queues, which are those of owners: name their classes.
 func (tx executorTx) JobSchedule(ctx context.Context, params *riverdriver.JobScheduleParams) ([]*riverdriver.JobScheduleResult, error) {
 	scheduled, err := tx.ExecutorTx.JobSchedule(ctx, params)

@@ -13,6 +13,14 @@ import (
 type Handlers struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
+	lasting  []string // kinds that have a time of their own
+}
+
+// Lasting are the arguments of jobs that may take longer than others: so long, whatever
+// Options.Timeout is. Such a job is run again when its process ends, or its own time is up.
+type Lasting interface {
+	Args
+	Lasts() time.Duration
 }
 
 // NewHandlers gives handlers of nothing yet.
@@ -23,6 +31,10 @@ func NewHandlers() *Handlers { return &Handlers{workers: river.NewWorkers()} }
 // has the job tried again later, unless it is Permanent. A kind may be handled once.
 func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
 	river.AddWorker(h.workers, handler[A]{do: do})
+	var args A
+	if _, ok := any(args).(Lasting); ok {
+		h.lasting = append(h.lasting, args.Kind())
+	}
 }
 
 type handler[A Args] struct {
@@ -32,6 +44,14 @@ type handler[A Args] struct {
 
 // Work implements river.Worker.
 func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error { return h.do(ctx, job.Args) }
+
+// Timeout implements river.Worker; 0 is that of all jobs.
+func (h handler[A]) Timeout(job *river.Job[A]) time.Duration {
+	if long, ok := any(job.Args).(Lasting); ok {
+		return long.Lasts()
+	}
+	return 0
+}
 
 // Every has a job enqueued when a server starts to lead the others and then each time
 // d has passed, but once in a stretch of d whatever servers come and go. d is between

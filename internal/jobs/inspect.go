@@ -51,7 +51,7 @@ type Job struct {
 	Process     string    // that runs it, or did last; empty for none
 }
 
-// states are those of River that are one of ours, the first giving the time to sort by.
+// states are the states of River that one of ours stands for, the first giving the time to sort by.
 func (s State) states() ([]rivertype.JobState, error) {
 	switch s {
 	case Waiting:

@@ -1,7 +1,7 @@
-// Package jobs is the queue: work that is noted in the transaction of the change
-// that wants it, done after the commit by whichever server is free, tried again
-// when it fails, and taken up by another when a server dies. It is River behind a
-// small interface, on both databases, and knows no kind of job.
+// Package jobs is the queue: work that is enqueued in the transaction that needs
+// it, run after the commit by whichever server is free, retried when it fails, and
+// taken over by another server when one dies. It is River behind a small
+// interface, on both databases, and knows no kind of job.
 //
 // A job runs at least once: every handler must be such that running it twice does
 // no harm.
@@ -53,8 +53,8 @@ func NewQueue(db *database.DB) *Queue {
 	inserter, err := river.NewClient(driver, &river.Config{
 		Logger:      slog.New(slog.DiscardHandler),
 		MaxAttempts: MaxAttempts,
-		// River tells listeners of new jobs at most once in this time, and a
-		// telling that is rolled back counts.
+		// River notifies listeners of new jobs at most once in this time, and a
+		// notification that is rolled back counts.
 		FetchCooldown: time.Millisecond,
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ type pilot struct {
 	riverpilot.StandardPilot
 	db     *database.DB // nil in a client that only inserts
 	due    string       // the query for the queues that have a job which is due
-	first  chan fetched // told of the first fetch, by a client that drains; else nil
+	first  chan fetched // receives the first fetch of a client that drains; nil for others
 	notify func(ctx context.Context, res []*rivertype.JobInsertResult)
 }
 
@@ -48,7 +48,7 @@ func (p *pilot) wake(some ...Class) {
 }
 
 // look makes River fetch jobs of a class soon, whether its driver can listen or not. One
-// that listens is told as of a job that was inserted.
+// that listens is notified as of a job that was inserted.
 func (p *pilot) look(class Class, exec riverdriver.Executor) {
 	if p.db.Dialect() != database.Postgres {
 		p.wake(class)
@@ -57,12 +57,12 @@ func (p *pilot) look(class Class, exec riverdriver.Executor) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 		defer cancel()
-		_ = exec.NotifyMany(ctx, &riverdriver.NotifyManyParams{ // else it looks when it next would
+		_ = exec.NotifyMany(ctx, &riverdriver.NotifyManyParams{ // otherwise it looks when it next would
 			Topic: "river_insert", Payload: []string{fmt.Sprintf(`{"queue": %q}`, class)}})
 	}()
 }
 
-// JobInsertMany implements riverpilot.Pilot. What is inserted is told to the producer
+// JobInsertMany implements riverpilot.Pilot. What is inserted is announced to the producer
 // of its class, which River knows by that name.
 func (p *pilot) JobInsertMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobInsertFastManyParams) ([]*riverdriver.JobInsertFastResult, error) {
 	res, err := p.StandardPilot.JobInsertMany(ctx, exec, params)

@@ -44,6 +44,9 @@ func (w *Workers) newRescuer() *rescuer {
 		later = "datetime('now', 'subsec', (%d * attempt) || ' seconds')"
 	}
 	r.overdue = stuck + " AND attempted_at < " + overdue
+	for _, kind := range w.handlers.lasting { // River knows their time
+		r.overdue += " AND kind <> '" + kind + "'"
+	}
 	r.putBack = fmt.Sprintf("UPDATE river_job SET state = 'available', scheduled_at = CASE WHEN attempt <= %d THEN scheduled_at ELSE "+
 		later+" END WHERE ", freeEnds, endWait)
 	return r

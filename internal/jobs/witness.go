@@ -43,7 +43,7 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	return err
 }
 
-// judge says how a run has ended, and what River is to be told of it.
+// judge returns how a run has ended, and what to report to River.
 func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err error) (Outcome, error) {
 	var permanent *rivertype.JobCancelError
 	var later *rivertype.JobSnoozeError

@@ -37,7 +37,7 @@ type Options struct {
 	// this package by default.
 	Backoff func(attempt int) time.Duration
 
-	// Observe is told of every run of a job: its kind, how it ended and how long it
+	// Observe is called after every run of a job: its kind, how it ended and how long it
 	// took. It must be quick and safe for concurrent use; nil for nobody.
 	Observe func(kind string, outcome Outcome, took time.Duration)
 }
@@ -95,7 +95,7 @@ func (w *Workers) Start(ctx context.Context) error {
 
 // Stop takes no more jobs and lets those in progress finish. When ctx is done before
 // they are, it cancels them: they are put back and run again, here or elsewhere. It
-// fails if some do not heed that; these run again when this process has ended.
+// fails if some do not stop; these run again when this process has ended.
 func (w *Workers) Stop(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +138,7 @@ func (w *Workers) Drain(ctx context.Context) error {
 	}
 }
 
-// drainSome fetches once and works what it got.
+// drainSome fetches once and works what it fetched.
 func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 	c, p, err := w.connect("")
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	defer func() { finish() }()
 	client, err := s.client(func(dialling context.Context, network, addr string) (net.Conn, error) {
 		conn, err := s.dial(dialling, network, addr)
-		if err == nil { // the library heeds the context no longer, and leaves closing to us
+		if err == nil { // the library no longer observes the context, and leaves closing to us
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 			finish = func() { stop(); _ = conn.Close() }
 		}
@@ -108,7 +108,7 @@ func (s *SMTP) mechanisms() []gomail.SMTPAuthType {
 		gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 }
 
-// judge tells from how a session failed what has become of the mail.
+// judge infers from how a session failed what has become of the mail.
 func judge(err error) error {
 	failure, ok := errors.AsType[*gomail.SendError](err)
 	if !ok {

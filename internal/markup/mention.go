@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
@@ -14,20 +15,35 @@ import (
 // by mentionsIn.
 var mentionPattern = regexp.MustCompile(`@([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// Mentions gives the slugs that a Markdown text mentions as `@slug`, each once, in
-// the order of their first mention: in running text, not in code, links or e-mail
-// addresses.
-func Mentions(markdown string) []string {
+// Mention is where a text mentions a slug: from the @ on, in characters, up to Stop.
+type Mention struct {
+	Slug        string
+	Start, Stop int
+}
+
+// MentionsAt gives every mention of a Markdown text in the order of the text. It finds what
+// Mentions does.
+func MentionsAt(markdown string) (all []Mention) {
 	source := []byte(newlines(markdown))
 	if len(source) > maxBytes || !bytes.Contains(source, []byte("@")) {
 		return nil
 	}
-	var slugs []string
 	for _, t := range runningText(parse(source)) {
 		for _, m := range mentionsIn(t.Segment, source) {
-			if slug := string(source[m.Start+1 : m.Stop]); !slices.Contains(slugs, slug) {
-				slugs = append(slugs, slug)
-			}
+			start := utf8.RuneCount(source[:m.Start])
+			all = append(all, Mention{string(source[m.Start+1 : m.Stop]), start, start + m.Len()})
+		}
+	}
+	return all
+}
+
+// Mentions gives the slugs that a Markdown text mentions as `@slug`, each once, in
+// the order of their first mention: in running text, not in code, links or e-mail
+// addresses.
+func Mentions(markdown string) (slugs []string) {
+	for _, m := range MentionsAt(markdown) {
+		if !slices.Contains(slugs, m.Slug) {
+			slugs = append(slugs, m.Slug)
 		}
 	}
 	return slugs
@@ -91,7 +107,7 @@ func mentionsIn(s text.Segment, source []byte) []text.Segment {
 	return found
 }
 
-// wordByte tells letters, digits, `_` and every byte of what is not ASCII.
+// wordByte reports whether a byte is a letter, a digit, `_` or part of what is not ASCII.
 func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
 }

@@ -5,6 +5,11 @@ import (
 	"image"
 	"math/rand/v2"
 	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/mediatest"
 )
 
 // photograph is like a camera's: smooth areas with a little noise.
@@ -14,7 +19,7 @@ func photograph(width, height int) *image.RGBA {
 	for i := range few.Pix {
 		few.Pix[i] = byte(random.IntN(256)) | byte(255*(i%4/3))
 	}
-	full := resize(normal(few), width, height).(*image.RGBA)
+	full := bitmap.Resize(bitmap.Normal(few), width, height).(*image.RGBA)
 	for i := range full.Pix {
 		if i%4 != 3 {
 			full.Pix[i] = byte(min(255, int(full.Pix[i])+random.IntN(8)))
@@ -27,11 +32,11 @@ func BenchmarkRender12MP(b *testing.B) {
 	photo := photograph(4000, 3000)
 	s := NewStudio(Options{})
 	b.Cleanup(func() { closeStudio(b, s) })
-	for name, file := range map[string][]byte{typeJPEG: jpegOf(b, photo), typePNG: pngOf(b, photo)} {
+	for name, file := range map[string][]byte{filetype.JPEG: mediatest.JPEG(b, photo), filetype.PNG: mediatest.PNG(b, photo)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Render(b.Context(), bytes.NewReader(file), Kind{ContentType: name}, Versions()); err != nil {
+				if _, err := s.Render(b.Context(), bytes.NewReader(file), filetype.Kind{ContentType: name}, domain.ImageVersions()); err != nil {
 					b.Fatal(err)
 				}
 			}

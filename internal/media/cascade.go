@@ -1,18 +1,22 @@
 package media
 
-import "image"
+import (
+	"image"
+
+	"vitrine/internal/media/bitmap"
+)
 
 // cascade makes pictures of one image, each from a larger one that was made
 // before where that has pixels enough: the fewer are read, the faster.
 type cascade struct {
 	original    image.Image
-	orientation orientation
+	orientation bitmap.Orientation
 	whole       []image.Image // pictures of the whole image, upright, largest first
 }
 
 // picturesOf makes every size of a plan from an image as it is stored.
-func picturesOf(img image.Image, o orientation, p plan) map[size]image.Image {
-	c := &cascade{original: normal(img), orientation: o}
+func picturesOf(img image.Image, o bitmap.Orientation, p plan) map[size]image.Image {
+	c := &cascade{original: bitmap.Normal(img), orientation: o}
 	made := map[size]image.Image{}
 	for _, want := range p.sizes {
 		made[want] = c.make(want)
@@ -26,19 +30,19 @@ func picturesOf(img image.Image, o orientation, p plan) map[size]image.Image {
 func (c *cascade) make(want size) image.Image {
 	if from := c.source(want); from != nil {
 		if want.cropped {
-			from = square(from)
+			from = bitmap.Square(from)
 		}
-		return resize(from, want.width, want.height)
+		return bitmap.Resize(from, want.width, want.height)
 	}
 	img := c.original
 	if want.cropped {
-		img = square(img)
+		img = bitmap.Square(img)
 	}
 	width, height := want.width, want.height
-	if c.orientation.swaps() {
+	if c.orientation.Swaps() {
 		width, height = height, width
 	}
-	return turn(resize(img, width, height), c.orientation)
+	return bitmap.Turn(bitmap.Resize(img, width, height), c.orientation)
 }
 
 // source returns the smallest picture with twice the pixels each way, which

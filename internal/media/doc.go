@@ -1,6 +1,5 @@
-// Package media tells what files are, and makes images from them: resized
-// versions of images in all common formats, pictures of documents' first
-// pages, and SVG files without anything that runs or loads.
+// Package media makes images from files: resized versions of images in all
+// common formats, and pictures of documents' first pages.
 //
 // Files come from strangers. Dimensions are read from headers before anything
 // is decoded, the memory of concurrent decodes is bounded, and what was written
@@ -9,4 +8,16 @@
 //
 // Colour profiles are not applied and not kept: a wide-gamut original looks
 // slightly paler resized.
+//
+// Below it, each by itself: filetype detects what a file is, svg makes drawings
+// safe, codec reads and writes the formats, bitmap has pictures in memory, pdf
+// renders pages, wasm runs C, and source is what all of them read from.
 package media
+
+import "vitrine/internal/media/source"
+
+// Source is a whole file that can be read at any place.
+type Source = source.File
+
+// Error says why a file cannot be used as an image, a drawing or a document.
+type Error = source.Error

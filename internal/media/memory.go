@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/semaphore"
+
+	"vitrine/internal/media/source"
 )
 
 // memory is handed out to images before they are decoded, twice the budget all
@@ -41,7 +43,7 @@ func newMemory(budget, most int64) *memory {
 // them back. More than one image may take is an *Error.
 func (m *memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	if bytes > m.most {
-		return nil, refused("The image needs too much memory to be resized")
+		return nil, source.Refused("The image needs too much memory to be resized")
 	}
 	lane, large := m.smallLane, bytes > m.small
 	if large {

@@ -3,6 +3,10 @@ package media
 import (
 	"cmp"
 	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/codec"
 )
 
 // size is the shape of a picture to make. Two versions of the same size are
@@ -13,22 +17,22 @@ type size struct {
 }
 
 // thumbnail is always made: blurhashes are taken from it.
-var thumbnail = Version{Name: "small"}
+var thumbnail = domain.SmallImage
 
 // plan is what to make of an image, and the memory it takes.
 type plan struct {
 	width, height int // the image's, as viewed
-	versions      []Version
+	versions      []domain.ImageVersion
 	sizes         []size // each once; the whole ones first, then the larger first
 	need          int64  // bytes at most, from decoding to encoding
 	encoding      int64  // bytes of that for the codec of what is not opaque
 }
 
 // planFor plans for an image that may take most bytes.
-func planFor(h header, versions []Version, most int64) plan {
+func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 	p := plan{versions: versions}
-	p.width, p.height = h.upright()
-	for _, v := range append([]Version{thumbnail}, versions...) {
+	p.width, p.height = h.Upright()
+	for _, v := range append([]domain.ImageVersion{thumbnail}, versions...) {
 		if want := p.size(v); !slices.Contains(p.sizes, want) {
 			p.sizes = append(p.sizes, want)
 		}
@@ -43,11 +47,11 @@ func planFor(h header, versions []Version, most int64) plan {
 		return cmp.Compare(b.width*b.height, a.width*a.height)
 	})
 	pictures, largest := p.pictures(h)
-	if !h.opaque {
+	if !h.Opaque {
 		// Few pictures need all of it, so the largest ones do with what there is.
-		p.encoding = max(codecBase+8*largest, min(webpEncoding(largest), most-planMemory-pictures))
+		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), most-planMemory-pictures))
 	}
-	p.need = planMemory + max(h.decoding, h.decoded+pictures, pictures+p.encoding)
+	p.need = planMemory + max(h.Decoding, h.Decoded+pictures, pictures+p.encoding)
 	return p
 }
 
@@ -55,28 +59,28 @@ func planFor(h header, versions []Version, most int64) plan {
 // blurhash, the tables of an encoder.
 const planMemory = 1 << 20
 
-func (p plan) size(v Version) size {
+func (p plan) size(v domain.ImageVersion) size {
 	w, h := v.Fit(p.width, p.height)
-	return size{w, h, v.square() && p.width != p.height}
+	return size{w, h, v.Square() && p.width != p.height}
 }
 
 // pictures returns how many bytes the pictures of a decoded image and their files
 // take at most, what it takes to make them included, and the pixels of the
 // largest.
-func (p plan) pictures(h header) (bytes, largest int64) {
+func (p plan) pictures(h codec.Header) (bytes, largest int64) {
 	var resampling int64
-	channels := int64(max(h.channels, 2)) // luma, and chroma beside it
+	channels := int64(max(h.Channels, 2)) // luma, and chroma beside it
 	for _, want := range p.sizes {
 		pixels := int64(want.width) * int64(want.height)
 		largest = max(largest, pixels)
 		bytes += (channels + 1) * pixels // a byte of the file for each pixel
 		across, down := want.width, want.height
-		if h.orientation.swaps() {
+		if h.Orientation.Swaps() {
 			across, down = down, across
 		}
-		resampling = max(resampling, resampleMemory(h.width, h.height, across, down, h.channels))
+		resampling = max(resampling, bitmap.ResampleMemory(h.Width, h.Height, across, down, h.Channels))
 	}
-	if h.orientation > 1 { // turned after it is resized
+	if h.Orientation > 1 { // turned after it is resized
 		bytes += channels * largest
 	}
 	return bytes + resampling, largest

@@ -7,11 +7,17 @@ import (
 	"image/draw"
 
 	"github.com/buckket/go-blurhash"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/codec"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/wasm"
 )
 
 // Rendition is an image file of one version.
 type Rendition struct {
-	Version     Version
+	Version     domain.ImageVersion
 	ContentType string // "image/jpeg", or "image/webp" where something shines through
 	Width       int    // in pixels
 	Height      int
@@ -29,12 +35,12 @@ type Rendered struct {
 // Render decodes an image once and makes the versions from it, in the order
 // asked for. Of an animation they show the first frame: serve the original
 // where it should move. A broken, too large or unknown image is an *Error.
-func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Version) (Rendered, error) {
+func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versions []domain.ImageVersion) (Rendered, error) {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
 		return Rendered{}, err
 	}
-	if err := s.start(ctx, s.codecs.of(k, h)...); err != nil {
+	if err := s.start(ctx, s.codecs.Modules(k, h)...); err != nil {
 		return Rendered{}, err
 	}
 	p := planFor(h, versions, s.memory.most)
@@ -45,24 +51,24 @@ func (s *Studio) Render(ctx context.Context, src Source, k Kind, versions []Vers
 	defer release()
 	in, done := s.input(ctx, src)
 	defer done()
-	img, err := s.decode(in, k, h)
+	img, err := s.codecs.Decode(in, k, h)
 	if err != nil {
-		return Rendered{}, fmt.Errorf("decode an image: %w", judge(in, "image", err))
+		return Rendered{}, fmt.Errorf("decode an image: %w", err)
 	}
 	return s.renderAll(ctx, img, h, p)
 }
 
 // start compiles the modules that an image needs and that do not run yet.
-func (s *Studio) start(ctx context.Context, modules ...*module) error {
+func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 	for _, m := range modules {
-		if m.started() {
+		if m.Started() {
 			continue
 		}
-		release, err := s.memory.reserve(ctx, min(compiling, s.memory.most))
+		release, err := s.memory.reserve(ctx, min(wasm.Compiling, s.memory.most))
 		if err != nil {
 			return err
 		}
-		_, _, err = m.compile()
+		err = m.Compile()
 		release()
 		if err != nil {
 			return err
@@ -72,9 +78,9 @@ func (s *Studio) start(ctx context.Context, modules ...*module) error {
 }
 
 // renderAll makes all pictures, then encodes them one by one.
-func (s *Studio) renderAll(ctx context.Context, img image.Image, h header, p plan) (Rendered, error) {
-	pictures := picturesOf(img, h.orientation, p)
-	rendered := Rendered{Facts: h.facts(), Opaque: opaque(pictures[p.sizes[0]])}
+func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header, p plan) (Rendered, error) {
+	pictures := picturesOf(img, h.Orientation, p)
+	rendered := Rendered{Facts: factsOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
 	var err error
 	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {
 		return Rendered{}, err
@@ -96,12 +102,32 @@ func (s *Studio) renderAll(ctx context.Context, img image.Image, h header, p pla
 	return rendered, nil
 }
 
+// encode writes a picture, with up to limit bytes of memory if it is not opaque.
+func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool, limit int64) (r Rendition, err error) {
+	b := picture.Bounds()
+	r.Width, r.Height = b.Dx(), b.Dy()
+	r.ContentType, r.Bytes, err = s.codecs.Encode(ctx, picture, opaque, limit)
+	return r, err
+}
+
+// FirstPage returns the first page of a PDF as a JPEG within 1600 × 2400
+// pixels, for Render. A broken or locked document, and one that takes too long,
+// is an *Error. One page is rendered at a time.
+func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
+	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return s.printer.FirstPage(ctx, src)
+}
+
 // hash returns the blurhash of a picture. A few pixels are enough for it.
 func hash(picture image.Image) (string, error) {
 	const side = 32
 	flat := image.NewRGBA(image.Rect(0, 0, side, side))
 	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(flat, flat.Rect, resize(picture, side, side), image.Point{}, draw.Over)
+	draw.Draw(flat, flat.Rect, bitmap.Resize(picture, side, side), image.Point{}, draw.Over)
 	x, y := 4, 3
 	if b := picture.Bounds(); b.Dy() > b.Dx() {
 		x, y = 3, 4

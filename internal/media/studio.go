@@ -6,6 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"vitrine/internal/media/codec"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/pdf"
+	"vitrine/internal/media/source"
 )
 
 // Options bound what a Studio does. Zeros stand for the defaults.
@@ -28,8 +33,8 @@ type Studio struct {
 	maxPixels int
 	timeout   time.Duration
 	memory    *memory
-	codecs    *codecs
-	printer   *printer
+	codecs    *codec.Codecs
+	printer   *pdf.Printer
 }
 
 // NewStudio returns a Studio. Nothing is started until it is needed.
@@ -42,14 +47,14 @@ func NewStudio(o Options) *Studio {
 		maxPixels: o.MaxPixels,
 		timeout:   o.Timeout,
 		memory:    m,
-		codecs:    newCodecs(),
-		printer:   newPrinter(m.most),
+		codecs:    codec.New(),
+		printer:   pdf.New(m.most),
 	}
 }
 
 // Close frees what was started. Nothing else may be going on.
 func (s *Studio) Close() error {
-	return errors.Join(s.codecs.close(), s.printer.close())
+	return errors.Join(s.codecs.Close(), s.printer.Close())
 }
 
 // Facts are what can be said of an image.
@@ -61,43 +66,40 @@ type Facts struct {
 // Inspect reads the facts from an image's header. The image may still turn out
 // to be broken. It returns an *Error for an image that is larger than the
 // Studio's limits, and for what is no image.
-func (s *Studio) Inspect(ctx context.Context, src Source, k Kind) (Facts, error) {
+func (s *Studio) Inspect(ctx context.Context, src Source, k filetype.Kind) (Facts, error) {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
 		return Facts{}, err
 	}
-	return h.facts(), nil
+	return factsOf(h), nil
 }
 
-func (h header) facts() Facts {
-	w, ht := h.upright()
-	return Facts{Width: w, Height: ht, Animated: h.animated}
+func factsOf(h codec.Header) Facts {
+	w, ht := h.Upright()
+	return Facts{Width: w, Height: ht, Animated: h.Animated}
 }
 
 // header reads the header and holds it against the limits, within the time for
 // one image: a header may be long, too.
-func (s *Studio) header(ctx context.Context, src Source, k Kind) (header, error) {
+func (s *Studio) header(ctx context.Context, src Source, k filetype.Kind) (codec.Header, error) {
 	in, done := s.input(ctx, src)
 	defer done()
-	h, err := readHeader(in, k)
+	h, err := codec.ReadHeader(in, k)
 	if err != nil {
-		return header{}, fmt.Errorf("read the header of an image: %w", err)
+		return codec.Header{}, fmt.Errorf("read the header of an image: %w", err)
 	}
-	if max(h.width, h.height) > maxSide {
-		return header{}, refused("The image has %d × %d pixels, and a side may have %d", h.width, h.height, maxSide)
+	if max(h.Width, h.Height) > source.MaxSide {
+		return codec.Header{}, source.Refused("The image has %d × %d pixels, and a side may have %d", h.Width, h.Height, source.MaxSide)
 	}
-	if h.pixels() > int64(s.maxPixels) {
-		return header{}, refused("The image has %d × %d pixels, more than the limit of %d million",
-			h.width, h.height, s.maxPixels/1_000_000)
+	if h.Pixels() > int64(s.maxPixels) {
+		return codec.Header{}, source.Refused("The image has %d × %d pixels, more than the limit of %d million",
+			h.Width, h.Height, s.maxPixels/1_000_000)
 	}
 	return h, nil
 }
 
 // input returns an input that fails when the time for one image is up.
-func (s *Studio) input(ctx context.Context, src Source) (in *input, done func()) {
-	ctx, done = context.WithTimeoutCause(ctx, s.timeout, refused("The image takes too long to be decoded"))
-	return newInput(ctx, src), done
+func (s *Studio) input(ctx context.Context, src Source) (in *source.Input, done func()) {
+	ctx, done = context.WithTimeoutCause(ctx, s.timeout, source.Refused("The image takes too long to be decoded"))
+	return source.New(ctx, src), done
 }
-
-// errUnsupported is for kinds that decode was not made for.
-var errUnsupported = errors.New("no decoder")

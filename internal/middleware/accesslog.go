@@ -9,7 +9,7 @@ import (
 // AccessLog returns an Observer that writes one line per request. The query is
 // left out, since tokens and codes travel in it, and so is the path where LogPath stands
 // for it. Level Error for 5xx, which also
-// carry their cause, else Info.
+// carry their cause, otherwise Info.
 func AccessLog(log *slog.Logger) Observer {
 	return func(r *http.Request, x *Exchange, took time.Duration) {
 		level, path := slog.LevelInfo, r.URL.Path

@@ -15,7 +15,7 @@ var (
 
 // CacheHeaders sets Cache-Control and Vary on every response (behaviour.md section 1).
 // GET and HEAD answered by 200, 206 or 304 may be kept: publicly without an
-// Authorization header, else by the client alone and revalidated. Nothing else
+// Authorization header, otherwise by the client alone and revalidated. Nothing else
 // is kept. A handler's own Cache-Control stands, except on errors.
 func CacheHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -35,7 +35,7 @@ func Compress(next http.Handler) http.Handler {
 	})
 }
 
-// compressible tells the media types worth compressing. Listing them is safer
+// compressible lists the media types worth compressing. Listing them is safer
 // than listing the compressed ones, of which there are always more.
 func compressible(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")

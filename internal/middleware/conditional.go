@@ -24,7 +24,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Conditional gives 200 responses to GET and HEAD an ETag and a Content-Length,
 // and turns them into 304 where If-None-Match matches. The tag is what
-// Exchange.NotModified recorded, else the handler's own header, else computed from
+// Exchange.NotModified recorded, or the handler's own header, or computed from
 // the body. A large body whose handler announces both fields is not held back.
 // Flushing ends the buffering.
 func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }

@@ -21,6 +21,8 @@ type Exchange struct {
 	Bytes     int64      // body bytes handed to the connection
 	Error     error      // cause of a failure, for the log only
 	ETag      string     // entity tag of the representation, set by NotModified
+	Location  string     // of what the request has begun: the header of that name; empty for none
+	HeadOnly  bool       // the request is HEAD, which is served as GET
 	LogPath   string     // what logs have in place of a path that holds a secret; empty: the path
 
 	peer        netip.Addr
@@ -48,7 +50,7 @@ func (x *Exchange) NotModified(etag string) bool {
 	return x.readOnly && matchETag(x.ifNoneMatch, etag)
 }
 
-// Observer is told of each finished request: r as it arrived, and how long it
+// Observer is called with each finished request: r as it arrived, and how long it
 // took. It runs even when the handler panicked, with Status 0 if nothing was sent.
 type Observer func(r *http.Request, x *Exchange, took time.Duration)
 
@@ -70,7 +72,12 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 				}
 			}()
 			rec := &recorder{x: x}
-			rec.headerHook = headerHook{ResponseWriter: w, before: func(status int) { x.Status = status }}
+			rec.headerHook = headerHook{ResponseWriter: w, before: func(status int) {
+				x.Status = status
+				if x.Location != "" {
+					w.Header().Set("Location", x.Location)
+				}
+			}}
 			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing

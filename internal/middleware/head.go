@@ -11,6 +11,7 @@ func Head(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		From(r.Context()).HeadOnly = true
 		get := r.WithContext(r.Context()) // a copy: the caller's request stays HEAD
 		get.Method = http.MethodGet
 		next.ServeHTTP(bodiless{w}, get)

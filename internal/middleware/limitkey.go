@@ -35,7 +35,7 @@ func ApplicationKey(id int64) Key { return Key{applicationKey, uint64(id)} }
 // one household gets. Guests without a known address share the zero Key.
 func GuestKey(addr netip.Addr) Key { return addressKey(addr, guestKey4, guestKey6) }
 
-// BadTokenKey is one guest's address as that which tokens come from that are none. It is
+// BadTokenKey is the key of invalid tokens from one guest's address. It is
 // apart from the guest's own key: who reads a lot as a guest may sign in all the same.
 func BadTokenKey(addr netip.Addr) Key { return addressKey(addr, badTokenKey4, badTokenKey6) }
 

@@ -11,7 +11,7 @@ const (
 	// limitWindow is the length of a window (behaviour.md section 9).
 	limitWindow = time.Minute
 	// Unlimited is the limit and the remaining number that tiers without a
-	// limit are told: clients pace themselves on both, and 0 would stop them.
+	// limit are shown: clients pace themselves on both, and 0 would stop them.
 	Unlimited = math.MaxInt32
 
 	limitShards = 64

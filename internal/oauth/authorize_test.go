@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -15,16 +15,16 @@ func TestNoRedirect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
 	web, native := asks(w.web), asks(w.native)
-	tests := map[string]func() app.AuthorizationRequest{
-		"no client":            func() app.AuthorizationRequest { r := web; r.ClientID = ""; return r },
-		"unknown client":       func() app.AuthorizationRequest { r := web; r.ClientID = "nobody"; return r },
-		"client with NUL":      func() app.AuthorizationRequest { r := web; r.ClientID += "\x00"; return r },
-		"client of bad UTF-8":  func() app.AuthorizationRequest { r := web; r.ClientID = "\xff"; return r },
-		"huge client":          func() app.AuthorizationRequest { r := web; r.ClientID = strings.Repeat("a", 1<<20); return r },
-		"client of other case": func() app.AuthorizationRequest { r := web; r.ClientID = strings.ToUpper(r.ClientID); return r },
-		"several addresses":    func() app.AuthorizationRequest { r := web; r.RedirectURI = ""; return r },
-		"client twice":         func() app.AuthorizationRequest { r := web; r.Repeated = []string{"client_id"}; return r },
-		"address twice":        func() app.AuthorizationRequest { r := web; r.Repeated = []string{"redirect_uri"}; return r },
+	tests := map[string]func() accounts.AuthorizationRequest{
+		"no client":            func() accounts.AuthorizationRequest { r := web; r.ClientID = ""; return r },
+		"unknown client":       func() accounts.AuthorizationRequest { r := web; r.ClientID = "nobody"; return r },
+		"client with NUL":      func() accounts.AuthorizationRequest { r := web; r.ClientID += "\x00"; return r },
+		"client of bad UTF-8":  func() accounts.AuthorizationRequest { r := web; r.ClientID = "\xff"; return r },
+		"huge client":          func() accounts.AuthorizationRequest { r := web; r.ClientID = strings.Repeat("a", 1<<20); return r },
+		"client of other case": func() accounts.AuthorizationRequest { r := web; r.ClientID = strings.ToUpper(r.ClientID); return r },
+		"several addresses":    func() accounts.AuthorizationRequest { r := web; r.RedirectURI = ""; return r },
+		"client twice":         func() accounts.AuthorizationRequest { r := web; r.Repeated = []string{"client_id"}; return r },
+		"address twice":        func() accounts.AuthorizationRequest { r := web; r.Repeated = []string{"redirect_uri"}; return r },
 	}
 	for name, make := range tests {
 		if e := refusedConsent(t, w, name, make()); e.Redirect != "" {
@@ -57,7 +57,7 @@ func TestNoRedirect(t *testing.T) {
 }
 
 // refusedConsent holds that a request is refused in all three ways, and changes nothing.
-func refusedConsent(t *testing.T, w *world, name string, r app.AuthorizationRequest) *app.OAuthError {
+func refusedConsent(t *testing.T, w *world, name string, r accounts.AuthorizationRequest) *accounts.OAuthError {
 	t.Helper()
 	who := w.actor("ada")
 	before := w.Dump()
@@ -80,33 +80,33 @@ func refusedConsent(t *testing.T, w *world, name string, r app.AuthorizationRequ
 func TestRedirectedErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
-	type change = func(r *app.AuthorizationRequest)
+	type change = func(r *accounts.AuthorizationRequest)
 	tests := map[string]struct {
 		of     client
 		change change
 		code   string
 		state  bool
 	}{
-		"no response type":     {w.web, func(r *app.AuthorizationRequest) { r.ResponseType = "" }, "invalid_request", true},
-		"implicit":             {w.web, func(r *app.AuthorizationRequest) { r.ResponseType = "token" }, "unsupported_response_type", true},
-		"hybrid":               {w.web, func(r *app.AuthorizationRequest) { r.ResponseType = "code token" }, "unsupported_response_type", true},
-		"unknown scope":        {w.web, func(r *app.AuthorizationRequest) { r.Scope = "read admin" }, "invalid_scope", true},
-		"scope of other case":  {w.web, func(r *app.AuthorizationRequest) { r.Scope = "WRITE" }, "invalid_scope", true},
-		"scope twice":          {w.web, func(r *app.AuthorizationRequest) { r.Repeated = []string{"scope"} }, "invalid_request", true},
-		"state twice":          {w.web, func(r *app.AuthorizationRequest) { r.Repeated = []string{"state"} }, "invalid_request", false},
-		"huge state":           {w.web, func(r *app.AuthorizationRequest) { r.State = strings.Repeat("s", 4097) }, "invalid_request", false},
-		"state of bad UTF-8":   {w.web, func(r *app.AuthorizationRequest) { r.State = "\xff" }, "invalid_request", false},
-		"state with NUL":       {w.web, func(r *app.AuthorizationRequest) { r.State = "a\x00" }, "invalid_request", false},
-		"public without PKCE":  {w.native, func(r *app.AuthorizationRequest) { r.CodeChallenge, r.CodeChallengeMethod = "", "" }, "invalid_request", true},
-		"plain":                {w.native, func(r *app.AuthorizationRequest) { r.CodeChallengeMethod = "plain" }, "invalid_request", true},
-		"plain by default":     {w.native, func(r *app.AuthorizationRequest) { r.CodeChallengeMethod = "" }, "invalid_request", true},
-		"method of other case": {w.native, func(r *app.AuthorizationRequest) { r.CodeChallengeMethod = "s256" }, "invalid_request", true},
-		"method alone":         {w.web, func(r *app.AuthorizationRequest) { r.CodeChallengeMethod = "S256" }, "invalid_request", true},
-		"plain, confidential": {w.web, func(r *app.AuthorizationRequest) {
+		"no response type":     {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "" }, "invalid_request", true},
+		"implicit":             {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "token" }, "unsupported_response_type", true},
+		"hybrid":               {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "code token" }, "unsupported_response_type", true},
+		"unknown scope":        {w.web, func(r *accounts.AuthorizationRequest) { r.Scope = "read admin" }, "invalid_scope", true},
+		"scope of other case":  {w.web, func(r *accounts.AuthorizationRequest) { r.Scope = "WRITE" }, "invalid_scope", true},
+		"scope twice":          {w.web, func(r *accounts.AuthorizationRequest) { r.Repeated = []string{"scope"} }, "invalid_request", true},
+		"state twice":          {w.web, func(r *accounts.AuthorizationRequest) { r.Repeated = []string{"state"} }, "invalid_request", false},
+		"huge state":           {w.web, func(r *accounts.AuthorizationRequest) { r.State = strings.Repeat("s", 4097) }, "invalid_request", false},
+		"state of bad UTF-8":   {w.web, func(r *accounts.AuthorizationRequest) { r.State = "\xff" }, "invalid_request", false},
+		"state with NUL":       {w.web, func(r *accounts.AuthorizationRequest) { r.State = "a\x00" }, "invalid_request", false},
+		"public without PKCE":  {w.native, func(r *accounts.AuthorizationRequest) { r.CodeChallenge, r.CodeChallengeMethod = "", "" }, "invalid_request", true},
+		"plain":                {w.native, func(r *accounts.AuthorizationRequest) { r.CodeChallengeMethod = "plain" }, "invalid_request", true},
+		"plain by default":     {w.native, func(r *accounts.AuthorizationRequest) { r.CodeChallengeMethod = "" }, "invalid_request", true},
+		"method of other case": {w.native, func(r *accounts.AuthorizationRequest) { r.CodeChallengeMethod = "s256" }, "invalid_request", true},
+		"method alone":         {w.web, func(r *accounts.AuthorizationRequest) { r.CodeChallengeMethod = "S256" }, "invalid_request", true},
+		"plain, confidential": {w.web, func(r *accounts.AuthorizationRequest) {
 			r.CodeChallenge, r.CodeChallengeMethod = verifier, "plain"
 		}, "invalid_request", true},
-		"short challenge": {w.native, func(r *app.AuthorizationRequest) { r.CodeChallenge = r.CodeChallenge[1:] }, "invalid_request", true},
-		"challenge of others": {w.native, func(r *app.AuthorizationRequest) {
+		"short challenge": {w.native, func(r *accounts.AuthorizationRequest) { r.CodeChallenge = r.CodeChallenge[1:] }, "invalid_request", true},
+		"challenge of others": {w.native, func(r *accounts.AuthorizationRequest) {
 			r.CodeChallenge = strings.Repeat("=", 43)
 		}, "invalid_request", true},
 	}
@@ -149,7 +149,7 @@ func TestAnswers(t *testing.T) {
 		}
 		read := r
 		read.Scope = ""
-		for _, again := range []app.AuthorizationRequest{r, read} {
+		for _, again := range []accounts.AuthorizationRequest{r, read} {
 			if c, err = w.S.App.Authorization(ctx, ada, again); err != nil || !c.Granted {
 				t.Errorf("not granted: %+v, %v", c, err)
 			}
@@ -173,7 +173,7 @@ func TestAnswers(t *testing.T) {
 func TestOutOfBand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
-	c := w.register("grace", app.ApplicationInput{Name: "Printer", RedirectURIs: []string{domain.OutOfBand}})
+	c := w.register("grace", accounts.ApplicationInput{Name: "Printer", RedirectURIs: []string{domain.OutOfBand}})
 	r := asks(c)
 	r.State = ""
 	w.post(tokenPath, exchanges(c, r, w.code("ada", r))).Want(200)

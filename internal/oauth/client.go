@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 )
 
 // badClient is the answer to credentials that cannot be read.
@@ -14,8 +14,8 @@ func badClient(description string) error {
 
 // client reads who a client says to be: by HTTP Basic or in the body, never by both (RFC
 // 6749 section 2.3).
-func client(r *http.Request, body map[string]string) (app.ClientCredentials, error) {
-	said := app.ClientCredentials{ID: body["client_id"], Secret: body["client_secret"]}
+func client(r *http.Request, body map[string]string) (accounts.ClientCredentials, error) {
+	said := accounts.ClientCredentials{ID: body["client_id"], Secret: body["client_secret"]}
 	lines := r.Header.Values("Authorization")
 	switch {
 	case len(lines) > 1:
@@ -30,7 +30,7 @@ func client(r *http.Request, body map[string]string) (app.ClientCredentials, err
 
 // basic reads the client from the Authorization header, where id and secret are written
 // as in a form (RFC 6749 section 2.3.1). The body may repeat the id.
-func basic(r *http.Request, body app.ClientCredentials) (app.ClientCredentials, error) {
+func basic(r *http.Request, body accounts.ClientCredentials) (accounts.ClientCredentials, error) {
 	user, password, ok := r.BasicAuth()
 	if !ok {
 		return body, badClient("The Authorization header is not HTTP Basic")
@@ -52,5 +52,5 @@ func basic(r *http.Request, body app.ClientCredentials) (app.ClientCredentials, 
 	if id == "" {
 		return body, badClient("The Authorization header names no client")
 	}
-	return app.ClientCredentials{ID: id, Secret: secret}, nil
+	return accounts.ClientCredentials{ID: id, Secret: secret}, nil
 }

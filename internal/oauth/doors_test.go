@@ -114,7 +114,7 @@ func TestSecretsInAddress(t *testing.T) {
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
-	for path, allow := range map[string]string{tokenPath: "POST, OPTIONS", revokePath: "POST, OPTIONS", introspectPath: "POST, OPTIONS", metadataPath: "GET, HEAD, OPTIONS"} {
+	for path, allow := range map[string]string{tokenPath: "POST, OPTIONS", tokenPathV2: "POST, OPTIONS", revokePath: "POST, OPTIONS", introspectPath: "POST, OPTIONS", metadataPath: "GET, HEAD, OPTIONS"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} {
 			if strings.Contains(allow, method) && method != "OPTIONS" {
 				continue
@@ -153,7 +153,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s left, want %s", got, left)
 		}
 	}
-	for _, path := range []string{tokenPath, revokePath, introspectPath} {
+	for _, path := range []string{tokenPath, tokenPathV2, revokePath, introspectPath} {
 		res := w.post(path, form)
 		refused(t, path, res, 429, "temporarily_unavailable")
 		if res.Header.Get("Retry-After") != "60" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -66,7 +66,7 @@ func TestCodeMisused(t *testing.T) {
 		pkce := asks(w.web)
 		pkce.CodeChallenge, pkce.CodeChallengeMethod = challenge(verifier), "S256"
 		web, native := asks(w.web), asks(w.native)
-		grant := func(c client, r app.AuthorizationRequest) url.Values { return exchanges(c, r, w.code("ada", r)) }
+		grant := func(c client, r accounts.AuthorizationRequest) url.Values { return exchanges(c, r, w.code("ada", r)) }
 		tests := map[string]struct {
 			right  url.Values
 			name   string
@@ -240,7 +240,7 @@ func TestEndsRaceExchanges(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
 		for round := range 4 {
-			c := w.register("grace", app.ApplicationInput{Name: "Racer", RedirectURIs: []string{back}})
+			c := w.register("grace", accounts.ApplicationInput{Name: "Racer", RedirectURIs: []string{back}})
 			r := asks(c)
 			var forms []url.Values
 			for range 4 {
@@ -317,7 +317,7 @@ func TestManyTokens(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		r := app.AuthorizationRequest{ClientID: domain.CommandLineClient, RedirectURI: "http://127.0.0.1:38211/callback", ResponseType: "code",
+		r := accounts.AuthorizationRequest{ClientID: domain.CommandLineClient, RedirectURI: "http://127.0.0.1:38211/callback", ResponseType: "code",
 			Scope: "write", State: "x", CodeChallenge: challenge(verifier), CodeChallengeMethod: "S256"}
 		body := map[string]any{"grant_type": "authorization_code", "code": w.code("ada", r), "redirect_uri": r.RedirectURI,
 			"client_id": r.ClientID, "code_verifier": verifier}

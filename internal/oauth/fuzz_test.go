@@ -25,8 +25,11 @@ func FuzzToken(f *testing.F) {
 	}
 	handler := w.S.Handler() // the rig is for the test around: not within
 	f.Fuzz(func(t *testing.T, contentType string, body []byte, authorization string) {
-		for _, path := range []string{tokenPath, revokePath, introspectPath, registerPath} {
+		for _, path := range []string{tokenPath, tokenPathV2, revokePath, introspectPath, registerPath} {
 			req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
+			if path == tokenPathV2 {
+				req.URL.RawQuery = string(body)
+			}
 			req.Header.Set("Content-Type", contentType)
 			if authorization != "" {
 				req.Header.Set("Authorization", authorization)

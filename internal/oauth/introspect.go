@@ -3,7 +3,7 @@ package oauth
 import (
 	"strconv"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 )
 
 // introspection is what is said of a live token (RFC 7662 section 2.2). Subject is the
@@ -19,7 +19,7 @@ type introspection struct {
 	Issuer    string `json:"iss"`
 }
 
-func (e *Endpoints) described(i app.Introspection) introspection {
+func (e *Endpoints) described(i accounts.Introspection) introspection {
 	d := introspection{Active: true, Scope: string(i.Token.Scope), ClientID: i.Client.ClientID, Username: i.User,
 		TokenType: "Bearer", IssuedAt: i.Token.CreatedAt.Unix(), Subject: i.Client.ClientID, Issuer: e.o.BaseURL}
 	if i.Token.UserID != 0 {

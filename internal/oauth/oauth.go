@@ -12,10 +12,11 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// The addresses of the endpoints. All but the first and the last, which are fixed, are
+// The addresses of the endpoints. All but the first two and the last, which are fixed, are
 // our own additions, and so below /ext/v1.
 const (
 	tokenPath      = "/v3/oauth/token"
+	tokenPathV2    = "/oauth/token" // clients of version 2 know it at the site, beside the page that asks for consent
 	revokePath     = "/ext/v1/oauth/revoke"
 	introspectPath = "/ext/v1/oauth/introspect"
 	registerPath   = "/ext/v1/oauth/register"
@@ -51,6 +52,7 @@ func New(o Options) *Endpoints {
 	e := &Endpoints{o: o, meta: metadata(o)}
 	e.at = map[string]endpoint{
 		tokenPath:      {"createOAuthToken", http.MethodPost, e.token},
+		tokenPathV2:    {"createOAuthTokenV2", http.MethodPost, e.tokenV2},
 		revokePath:     {"revokeOAuthToken", http.MethodPost, e.revoke},
 		introspectPath: {"introspectOAuthToken", http.MethodPost, e.introspect},
 		metadataPath:   {"getOAuthMetadata", http.MethodGet, e.metadata},
@@ -61,9 +63,9 @@ func New(o Options) *Endpoints {
 	return e
 }
 
-// Handles reports whether a path is one of an endpoint.
-func (e *Endpoints) Handles(path string) bool {
-	_, ok := e.at[path]
+// Handles reports whether a request is for one of the endpoints.
+func (e *Endpoints) Handles(r *http.Request) bool {
+	_, ok := e.at[r.URL.Path]
 	return ok
 }
 

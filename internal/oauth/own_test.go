@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -185,7 +185,7 @@ func TestMetadata(t *testing.T) {
 	if denied, _ := w.S.App.Deny(t.Context(), w.actor("ada"), r); !strings.Contains(denied, "iss=https%3A%2F%2Fapi.vitrine.test") {
 		t.Errorf("%s names another issuer", denied)
 	}
-	if _, _, err := w.S.App.RegisterApplication(t.Context(), domain.Visitor{}, app.ApplicationInput{}); domain.KindOf(err) != domain.Invalid {
+	if _, _, err := w.S.App.RegisterApplication(t.Context(), domain.Visitor{}, accounts.ApplicationInput{}); domain.KindOf(err) != domain.Invalid {
 		t.Errorf("%v", err)
 	}
 }

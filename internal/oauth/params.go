@@ -39,6 +39,38 @@ func params(w http.ResponseWriter, r *http.Request, names ...string) (map[string
 			return nil, refuse(name + " must be in the body, not in the address")
 		}
 	}
+	return bodyParams(w, r, names)
+}
+
+// paramsAnywhere reads the parameters that an endpoint knows from the address, as clients
+// of version 2 send them, or from a body as params does, or from both. Our log has no
+// queries.
+func paramsAnywhere(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, refuse("The address has a query that is not written as a form")
+	}
+	given, err := formParams(query, names)
+	if err != nil || r.ContentLength == 0 {
+		return given, err
+	}
+	body, err := bodyParams(w, r, names)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range body {
+		switch was := given[name]; {
+		case was == "":
+			given[name] = value
+		case value != "" && value != was:
+			return nil, refuse(name + " is another in the body than in the address")
+		}
+	}
+	return given, nil
+}
+
+// bodyParams reads the parameters with some names from the body.
+func bodyParams(w http.ResponseWriter, r *http.Request, names []string) (map[string]string, error) {
 	kind, body, err := read(w, r, formType, jsonType, multipartType)
 	if err != nil {
 		return nil, err

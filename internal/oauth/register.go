@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 )
 
@@ -46,7 +46,7 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	secret, made, err := e.o.App.RegisterApplication(r.Context(), visitor(r),
-		app.ApplicationInput{Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.AuthMethod == "none"})
+		accounts.ApplicationInput{Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.AuthMethod == "none"})
 	if err != nil {
 		return badMetadata(err)
 	}
@@ -112,8 +112,8 @@ func badMetadata(err error) error {
 		return err
 	}
 	for _, field := range known.Fields {
-		if strings.HasPrefix(field, "redirect_uris") {
-			return &failure{http.StatusBadRequest, "invalid_redirect_uri", field}
+		if list, _ := field.Item(); list == "redirect_uris" {
+			return &failure{http.StatusBadRequest, "invalid_redirect_uri", field.String()}
 		}
 	}
 	return invalidMetadata("client_" + known.Message)

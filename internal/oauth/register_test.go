@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -88,7 +88,7 @@ func TestApplications(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
 		ctx, grace := t.Context(), w.actor("grace")
-		for name, in := range map[string]app.ApplicationInput{
+		for name, in := range map[string]accounts.ApplicationInput{
 			"name: must be 1 to 255 characters long":                                               {Name: " ", RedirectURIs: []string{back}},
 			"name: must not contain control characters; redirect_uris[1]: is there already":        {Name: "a\x00", RedirectURIs: []string{back, back}},
 			"redirect_uris: must be at most 10":                                                    {Name: "x", RedirectURIs: make([]string, 11)},
@@ -106,7 +106,7 @@ func TestApplications(t *testing.T) {
 		}
 		for _, who := range []domain.Actor{{}, w.actor("ada")} {
 			_, read := w.S.App.Application(ctx, who, w.web.ID)
-			_, change := w.S.App.UpdateApplication(ctx, who, w.web.ID, app.ApplicationInput{Name: "x"})
+			_, change := w.S.App.UpdateApplication(ctx, who, w.web.ID, accounts.ApplicationInput{Name: "x"})
 			_, rotate := w.S.App.RotateSecret(ctx, who, w.web.ID)
 			for _, err := range []error{read, change, rotate, w.S.App.DeleteApplication(ctx, who, w.web.ID)} {
 				if domain.KindOf(err) != domain.NotFound {
@@ -117,13 +117,13 @@ func TestApplications(t *testing.T) {
 		if _, err := w.S.App.RotateSecret(ctx, grace, w.native.ID); domain.KindOf(err) != domain.Unprocessable {
 			t.Errorf("a secret for a public application: %v", err)
 		}
-		changed, err := w.S.App.UpdateApplication(ctx, grace, w.web.ID, app.ApplicationInput{Name: " New ", RedirectURIs: []string{back}, Public: true})
+		changed, err := w.S.App.UpdateApplication(ctx, grace, w.web.ID, accounts.ApplicationInput{Name: " New ", RedirectURIs: []string{back}, Public: true})
 		if err != nil || changed.Name != "New" || changed.Public || len(changed.RedirectURIs) != 1 || !changed.UpdatedAt.After(changed.CreatedAt) {
 			t.Errorf("%+v, %v", changed, err)
 		}
 		inParallel(8, func(i int) {
 			for n := range 15 {
-				_, _, err := w.S.App.CreateApplication(ctx, grace, app.ApplicationInput{Name: fmt.Sprint(i, n)})
+				_, _, err := w.S.App.CreateApplication(ctx, grace, accounts.ApplicationInput{Name: fmt.Sprint(i, n)})
 				if err != nil && domain.KindOf(err) != domain.Unprocessable {
 					t.Error(err)
 				}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
 )
@@ -33,7 +33,7 @@ func (e *Endpoints) fail(w http.ResponseWriter, r *http.Request, err error) {
 		answerError(w, f.status, f.code, f.description)
 		return
 	}
-	if known, ok := errors.AsType[*app.OAuthError](err); ok {
+	if known, ok := errors.AsType[*accounts.OAuthError](err); ok {
 		status := http.StatusBadRequest
 		if known.Code == "invalid_client" {
 			status = http.StatusUnauthorized

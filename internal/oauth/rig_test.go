@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -17,6 +17,7 @@ import (
 
 const (
 	tokenPath      = "/v3/oauth/token"
+	tokenPathV2    = "/oauth/token"
 	revokePath     = "/ext/v1/oauth/revoke"
 	introspectPath = "/ext/v1/oauth/introspect"
 	registerPath   = "/ext/v1/oauth/register"
@@ -47,9 +48,9 @@ type client struct {
 func newWorld(r *apptest.Rig) *world {
 	r.T.Helper()
 	w := &world{Rig: r}
-	w.web = w.register("grace", app.ApplicationInput{Name: "Web", RedirectURIs: []string{back, "https://app.test/else"}})
-	w.other = w.register("grace", app.ApplicationInput{Name: "Other", RedirectURIs: []string{back}})
-	w.native = w.register("grace", app.ApplicationInput{Name: "Native", Public: true, RedirectURIs: []string{"http://127.0.0.1/back"}})
+	w.web = w.register("grace", accounts.ApplicationInput{Name: "Web", RedirectURIs: []string{back, "https://app.test/else"}})
+	w.other = w.register("grace", accounts.ApplicationInput{Name: "Other", RedirectURIs: []string{back}})
+	w.native = w.register("grace", accounts.ApplicationInput{Name: "Native", Public: true, RedirectURIs: []string{"http://127.0.0.1/back"}})
 	return w
 }
 
@@ -61,7 +62,7 @@ func each(t *testing.T, f func(t *testing.T, w *world), options ...apptest.Optio
 
 func registering(c *config.Config) { c.OAuthRegistration = true }
 
-func (w *world) register(as string, in app.ApplicationInput) client {
+func (w *world) register(as string, in accounts.ApplicationInput) client {
 	w.T.Helper()
 	secret, made, err := w.S.App.CreateApplication(w.T.Context(), w.actor(as), in)
 	if err != nil {
@@ -76,8 +77,8 @@ func (w *world) actor(name string) domain.Actor {
 }
 
 // asks is a right request of a client for the code of a user.
-func asks(c client) app.AuthorizationRequest {
-	r := app.AuthorizationRequest{ClientID: c.ClientID, RedirectURI: c.RedirectURIs[0], ResponseType: "code", Scope: "write", State: "s t&a=t"}
+func asks(c client) accounts.AuthorizationRequest {
+	r := accounts.AuthorizationRequest{ClientID: c.ClientID, RedirectURI: c.RedirectURIs[0], ResponseType: "code", Scope: "write", State: "s t&a=t"}
 	if c.Public {
 		r.RedirectURI = "http://127.0.0.1:4711/back"
 		r.CodeChallenge, r.CodeChallengeMethod = challenge(verifier), "S256"
@@ -86,7 +87,7 @@ func asks(c client) app.AuthorizationRequest {
 }
 
 // code has a user allow a request.
-func (w *world) code(as string, r app.AuthorizationRequest) string {
+func (w *world) code(as string, r accounts.AuthorizationRequest) string {
 	w.T.Helper()
 	redirect, err := w.S.App.Allow(w.T.Context(), w.actor(as), r)
 	if err != nil {
@@ -100,7 +101,7 @@ func (w *world) code(as string, r app.AuthorizationRequest) string {
 }
 
 // exchanges is a right request for a token, for the code of a request.
-func exchanges(c client, r app.AuthorizationRequest, code string) url.Values {
+func exchanges(c client, r accounts.AuthorizationRequest, code string) url.Values {
 	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {c.ClientID}, "code": {code}, "redirect_uri": {r.RedirectURI}}
 	if c.secret != "" {
 		v.Set("client_secret", c.secret)
@@ -186,12 +187,12 @@ func refused(t *testing.T, name string, res *apptest.Response, status int, code 
 }
 
 // oauthError gives the error of a request for consent.
-func oauthError(t *testing.T, name string, err error) *app.OAuthError {
+func oauthError(t *testing.T, name string, err error) *accounts.OAuthError {
 	t.Helper()
-	known, ok := errors.AsType[*app.OAuthError](err)
+	known, ok := errors.AsType[*accounts.OAuthError](err)
 	if !ok {
 		t.Errorf("%s: %v", name, err)
-		return &app.OAuthError{}
+		return &accounts.OAuthError{}
 	}
 	return known
 }

@@ -3,22 +3,45 @@ package oauth
 import (
 	"net/http"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 )
 
-// token answers createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5). Its shape is the
-// contract's: tokens do not expire, so there is no expires_in.
+// tokenParams are what a request for a token may have.
+var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope"}
+
+// token answers createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
-	body, err := params(w, r, "grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope")
+	given, err := params(w, r, tokenParams...)
 	if err != nil {
 		return err
 	}
-	who, err := client(r, body)
+	return e.issue(w, r, given, "Bearer")
+}
+
+// deprecated is since when version 2 is, as its other addresses say (RFC 9745).
+const deprecated = "@1735689600"
+
+// tokenV2 answers clients of version 2, most of which send everything in the address, and
+// know the type of a token in lower case.
+func (e *Endpoints) tokenV2(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Deprecation", deprecated)
+	w.Header().Set("Link", "<"+e.o.BaseURL+tokenPath+`>; rel="successor-version"`)
+	given, err := paramsAnywhere(w, r, tokenParams...)
 	if err != nil {
 		return err
 	}
-	t, err := e.o.App.IssueToken(r.Context(), visitor(r), app.TokenRequest{Client: who, GrantType: body["grant_type"],
-		Code: body["code"], RedirectURI: body["redirect_uri"], CodeVerifier: body["code_verifier"], Scope: body["scope"]})
+	return e.issue(w, r, given, "bearer")
+}
+
+// issue gives a token for what a client has sent. The shape of the answer is the
+// contract's: tokens do not expire, so there is no expires_in.
+func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[string]string, tokenType string) error {
+	who, err := client(r, given)
+	if err != nil {
+		return err
+	}
+	t, err := e.o.App.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
+		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"], Scope: given["scope"]})
 	if err != nil {
 		return err
 	}
@@ -27,7 +50,7 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 		TokenType   string `json:"token_type"`
 		Scope       string `json:"scope"`
 		CreatedAt   int64  `json:"created_at"`
-	}{t.Secret, "Bearer", string(t.Scope), t.CreatedAt.Unix()})
+	}{t.Secret, tokenType, string(t.Scope), t.CreatedAt.Unix()})
 	return nil
 }
 
@@ -46,7 +69,7 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 }
 
 // about reads a request about a token.
-func about(w http.ResponseWriter, r *http.Request) (body map[string]string, who app.ClientCredentials, err error) {
+func about(w http.ResponseWriter, r *http.Request) (body map[string]string, who accounts.ClientCredentials, err error) {
 	if body, err = params(w, r, "token", "token_type_hint", "client_id", "client_secret"); err != nil {
 		return nil, who, err
 	}
@@ -56,7 +79,7 @@ func about(w http.ResponseWriter, r *http.Request) (body map[string]string, who 
 	return body, who, err
 }
 
-// introspect tells a client about a token of its own (RFC 7662).
+// introspect describes a token to the client that it was issued to (RFC 7662).
 func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	body, who, err := about(w, r)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package obs is how the program is watched: its log and its metrics. It knows
+// Package obs is how the program is observed: its log and its metrics. It knows
 // nothing of what the program does.
 package obs
 

@@ -16,7 +16,7 @@ func web(u *url.URL) bool {
 		u.Hostname() != "" && !strings.ContainsFunc(u.Hostname(), foreignToHosts)
 }
 
-// foreignToHosts tells of a character that net/url takes in a host, but nobody else.
+// foreignToHosts reports whether net/url, but nobody else, accepts a character in a host.
 func foreignToHosts(r rune) bool {
 	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._:", r) ||
 		unicode.IsSpace(r) || hidden(r)

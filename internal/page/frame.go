@@ -77,7 +77,7 @@ func frameSource(src string, hosts, own []string) (string, bool) {
 	return u.String(), true
 }
 
-// frame writes the iframe. Sizes are those of the iframe, else those of the answer.
+// frame writes the iframe. Sizes are those of the iframe, or those of the response.
 func (o OEmbed) frame(t nethtml.Token, src string) string {
 	var b strings.Builder
 	write := func(name, value string) {

@@ -9,7 +9,7 @@ import (
 type picture struct{ address, alt string }
 
 // images returns the addresses of the pictures that stand for the page, and the
-// description of the first. Icons are none: they stand for the site.
+// description of the first. Icons do not count: they stand for the site.
 func (s said) images(base *url.URL, ld linked) (addresses []string, alt string) {
 	candidates := slices.Concat(s.openGraphImages(), s.twitterImages())
 	for _, address := range slices.Concat(ld.images, s.hrefs("image_src", "")) {

@@ -17,7 +17,7 @@ type linked struct {
 	images                           []string
 }
 
-// aside are types that describe something else than the subject of the page.
+// aside are types that describe something other than the subject of the page.
 var aside = []string{"breadcrumblist", "itemlist", "listitem", "organization", "newsmediaorganization", "person",
 	"website", "searchaction", "imageobject", "sitenavigationelement", "wpheader", "wpfooter", "webpageelement"}
 

@@ -66,7 +66,7 @@ func ReadOEmbed(body []byte, contentType string) (OEmbed, error) {
 	}, nil
 }
 
-// readValues tells the two forms apart. XML may declare a character set itself; a
+// readValues distinguishes the two forms. XML may declare a character set itself; a
 // byte order mark and contentType win.
 func readValues(body []byte, contentType string) (map[string]string, error) {
 	charsets := charset.NewReaderLabel

@@ -1,4 +1,4 @@
-// Package page reads what a web page says of itself: its metadata, its readable
+// Package page reads what a web page says about itself: its metadata, its readable
 // text, and the oEmbed answer that goes with it. It takes bytes and returns
 // values; fetching is for others. All input may be hostile: time and memory are
 // bounded, and every text that comes out is valid UTF-8 without control characters.
@@ -31,7 +31,7 @@ type Page struct {
 	Author      string // several are separated by ", "
 	Lang        string // a BCP 47 tag such as "en" or "pt-BR"
 	// Canonical is the address that the page gives as its own, if it belongs to the
-	// same registrable domain as the one it came from, else that one. Never nil.
+	// same registrable domain as the one it came from, otherwise that one. Never nil.
 	Canonical *url.URL
 	Images    []string   // candidates for a preview, best first, absolute http(s)
 	ImageAlt  string     // describes Images[0]

@@ -59,7 +59,7 @@ func tame(doc *html.Node) bool {
 }
 
 // prose reports whether there is enough text in an article, and more of it outside
-// of links than inside: else it is a menu, or a notice that scripts are needed.
+// of links than inside: otherwise it is a menu, or a notice that scripts are needed.
 func prose(article *html.Node) bool {
 	outside, inside := 0, 0
 	for node := range article.Descendants() {

@@ -6,18 +6,25 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/content"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
+	edge "vitrine/internal/files"
 	"vitrine/internal/media"
 	"vitrine/internal/page"
+	"vitrine/internal/store"
 )
 
+// importsPerHost is how many requests of imports one other server gets at once.
+const importsPerHost = 8
+
 // newFiles makes what stores, fetches and reads files.
-func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, err error) {
+func newFiles(ctx context.Context, cfg config.Config, o Options) (f content.Options, err error) {
 	if f.Blobs, err = OpenBlobs(cfg); err != nil {
 		return f, err
 	}
@@ -30,17 +37,19 @@ func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, e
 	if f.Providers, err = providers(cfg.ProvidersPath()); err != nil {
 		return f, err
 	}
-	if f.UploadPrefix, err = app.UploadPrefix(ctx, f.Blobs); err != nil {
+	if f.UploadPrefix, err = content.UploadPrefix(ctx, f.Blobs); err != nil {
 		return f, err
 	}
 	fetching := o.Fetch
 	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
 	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
 	f.Fetcher = fetch.New(fetching)
+	fetching.Timeout, fetching.PerHost, fetching.Wait = cfg.JobTimeout, importsPerHost, time.Minute
+	f.Importer = fetch.New(fetching)
 	f.Studio = media.NewStudio(media.Options{MemoryBudget: cfg.ImageMemory})
 	f.UploadLimit = cfg.UploadLimit
 	f.Quotas = quotas(cfg)
-	f.DiskReserve, f.FreeSpace = app.Reserve(cfg.DiskReserve), o.FreeSpace
+	f.DiskReserve, f.FreeSpace = content.Reserve(cfg.DiskReserve), o.FreeSpace
 	f.Folders = []string{cfg.StagingPath()}
 	if cfg.Blob.URL == "" {
 		f.Folders = append(f.Folders, cfg.FilesPath())
@@ -51,9 +60,27 @@ func newFiles(ctx context.Context, cfg config.Config, o Options) (f app.Files, e
 	return f, nil
 }
 
+// OpenApp opens the service with its files, for commands that bring content in or take it out, while
+// servers run or not. What it returns is closed by the other.
+func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func() error, error) {
+	if err := RequireDatabase(cfg); err != nil {
+		return nil, nil, err
+	}
+	db, err := OpenReady(ctx, cfg, o.Log)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := newFiles(ctx, cfg, o)
+	if err != nil {
+		return nil, nil, joinClose(err, db)
+	}
+	return app.New(app.Options{Store: store.New(db), Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
+		FilesURL: cfg.FilesURL + edge.FilesPath, Files: files}), db.Close, nil
+}
+
 // quotas are those of each tier.
-func quotas(cfg config.Config) app.Quotas {
-	all := app.Quotas{}
+func quotas(cfg config.Config) content.Quotas {
+	all := content.Quotas{}
 	for _, tier := range []domain.Tier{domain.TierFree, domain.TierPremium, domain.TierSupporter} {
 		all[tier] = domain.Quota{Unused: cfg.QuotaUnused[string(tier)], Total: cfg.Quota[string(tier)]}
 	}
@@ -79,7 +106,7 @@ func OpenBlobs(cfg config.Config) (blob.Store, error) {
 	return blob.OpenS3(o)
 }
 
-// providers is the list of oEmbed providers in a file, else the one built in.
+// providers is the list of oEmbed providers in a file, or the one built in.
 func providers(path string) (*page.Directory, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/jobs"
@@ -21,12 +22,31 @@ func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
 }
 
 func open(ctx context.Context, cfg config.Config, observe database.Observer) (*database.DB, error) {
+	o := databaseOptions(cfg)
+	o.Observe = observe
+	return database.Open(ctx, o)
+}
+
+func databaseOptions(cfg config.Config) database.Options {
 	url := cfg.DatabaseURL
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Open(ctx, database.Options{
-		URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous), Observe: observe})
+	return database.Options{URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
+}
+
+// RestoreTarget is where a backup is restored: into what a server of this configuration uses.
+func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
+	t = backup.Target{Folder: cfg.DataDir, Database: databaseOptions(cfg)}
+	if cfg.DatabaseURL == "" {
+		t.SQLite = cfg.SQLitePath()
+	}
+	if cfg.Blob.URL == "" {
+		t.Files = cfg.FilesPath()
+	} else {
+		t.Bucket, err = OpenBlobs(cfg)
+	}
+	return t, err
 }
 
 // RequireDatabase fails where there is no SQLite file to open, which opening would make:

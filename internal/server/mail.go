@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/mail"
 )
 
-// newMailer makes what sends mail: through the server of the configuration, else into
+// newMailer makes what sends mail: through the server of the configuration, or into
 // a folder of the data.
 func newMailer(cfg config.Config, now func() time.Time) (*mail.Mailer, error) {
 	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now}

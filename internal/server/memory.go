@@ -36,7 +36,7 @@ func LimitMemory(limit int64, log *slog.Logger) {
 }
 
 // availableMemory returns how much memory the process may take and who says so:
-// the least of its control groups, else the machine; 0 if nobody does.
+// the least of its control groups, otherwise the machine; 0 if nothing does.
 func availableMemory(root fs.FS) (limit int64, from string) {
 	machine := machineMemory(root)
 	limit, from = machine, "the machine"

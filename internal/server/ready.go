@@ -10,7 +10,7 @@ import (
 )
 
 // readiness is something without which requests cannot be served, by the name that
-// /readyz gives it. Its check tells why they cannot, for the log; it is called often, and
+// /readyz gives it. Its check returns why they cannot, for the log; it is called often, and
 // may take as long as ctx.
 type readiness struct {
 	name  string
@@ -74,10 +74,10 @@ func (c *cached) ready(ctx context.Context) error {
 	return err
 }
 
-// warnOfDisk says at start what else only /readyz and those who upload would notice.
+// warnOfDisk says at start what otherwise only /readyz and uploads would show.
 func (s *Server) warnOfDisk(ctx context.Context) {
 	if err := s.App.DiskReady(ctx); err != nil {
-		s.log.WarnContext(ctx, "no files are taken and /readyz is 503, since less space is free than --disk-reserve: make room, or set a smaller one",
+		s.log.WarnContext(ctx, "free disk space is below --disk-reserve, so no files are accepted and /readyz answers 503: make room, or set a smaller reserve",
 			"disk-reserve", s.cfg.DiskReserve, "error", err)
 	}
 }

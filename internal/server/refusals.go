@@ -3,12 +3,13 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
 	"sync/atomic"
+
+	"vitrine/internal/httpedge"
 )
 
 // refusals is a listener on whose connections net/http's own refusals, of requests that
@@ -20,7 +21,7 @@ import (
 // is looked at between the beginning of a handler and the end of its response.
 type refusals struct{ net.Listener }
 
-// answers has a server tell its connections when handlers answer on them.
+// answers has a server notify its connections when handlers answer on them.
 func answers(srv *http.Server) {
 	type key struct{}
 	next := srv.Handler
@@ -95,21 +96,11 @@ func refusal(p []byte) (status int, ok bool) {
 
 // refusalText is a whole response.
 func refusalText(status int) []byte {
-	type details struct {
-		Message string `json:"message"`
-	}
 	message := "The request is not one of HTTP that this server understands"
 	if status == http.StatusRequestHeaderFieldsTooLarge {
 		message = "The header of the request is too large"
 	}
-	body, err := json.Marshal(struct {
-		Error   string  `json:"error"`
-		Code    int     `json:"code"`
-		Details details `json:"details"`
-	}{http.StatusText(status), status, details{message}})
-	if err != nil {
-		panic(err) // strings and numbers always encode
-	}
+	body := httpedge.ErrorBody(status, message, nil)
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\n"+
 		"Cache-Control: no-store\r\nConnection: close\r\n\r\n%s", status, http.StatusText(status), len(body), body)
 }

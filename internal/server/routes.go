@@ -3,94 +3,66 @@ package server
 import (
 	"net/http"
 	"net/http/pprof"
-	"strings"
 	"time"
 
-	"vitrine/internal/api"
-	"vitrine/internal/domain"
+	"vitrine/internal/api/ext"
+	"vitrine/internal/api/v2"
+	"vitrine/internal/feeds"
 	"vitrine/internal/files"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/oauth"
 	"vitrine/internal/site"
+	"vitrine/internal/site/web"
 )
 
-// routes puts the pieces around the API, outermost first. There is no http.ServeMux:
-// it would redirect addresses with empty or dotted segments, in words of its own.
-func (s *Server) routes(o Options, service http.Handler) http.Handler {
-	known := func(h http.Handler) http.Handler { // to logs and metrics, with its client
-		return middleware.Chain(h,
-			middleware.Begin(o.Now, middleware.AccessLog(s.log), s.observe),
-			s.stats.InFlight,
-			middleware.ClientAddr(s.cfg.TrustedProxies),
-			middleware.RequestID(s.cfg.TrustedProxies),
-		)
-	}
-	service = known(middleware.Chain(service,
-		middleware.CacheHeaders,
-		middleware.SecureHeaders,
-		middleware.PreflightLimits(s.limiter, o.Now, string(domain.TierGuest)),
-		middleware.CORS,
-		middleware.Recover(s.log, api.Render),
-		middleware.HeaderLimit(headerLimit, api.Render),
-		middleware.Memory(s.memory),
-		middleware.Head,
-		middleware.Compress,
-		middleware.Conditional,
-		middleware.Deadline(s.cfg.RequestTimeout, api.Render),
-		middleware.BodyLimit(s.cfg.BodyLimit),
-	))
-	bytes := known(middleware.Chain(files.New(files.Options{App: s.App, Fail: api.Fail, Render: api.Render,
-		MethodNotAllowed: api.MethodNotAllowed, Log: s.log, Patience: o.Patience}),
-		middleware.SecureHeaders,
-		middleware.CORS,
-		middleware.Recover(s.log, api.Render),
-		middleware.HeaderLimit(headerLimit, api.Render),
-	))
-	pages := site.New(site.Options{App: s.App, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL, FilesURL: strings.TrimSuffix(s.cfg.FilesURL+files.FilesPath, "/"),
-		Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now})
-	website := known(middleware.Chain(pages,
-		middleware.CacheHeaders,
-		middleware.Recover(s.log, pages.Render),
-		middleware.HeaderLimit(headerLimit, pages.Render),
-		middleware.Memory(s.memory),
-		middleware.Head,
-		middleware.Compress,
-		limitForms(o.Now, pages.Render),
-		middleware.Deadline(s.cfg.RequestTimeout, pages.Render),
-		middleware.BodyLimit(s.cfg.BodyLimit),
-	))
+// routes puts what answers at each mount behind what the mount asks for.
+func (s *Server) routes(o Options) (http.Handler, error) {
+	pages := site.New(web.Options{App: s.App, Addresses: s.addresses,
+		Exports: s.exports, Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
 		Registration: s.cfg.OAuthRegistration, Now: o.Now})
-	tokens := known(middleware.Chain(grants,
-		middleware.SecureHeaders,
-		middleware.CORS,
-		middleware.Recover(s.log, grants.Render),
-		middleware.HeaderLimit(headerLimit, grants.Render),
-		middleware.Head,
-		middleware.Deadline(s.cfg.RequestTimeout, grants.Render),
-		middleware.BodyLimit(s.cfg.BodyLimit),
-	))
+	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports})
+	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight,
+		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Memory: s.memory,
+		RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
+		map[string]httpedge.Door{
+			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
+			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
+				Render: httpedge.JSON.Render},
+			httpedge.OAuth: {Handler: grants, Render: grants.Render, Handles: grants.Handles},
+			httpedge.Feeds: {Handler: subscriptions, Render: subscriptions.Render, Handles: subscriptions.Handles,
+				Downloads: subscriptions.Downloads},
+			httpedge.Website:   {Handler: pages, Render: pages.Render, Handles: pages.Handles, Streams: pages.Streams, Downloads: pages.Downloads},
+			httpedge.Ext:       {Handler: s.API.ExtDoor, Render: httpedge.JSON.Render, Downloads: ext.Downloads},
+			httpedge.V2:        {Handler: s.API.V2Door, Render: v2.Errors.Render},
+			httpedge.V3:        {Handler: s.API.V3Door, Render: httpedge.JSON.Render},
+			httpedge.Elsewhere: {Handler: s.API.V3Door, Render: httpedge.JSON.Render},
+		})
+	if err != nil {
+		return nil, err
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.leaving.Load() {
 			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
 		}
-		r = api.TrimSlash(r)
-		read := r.Method == http.MethodGet || r.Method == http.MethodHead
-		switch {
-		case read && r.URL.Path == "/healthz":
-			healthz(w, r)
-		case read && r.URL.Path == "/readyz":
-			s.readyz(w, r)
-		case strings.HasPrefix(r.URL.Path, files.FilesPath), strings.HasPrefix(r.URL.Path, files.UploadsPath):
-			bytes.ServeHTTP(w, r)
-		case grants.Handles(r.URL.Path):
-			tokens.ServeHTTP(w, r)
-		case pages.Handles(r):
-			website.ServeHTTP(w, r)
-		default:
-			service.ServeHTTP(w, r)
-		}
-	})
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+// isHealth reports whether a request asks how this server is.
+func isHealth(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		(r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
+}
+
+// health answers isHealth.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		healthz(w, r)
+		return
+	}
+	s.readyz(w, r)
 }
 
 func (s *Server) observe(r *http.Request, x *middleware.Exchange, took time.Duration) {

@@ -14,26 +14,26 @@ import (
 
 	"vitrine/internal/api"
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/blob"
 	"vitrine/internal/budget"
 	"vitrine/internal/certs"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/exporting"
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
+	"vitrine/internal/present"
 	"vitrine/internal/store"
 )
 
 // usageInterval is how often the times of tokens' last use are written.
 const usageInterval = 30 * time.Second
-
-// headerLimit is how many bytes the header of a request may have. net/http refuses what
-// is much larger by itself.
-const headerLimit = 64 << 10
 
 // writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
 // streams alone.
@@ -50,22 +50,25 @@ type Server struct {
 	API   *api.API
 	Jobs  *jobs.Workers
 
-	cfg     config.Config
-	limiter *middleware.Limiter
-	stats   *obs.Metrics
-	log     *slog.Logger
-	db      *database.DB
-	handler http.Handler
-	memory  *budget.Budget // of responses
-	checks  []readiness
-	leaving atomic.Bool         // /readyz says 503, and connections end with their response
-	certs   *certs.Certificates // nil behind a proxy
-	http    *http.Server
-	plain   *http.Server // redirects to TLS; nil where there is none
-	metrics *http.Server
-	failed  chan error
-	stop    context.CancelFunc
-	done    chan struct{} // closed when the background work has ended
+	cfg       config.Config
+	addresses *present.Addresses
+	limiter   *middleware.Limiter
+	exports   *exporting.Exporter
+	stats     *obs.Metrics
+	log       *slog.Logger
+	db        *database.DB
+	handler   http.Handler
+	memory    *budget.Budget // of responses
+	checks    []readiness
+	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
+	certs     *certs.Certificates // nil behind a proxy
+	http      *http.Server
+	plain     *http.Server // redirects to TLS; nil where there is none
+	metrics   *http.Server
+	failed    chan error
+	backups   *backups
+	stop      context.CancelFunc
+	done      chan struct{} // closed when the background work has ended
 }
 
 // Options are what the command line knows and tests replace.
@@ -96,7 +99,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 3),
-		limiter: middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
+		addresses: Addresses(cfg),
+		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
 	mailer, err := newMailer(cfg, o.Now)
 	if err != nil {
 		return nil, joinClose(err, db)
@@ -110,16 +114,19 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, Files: files,
-		Accounts: app.AccountOptions{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration}})
+		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
+			Registration: cfg.OAuthRegistration},
+		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
+	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
 	s.Jobs = s.newWorkers()
+	s.backups = &backups{s: s, o: o, storage: files.Blobs}
+	s.stats.WatchBackups(s.backups.measured)
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
 	if err == nil {
 		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
-			Documents: o.Documents, BaseURL: cfg.BaseURL, SiteURL: cfg.SiteURL,
-			FilesURL: strings.TrimSuffix(cfg.FilesURL+edge.FilesPath, "/"), Build: o.Version + " " + o.Commit, Now: o.Now,
+			Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
 			AtOnce: max(3, db.Readers()/2)})
 	}
 	if err != nil {
@@ -127,8 +134,15 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s.memory = budget.New(cfg.ResponseMemory)
 	s.checks = s.readinessChecks(files.Blobs)
-	s.handler = s.routes(o, s.API)
+	if s.handler, err = s.routes(o); err != nil {
+		return nil, joinClose(err, db)
+	}
 	return s, nil
+}
+
+// Addresses are where a server with this configuration is reached.
+func Addresses(cfg config.Config) *present.Addresses {
+	return &present.Addresses{API: cfg.BaseURL, Site: cfg.SiteURL, Files: cfg.FilesURL + strings.TrimSuffix(edge.FilesPath, "/")}
 }
 
 func joinClose(err error, db *database.DB) error {
@@ -153,6 +167,9 @@ func (s *Server) Start(l net.Listener) error {
 		if err := s.Jobs.Start(context.Background()); err != nil {
 			return err
 		}
+	}
+	if s.cfg.Work {
+		s.backups.start()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.done = cancel, make(chan struct{})
@@ -179,13 +196,13 @@ func (s *Server) newHTTP(h http.Handler) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // of bodies that nobody reads; who reads one sets a deadline
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    4 * headerLimit,
+		MaxHeaderBytes:    4 * httpedge.HeaderLimit,
 		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeByteTimeout},
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 }
 
-// watch tells of a listener that stops by itself.
+// watch reports a listener that stops by itself.
 func (s *Server) watch(serve func() error) {
 	if err := serve(); err != http.ErrServerClosed {
 		s.failed <- err
@@ -215,7 +232,7 @@ func (s *Server) background(ctx context.Context) {
 // Shutdown stops taking jobs, and requests after the configuration's delay; meanwhile
 // /readyz answers 503, so that what is before this server sends them to others. Requests
 // and jobs in progress may finish until ctx is done; it cuts off those that have not, and
-// closes the database. The error tells of those.
+// closes the database. The error is about those.
 func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)
@@ -233,6 +250,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.stop()
 		<-s.done
 	}
+	s.backups.end()
 	errs = append(errs, <-drained)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -167,7 +167,7 @@ func TestETagsEndWithTheProgram(t *testing.T) {
 		}
 		defer func() { _ = s.Shutdown(t.Context()) }()
 		if _, err := s.App.User(t.Context(), domain.Ref{Slug: "ada"}); err != nil {
-			if _, err := s.App.CreateUser(t.Context(), app.CreateUserInput{Slug: "ada", Name: "Ada", Email: "ada@example.org", Tier: "free"}); err != nil {
+			if _, err := s.App.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "ada", Name: "Ada", Email: "ada@example.org", Tier: "free"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,7 +20,7 @@ import (
 // take to come, and its answer to go.
 const plainTimeout = 10 * time.Second
 
-// lasting tells browsers to come by TLS only, for a year.
+// lasting makes browsers use TLS alone for a year (HSTS).
 const lasting = "max-age=31536000"
 
 // startTLS serves on a listener with certificates of its own, and challenges and
@@ -131,7 +131,7 @@ func (k kept) Delete(ctx context.Context, name string) error {
 	return k.hide(k.store.DeleteSecret(ctx, k.prefix+name))
 }
 
-// quiet tells of failed handshakes only to those who look for them: whoever scans a
+// quiet logs failed handshakes only for those who look for them: whoever scans a
 // public port causes them.
 type quiet struct{ slog.Handler }
 

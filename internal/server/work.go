@@ -20,7 +20,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		}
 		return named, err
 	})
-	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App), jobs.Options{
+	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App, s.exports), jobs.Options{
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
 			s.stats.ObserveJob(kind, string(outcome), took)
@@ -36,6 +36,7 @@ func (s *Server) StartWork() error {
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}
+	s.backups.start()
 	return s.Jobs.Start(context.Background())
 }
 

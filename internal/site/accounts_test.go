@@ -15,9 +15,9 @@ func TestFirstAccount(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		b := newBrowser(t, r)
 		b.get("/").want(200).says("Nobody has an account here yet", "/sign-up")
-		b.get("/sign-up").want(200).says("Make the first account")
+		b.get("/sign-up").want(200).says("Create the first account")
 		b.post("/sign-up", "name", "", "slug", "Not A Slug", "email", "none", "password", "short").want(422).
-			says("Error: Make the first account", `value="Not A Slug"`, `value="none"`, "Must be 1 to 255 characters long.", "Must be 8 to 200 bytes long.").
+			says("Error: Create the first account", `value="Not A Slug"`, `value="none"`, "Must be 1 to 255 characters long.", "Must be 8 to 200 bytes long.").
 			hides("short\"")
 		b.post("/sign-up", "name", "Ada", "slug", "ada", "email", "ada@example.org", "password", password).leads("/")
 		b.get("/").says("Welcome. Your account is ready.", "Good to see you, Ada", "/operator")
@@ -86,7 +86,7 @@ func TestSignInAndOut(t *testing.T) {
 			t.Error("a session that is over stays in the browser")
 		}
 
-		b.post("/sign-out").leads("/").follow().want(200).says("You are signed out.")
+		b.post("/sign-out").leads("/").follow().want(200).says("You have been signed out.")
 		b.post("/sign-out").leads("/")
 		b.post("/sign-out", "next", "//evil.example").leads("/")
 		b.get("/settings/profile").leads("/sign-in?next=%2Fsettings%2Fprofile")

@@ -163,10 +163,49 @@ func TestConsentShowsCode(t *testing.T) {
 	ada := first(t, r)
 	client := registered(ada, "App", "public", domain.OutOfBand)
 	at := asking(client, domain.OutOfBand)
-	ada.get(at).want(200).says("Then you see a code")
-	if code := ada.post(at, "answer", "allow").want(200).says("Your code").find(`<code class="secret">([^<]+)<`); !strings.HasPrefix(code, "vitrine_cod_") {
+	ada.get(at).want(200).says("Afterwards you see a code")
+	shown := ada.post(at, "answer", "allow").want(200).says("Your code")
+	if code := shown.find(`<code class="secret">([^<]+)<`); !strings.HasPrefix(code, "vitrine_cod_") {
 		t.Errorf("code %q", code)
+	}
+	if h := shown.header; !strings.Contains(h.Get("Cache-Control"), "no-store") || !strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") || h.Get("Location") != "" {
+		t.Errorf("the page with the code: %v", h)
 	}
 	ada.post(at, "answer", "deny").want(200).says("Not allowed", "gets no access")
 	ada.get(asking(client, domain.OutOfBand, "scope", "admin")).want(400).says("invalid_scope")
+}
+
+// The page says what an application asks for that names no scope, and what is allowed is
+// what it said.
+func TestConsentWithoutScope(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada := first(t, r)
+		const back, writes = "https://app.example/back?x=1", "add, change and delete channels"
+		client := registered(ada, "App", "confidential", back)
+		settings := ada.get("/oauth/applications").find(`href="(/oauth/applications/\d+)"`)
+		for2 := func(value string) {
+			ada.post(settings, "do", "save", "name", "App", "redirect_uris", back, "for_v2", value).leads(settings)
+		}
+		for _, at := range []string{asking(client, back, "scope", ""), asking(client, back, "scope", " "),
+			strings.Replace(asking(client, back), "&scope=write", "", 1)} {
+			for2("no")
+			page := ada.get(at).want(200).hides(writes)
+			for2("yes") // while they read the page
+			answer := page.find(`<form method="post" action="(/oauth/authorize[^"]+)">`)
+			landed(t, ada.post(answer, "answer", "allow"))
+			grants := ada.get("/settings/applications").want(200).says("reading").hides("reading and writing")
+			ada.post("/settings/applications", "revoke", grants.find(`name="revoke" value="(\d+)"`))
+
+			answer = ada.get(at).want(200).says(writes).find(`<form method="post" action="(/oauth/authorize[^"]+)">`)
+			if got := landed(t, ada.post(answer, "answer", "allow")); got.Get("state") != "a b&c" || got.Get("code") == "" {
+				t.Errorf("%v", got)
+			}
+			grants = ada.get("/settings/applications").want(200).says("reading and writing")
+			ada.post("/settings/applications", "revoke", grants.find(`name="revoke" value="(\d+)"`))
+		}
+		ada.get(asking(client, back, "scope", "read")).want(200).hides(writes)
+		ada.header.Set("Accept-Language", "de")
+		ada.get(asking(client, back, "scope", "")).want(200).says("Kommentare hinzufügen, ändern und löschen")
+	}, people)
 }

@@ -1,10 +1,12 @@
 package site_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 )
 
 // Forms from one address are limited; pages are not, and the next minute is another.
@@ -21,4 +23,55 @@ func TestFormsAreLimited(t *testing.T) {
 	b.get("/sign-in").want(200)
 	r.Clock.Advance(time.Minute)
 	b.post("/sign-out").want(303)
+}
+
+// Searches by words count as requests of the API do: a guest's for their address, which has
+// nothing to do with who signs in. Pages without words do not count.
+func TestSearchesAreLimited(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people, func(c *config.Config) {
+		c.RateLimits = map[string]int{"guest": 6, "free": 20, "premium": 20, "supporter": 8}
+	})
+	eve := member(t, r, "eve")
+	r.Channel("ada", "Moss", "public")
+	guest := newBrowser(t, r)
+	for range 2 {
+		for _, path := range []string{"/search?q=moss", "/explore?q=moss", "/ada/moss?q=moss"} {
+			guest.get(path).want(200)
+		}
+	}
+	for _, path := range []string{"/search?q=moss", "/explore?q=moss", "/ada/moss?q=moss"} {
+		if p := guest.get(path).want(429).says("Try again in a minute"); p.header.Get("Retry-After") == "" {
+			t.Errorf("%s does not say when", path)
+		}
+	}
+	guest.get("/ada/moss").want(200)
+	guest.get("/explore?q=").want(200)
+	for range 8 {
+		eve.get("/search?q=moss").want(200)
+	}
+	eve.get("/search?q=moss").want(429)
+	eve.get("/ada/moss").want(200)
+	r.Clock.Advance(time.Minute)
+	guest.get("/search?q=moss").want(200)
+	eve.get("/search?q=moss").want(200)
+}
+
+// What programs fetch is limited by address too, as a line of text says.
+func TestFetchesAreLimited(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	for range 600 {
+		r.Do("", "GET", "/robots.txt", nil).Want(200)
+	}
+	r.Channel("ada", "Moss", "public")
+	for _, path := range []string{"/robots.txt", "/ada/moss/feed.atom", "/oembed?url=x", "/sitemap.xml"} {
+		res := r.Do("", "GET", path, nil).Want(429)
+		if res.Header.Get("Retry-After") == "" || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain") || !strings.Contains(string(res.Body), "Try again") {
+			t.Errorf("%s: %v %s", path, res.Header, res.Body)
+		}
+	}
+	newBrowser(t, r).get("/ada/moss").want(200)
+	r.Clock.Advance(time.Minute)
+	r.Do("", "GET", "/ada/moss/feed.atom", nil).Want(200)
 }

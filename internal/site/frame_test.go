@@ -17,7 +17,8 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.FilesURL = "https://files.example.net:8443/x" })
 	b := first(t, r)
-	csp := "default-src 'none'; style-src 'self'; img-src 'self' https://files.example.net:8443; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+	csp := "default-src 'none'; script-src 'self'; style-src 'self'; manifest-src 'self'; worker-src 'self'; img-src 'self' https://files.example.net:8443 blob:; " +
+		"media-src 'self' https://files.example.net:8443; connect-src 'self' https://files.example.net:8443; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 	want := map[string]string{"Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 		"Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
 		"Access-Control-Allow-Origin": ""}
@@ -67,13 +68,13 @@ func TestUnknownAddresses(t *testing.T) {
 		}
 	}
 	b.header.Set("Accept", "*/*")
-	if p := b.get("/nothing").want(404); !strings.HasPrefix(p.header.Get("Content-Type"), "application/json") {
+	if p := b.get("/nothing/nothing/nothing/nothing").want(404); !strings.HasPrefix(p.header.Get("Content-Type"), "application/json") {
 		t.Errorf("without text/html: %v", p.header)
 	}
 	if p := b.get("/settings/nothing").want(404); !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
 		t.Errorf("below the website: %v", p.header)
 	}
-	if p := b.post("/nothing").want(404); !strings.HasPrefix(p.header.Get("Content-Type"), "application/json") {
+	if p := b.post("/nothing/nothing/nothing/nothing").want(404); !strings.HasPrefix(p.header.Get("Content-Type"), "application/json") {
 		t.Errorf("by POST: %v", p.header)
 	}
 }
@@ -185,7 +186,7 @@ func TestBadForms(t *testing.T) {
 	b.header.Set("Content-Type", "application/json")
 	b.send("POST", "/settings/profile", `{"name":"x"}`).want(415)
 	b.header.Set("Content-Type", "multipart/form-data; boundary=x")
-	b.send("POST", "/settings/profile", "--x--").want(415)
+	b.send("POST", "/settings/email", "--x--").want(415)
 	if u, err := r.S.App.User(t.Context(), refOf("ada")); err != nil || u.Name != "One" {
 		t.Errorf("%+v, %v", u, err)
 	}

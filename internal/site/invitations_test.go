@@ -35,7 +35,7 @@ func TestInvitationOfUser(t *testing.T) {
 		tom.get(at).want(200).says("This invitation is for Eve, and you are signed in as Tom.").hides("Accept<")
 		tom.post(at, "answer", "accept").want(422).says("You may not accept an invitation of somebody else.")
 
-		tom.post("/sign-out", "next", at).leads(at).follow().want(200).says("You are signed out.", "Decline the invitation")
+		tom.post("/sign-out", "next", at).leads(at).follow().want(200).says("You have been signed out.", "Decline the invitation")
 
 		guest.get(at).want(200).says("You are signed in as Eve (eve).")
 		guest.post(at, "answer", "perhaps").want(400)
@@ -57,7 +57,7 @@ func TestInvitationDeclined(t *testing.T) {
 	r.Group("Society", "max")
 	at := invite(t, r, "society", "new@example.org", `{"email":"new@example.org"}`)
 	guest := newBrowser(t, r)
-	guest.post(at, "answer", "decline").leads("/").follow().says("The invitation is declined.")
+	guest.post(at, "answer", "decline").leads("/").follow().says("The invitation has been declined.")
 	guest.post(at, "answer", "decline").want(404)
 }
 
@@ -92,7 +92,7 @@ func TestGroupInvite(t *testing.T) {
 		}
 		at := page.Path
 		guest := newBrowser(t, r)
-		guest.get(at).want(200).says("anybody can join the group", "Society", "owned by Max")
+		guest.get(at).want(200).says("Anybody with this link can join the group", "Society", "owned by Max")
 		if p := guest.get(at); p.link("/sign-in") != at || p.link("/sign-up") != at {
 			t.Errorf("signing in leads to %s, signing up to %s", p.link("/sign-in"), p.link("/sign-up"))
 		}

@@ -27,11 +27,11 @@ func TestPagesOfMail(t *testing.T) {
 				if sends {
 					p.want(200).says(sent).hides(none)
 				} else {
-					p.want(200).says(none, kept).hides("on its way", "We send", "We have sent")
+					p.want(200).says(none, kept).hides("on its way", "We send", "We will send", "We have sent")
 				}
 			}
 			says(guest.get("/sign-up"), "Sign up", "ask its operator for the link")
-			says(guest.get("/forgot-password"), "We send a link to it", "ask its operator for the link")
+			says(guest.get("/forgot-password"), "We will send it a link", "ask its operator for the link")
 			for _, email := range []string{"ada@example.org", "nobody@example.org"} {
 				says(guest.post("/forgot-password", "email", email), "If "+email+" is the address of an account, a mail is on its way there.",
 					"If "+email+" is the address of an account, a link for it is kept")
@@ -39,7 +39,7 @@ func TestPagesOfMail(t *testing.T) {
 					"The link for "+email+" is kept")
 			}
 			says(operator.get("/settings/email"), "We send a link to it", "ask its operator for the link")
-			operator.get("/settings/email").says("the operators of this server see it").hides("Nobody else")
+			operator.get("/settings/email").says("the operators of this server, and").hides("Nobody else")
 			says(operator.post("/settings/email", "email", "new@example.org", "password", password).follow(),
 				"We have sent a link to the new address.", "Ask its operator for the link")
 			says(operator.get("/operator"), "sent by SMTP", "--smtp-url")

@@ -13,16 +13,32 @@ func TestOperatorPages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
 	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
-	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs"} {
+	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs",
+		"/operator/site", "/operator/pages", "/operator/storage"} {
 		operator.get(at).want(200)
 		eve.get(at).want(404).hides("/operator")
 		guest.get(at).leads("/sign-in?next=" + strings.ReplaceAll(at, "/", "%2F"))
-		if at != "/operator" && at != "/operator/accounts" {
+		if at != "/operator" && at != "/operator/accounts" && at != "/operator/storage" {
 			eve.post(at, "do", "promote", "retry", "1", "end", "1").want(404)
 			guest.post(at).want(http.StatusSeeOther)
 		}
 	}
-	operator.get("/operator").says("built with go1", "SQLite", "none failed")
+	operator.get("/operator").says("built with go1", "SQLite", "none failed", "No backup was made")
+}
+
+// The page of the server tells of the last backup, and of one that failed after it.
+func TestOperatorSeesBackups(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	operator := first(t, r)
+	r.Exec(`INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, row_count, file_count, file_bytes, written, missing)
+		VALUES ('a', TRUE, 5, 5, 6, 'x', 7, 1, 2048, 100, 3)`)
+	r.Exec("INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, error) VALUES ('b', TRUE, 4, 4, 5, 'no room')")
+	operator.get("/operator").says("7 rows", "1 file (2 KiB)", "Files that it lacks").hides("no room", "No backup was made")
+	r.Exec("UPDATE backups SET started_at = 8 WHERE id = 'b'")
+	operator.get("/operator").says("Failed since", "no room")
+	r.Exec("UPDATE backups SET ended_at = NULL, error = '' WHERE id = 'b'")
+	operator.get("/operator").says("It was cut off.")
 }
 
 func TestOperatorAccounts(t *testing.T) {
@@ -38,7 +54,7 @@ func TestOperatorAccounts(t *testing.T) {
 			operator.get("/operator/accounts?page=" + page).want(200)
 		}
 		at := "/operator/accounts/eve"
-		operator.post(at, "do", "tier", "tier", "premium").leads(at).follow().says("The account is changed.", `value="premium" selected`)
+		operator.post(at, "do", "tier", "tier", "premium").leads(at).follow().says("The account has been changed.", `value="premium" selected`)
 		operator.post(at, "do", "tier", "tier", "gold").want(422).says(`id="tier-error"`)
 		operator.post(at, "do", "suspend").leads(at).follow().says("Suspended since")
 		eve.get("/settings/profile").want(http.StatusSeeOther)
@@ -81,7 +97,7 @@ func TestOperatorSignUp(t *testing.T) {
 		guest.post(mailed(t, r, "eve@example.org"), "password", password).leads("/")
 		operator.get(at).says("<script>for Eve", "by eve").hides(strings.TrimPrefix(path, "/sign-up?invite="))
 		guest.post("/sign-out").leads("/")
-		guest.get(path).want(200).says("was used already, or has expired")
+		guest.get(path).want(200).says("has already been used or has expired")
 
 		operator.post(at, "do", "link", "note", "for Tom").want(200)
 		id := operator.get(at).find(`name="end" value="(\d+)"`)
@@ -90,7 +106,7 @@ func TestOperatorSignUp(t *testing.T) {
 		operator.post(at, "end", "x").want(404)
 
 		operator.post(at, "do", "mode", "mode", "everybody").want(422)
-		operator.post(at, "do", "mode", "mode", "closed").leads(at).follow().says("The setting is saved.", `value="closed" checked`)
+		operator.post(at, "do", "mode", "mode", "closed").leads(at).follow().says("The setting has been saved.", `value="closed" checked`)
 		guest.get("/").says("This server takes no new accounts.")
 		guest.get("/sign-up").says("This server takes no new accounts.")
 		operator.post(at, "do", "mode", "mode", "open").leads(at)
@@ -103,7 +119,7 @@ func TestOperatorSignUpFixed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.SignUp = "closed" })
 	operator := first(t, r)
-	operator.get("/operator/sign-up").want(200).says("The setting <code>--signup</code> of the server fixes it").hides(`name="mode"`)
+	operator.get("/operator/sign-up").want(200).says("as set by the server’s <code>--signup</code>").hides(`name="mode"`)
 	operator.post("/operator/sign-up", "do", "mode", "mode", "open").want(422)
 }
 

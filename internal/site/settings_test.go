@@ -18,15 +18,15 @@ func TestProfile(t *testing.T) {
 		b.get("/settings/profile").want(200).says(`value="Eve"`, "<code>eve</code>")
 		bio := "Lines\r\nwith *Markdown*"
 		b.post("/settings/profile", "name", " <b>Eve</b> ", "bio", bio, "avatar_url", "http://example.com/me.png").
-			leads("/settings/profile").follow().says("Your profile is saved.", `value="<b>Eve</b>"`, "Lines\nwith *Markdown*</textarea>").
+			leads("/settings/profile").follow().says("Your profile has been saved.", `value="<b>Eve</b>"`, "Lines\nwith *Markdown*</textarea>").
 			hides("Lines\r")
 		if p := b.get("/"); strings.Contains(p.body, "<b>Eve") {
 			t.Errorf("the name is not escaped: %s", p.body)
 		}
 		r.WorkJobs()
-		p := b.get("/settings/profile").says("Your picture", "Show no picture")
-		b.get(strings.TrimPrefix(p.find(`<img src="([^"]+)" alt="Your picture"`), apptest.Base)).want(200)
-		b.post("/settings/profile", "name", "Eve", "avatar", "none").leads("/settings/profile").follow().hides("Your picture")
+		p := b.get("/settings/profile").says("The picture that is shown now", "Show no picture")
+		b.get(strings.TrimPrefix(p.find(`<img class="avatar" src="([^"]+)" alt="The picture that is shown now"`), apptest.Base)).want(200)
+		b.post("/settings/profile", "name", "Eve", "avatar", "none").leads("/settings/profile").follow().hides("The picture that is shown now")
 		b.post("/settings/profile", "name", " ", "bio", "kept").want(422).says("Must not be blank.", "kept</textarea>")
 		b.post("/settings/profile", "name", "Eve", "avatar_url", "ftp://x").want(422).says("Must be an absolute http(s) address.", "ftp://x")
 		b.post("/settings/profile", "name", "Eve", "bio", strings.Repeat("é", 20_001)).want(422).says("Must have at most 20000 characters.")
@@ -47,13 +47,13 @@ func TestSessions(t *testing.T) {
 		id := p.find(`value="(\d+)">End<span class="unseen"> the session of Firefox on Android`)
 		stranger.post("/settings/sessions", "end", id).want(404)
 		phone.get("/settings/profile").want(200)
-		b.post("/settings/sessions", "end", id).leads("/settings/sessions").follow().says("The session is ended.").hides("Firefox on Android")
+		b.post("/settings/sessions", "end", id).leads("/settings/sessions").follow().says("The session has been ended.").hides("Firefox on Android")
 		b.post("/settings/sessions", "end", id).want(404)
 		phone.get("/settings/profile").want(http.StatusSeeOther)
 		for _, bad := range []string{"", "x", "0", "-1", "99999999999999999999", "1.5"} {
 			b.post("/settings/sessions", "end", bad).want(404)
 		}
-		b.post("/settings/sessions", "end", "others").leads("/settings/sessions").follow().says("All other sessions are ended.").hides("End all others")
+		b.post("/settings/sessions", "end", "others").leads("/settings/sessions").follow().says("All other sessions have been ended.").hides("End all others")
 		desk.get("/settings/profile").want(http.StatusSeeOther)
 		b.get("/settings/profile").want(200)
 		stranger.get("/settings/profile").want(200)
@@ -79,7 +79,7 @@ func TestPersonalAccessTokens(t *testing.T) {
 		id := list.find(`name="revoke" value="(\d+)"`)
 		stranger.post(at, "revoke", id).want(404)
 		r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(200)
-		b.post(at, "revoke", id).leads(at).follow().says("The token is revoked.").hides("laptop")
+		b.post(at, "revoke", id).leads(at).follow().says("The token has been revoked.").hides("laptop")
 		r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(401)
 		b.post(at, "revoke", id).want(404)
 		b.post(at, "revoke", "x").want(404)
@@ -95,7 +95,7 @@ func TestPasswordChange(t *testing.T) {
 		b.get(at).want(200).says("Current password", "eve@example.org")
 		b.post(at, "current", "wrong password", "password", "another good one").want(422).says(`id="current-error"`).hides("another good one")
 		b.post(at, "current", password, "password", "short").want(422).says("Must be 8 to 200 bytes long.")
-		b.post(at, "current", password, "password", "another good one").leads(at).follow().says("Your password is changed.")
+		b.post(at, "current", password, "password", "another good one").leads(at).follow().says("Your password has been changed.")
 		other.get(at).want(http.StatusSeeOther)
 		other.post("/sign-in", "email", "eve@example.org", "password", password).want(422)
 		other.post("/sign-in", "email", "eve@example.org", "password", "another good one").leads("/")
@@ -134,11 +134,11 @@ func TestEmailChange(t *testing.T) {
 		b.get(at).want(200).says("eve@example.org")
 		b.post(at, "email", "none", "password", password).want(422).says(`id="email-error"`, `value="none"`)
 		b.post(at, "email", "eva@example.org", "password", "wrong password").want(422).says(`id="password-error"`)
-		b.post(at, "email", "eva@example.org", "password", password).leads(at).follow().says("This server sends no mail. Ask its operator for the link", "eve@example.org", "the operators of this server see it")
+		b.post(at, "email", "eva@example.org", "password", password).leads(at).follow().says("This server sends no mail. Ask its operator for the link", "eve@example.org", "the operators of this server, and")
 		link := mailed(t, r, "eva@example.org")
 		elsewhere := newBrowser(t, r)
 		elsewhere.get(link).want(200).says("eva@example.org")
-		elsewhere.post(link).leads("/sign-in").follow().says("Your e-mail address is changed.")
+		elsewhere.post(link).leads("/sign-in").follow().says("Your e-mail address has been changed.")
 		b.get(at).says("eva@example.org")
 		b.post(link).want(404)
 	}, people)
@@ -161,10 +161,10 @@ func TestDeleteAccount(t *testing.T) {
 		}
 		r.Do("", "POST", "/v3/groups", `{"name":"<script>Club"}`, "Authorization", "Bearer "+token).Want(201)
 		b.get("/settings/delete").says("Your 2 channels are deleted, with all connections in them.", "1 block that is in nobody else’s channel is deleted.",
-			"1 block that is in a channel of somebody else stays there, without your name.", "The group <script>Club, of which you are the only member, is deleted")
+			"1 block that is in somebody else’s channel stays there, without your name.", "The group <script>Club, of which you are the only member, is deleted")
 		b.post("/settings/delete", "slug", "tom", "password", password).want(422).says(`id="slug-error"`, `value="tom"`)
 		b.post("/settings/delete", "slug", "eve", "password", "wrong password").want(422).says(`id="password-error"`)
-		b.post("/settings/delete", "slug", "eve", "password", password).leads("/").follow().says("Your account is deleted.")
+		b.post("/settings/delete", "slug", "eve", "password", password).leads("/").follow().says("Your account has been deleted.")
 		b.get("/settings/profile").want(http.StatusSeeOther)
 		b.post("/sign-in", "email", "eve@example.org", "password", password).want(422)
 		r.WorkJobs()

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
@@ -27,10 +28,27 @@ const (
 
 var table = []address{
 	{"/", 200, 405, 200, 405, getOnly},
+	{"/explore", 200, 405, 200, 405, getOnly},
+	{"/search", 200, 405, 200, 405, getOnly},
+	{"/eve", 200, 405, 200, 405, getOnly},
+	{"/nobody", 404, 405, 404, 405, getOnly},
+	{"/group/x", 404, 405, 404, 405, getOnly},
+	{"/about/x", 404, 405, 404, 405, getOnly},
+	{"/channel/1/pin", 405, signIn, 405, 400, postOnly},
 	{"/sign-up", 200, 422, 303, 422, both},
 	{"/confirm/x", 404, 404, 404, 404, both},
 	{"/sign-in", 200, 422, 303, 422, both},
 	{"/sign-out", 405, 303, 405, 303, postOnly},
+	{"/ada/nothing", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/slideshow", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/print", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/embed", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/export", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/export/zip", 404, 405, 404, 405, getOnly},
+	{"/block/1", 404, 405, 404, 405, getOnly},
+	{"/block/1/retry", 405, signIn, 405, 404, postOnly},
+	{"/settings/language", 405, 400, 405, 400, postOnly},
+	{"/settings/announcement", 405, 400, 405, 400, postOnly},
 	{"/forgot-password", 200, 422, 200, 422, both},
 	{"/reset-password/x", 404, 404, 404, 404, both},
 	{"/settings", signIn, 405, 303, 405, getOnly},
@@ -40,15 +58,51 @@ var table = []address{
 	{"/settings/password", signIn, signIn, 200, 422, both},
 	{"/settings/sessions", signIn, signIn, 200, 404, both},
 	{"/settings/storage", signIn, 405, 200, 405, getOnly},
+	{"/settings/import", signIn, signIn, 200, 400, both},
+	{"/settings/export", signIn, signIn, 200, 400, both},
+	{"/settings/export/1/file", signIn, 405, 404, 405, getOnly},
+	{"/settings/import/1", signIn, signIn, 404, 404, both},
 	{"/settings/personal-access-tokens", signIn, signIn, 200, 422, both},
 	{"/settings/applications", signIn, signIn, 200, 404, both},
+	{"/settings/feeds", signIn, signIn, 200, 400, both},
+	{"/block/1/comments/1", 404, 405, 404, 405, getOnly},
+	{"/block/1/comments", 404, signIn, 404, 404, both},
+	{"/comments/mentions", signIn, 405, 200, 405, getOnly},
+	{"/comments/1", signIn, signIn, 404, 404, both},
+	{"/groups", signIn, 405, 200, 405, getOnly},
+	{"/groups/new", signIn, signIn, 200, 422, both},
+	{"/group/x/edit", signIn, signIn, 404, 404, both},
+	{"/group/x/delete", signIn, signIn, 404, 404, both},
+	{"/group/x/members", 404, signIn, 404, 404, both},
+	{"/x/y/collaborators", 404, signIn, 404, 404, both},
+	{"/feed", signIn, 405, 200, 405, getOnly},
+	{"/notifications", signIn, signIn, 200, 400, both},
+	{"/notifications/1", signIn, 405, 404, 405, getOnly},
+	{"/follow", 405, 303, 405, 400, postOnly},
 	{"/settings/delete", signIn, signIn, 200, 422, both},
 	{"/oauth/applications", signIn, signIn, 200, 422, both},
 	{"/oauth/applications/1", signIn, signIn, 404, 404, both},
 	{"/oauth/authorize", 400, signIn, 400, 400, both},
 	{"/invitations/x", 404, 400, 404, 400, both},
 	{"/group/x/invite/y", 404, 404, 404, 404, both},
+	{"/new", signIn, signIn, 200, 422, both},
+	{"/save", signIn, signIn, 200, 422, both},
+	{"/save/file", 405, signIn, 405, 400, postOnly},
+	{"/x/y/add", signIn, signIn, 404, 404, both},
+	{"/x/y/edit", signIn, signIn, 404, 404, both},
+	{"/x/y/arrange", signIn, signIn, 404, 404, both},
+	{"/channel/999/connect", signIn, signIn, 404, 404, both},
+	{"/channel/x/delete", signIn, signIn, 404, 404, both},
+	{"/block/999/edit", signIn, signIn, 404, 404, both},
+	{"/block/0/connect", signIn, signIn, 404, 404, both},
+	{"/block/999/delete", signIn, signIn, 404, 404, both},
+	{"/connection/999", signIn, signIn, 404, 404, both},
+	{"/connections/undo", 405, signIn, 405, 303, postOnly},
 	{"/operator", signIn, 405, 404, 405, getOnly},
+	{"/operator/site", signIn, signIn, 404, 404, both},
+	{"/operator/pages", signIn, signIn, 404, 404, both},
+	{"/operator/pages/imprint", signIn, signIn, 404, 404, both},
+	{"/operator/storage", signIn, 405, 404, 405, getOnly},
 	{"/operator/accounts", signIn, 405, 404, 405, getOnly},
 	{"/operator/accounts/eve", signIn, signIn, 404, 404, both},
 	{"/operator/sign-up", signIn, signIn, 404, 404, both},
@@ -60,6 +114,7 @@ func TestEveryAddress(t *testing.T) {
 	r := apptest.New(t, people, func(c *config.Config) { c.SignUp = "open" })
 	first(t, r)
 	for _, at := range table {
+		r.Clock.Advance(time.Second) // forms are counted by the minute
 		guest, user := newBrowser(t, r), newBrowser(t, r)
 		user.post("/sign-in", "email", memberOnce(t, r), "password", password).leads("/")
 		for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -87,7 +88,7 @@ func (v view) expect(id, shelf domain.ChannelID, block domain.BlockID, role doma
 	if _, err := v.s.Block(ctx, v.viewer, block); (sees || author) && err != nil || !sees && !author && domain.KindOf(err) != domain.NotFound {
 		v.t.Errorf("%s: the block: %v", v.name, err)
 	}
-	in := itemChannels(v.t, v.s, store.ItemChannelsQuery{Viewer: v.viewer, Item: domain.BlockRef(block), Page: domain.Page{Number: 1, Per: 10}})
+	in := itemChannels(v.t, v.s, contents.ItemChannelsQuery{Viewer: v.viewer, Item: domain.BlockRef(block), Page: domain.Page{Number: 1, Per: 10}})
 	if in.Total != int64(btoi(sees)) || len(in.Items) != btoi(sees) {
 		v.t.Errorf("%s: the block is in %d channels", v.name, in.Total)
 	}

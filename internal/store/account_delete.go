@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/sqlx"
 )
 
 // deletedName is how a deleted account is called where what it leaves behind is shown.
@@ -19,23 +21,38 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err != nil {
 		return err
 	}
-	err = tx.execOne(ctx, `UPDATE users SET deleted_at = $2, name = $3, slug = $4, email = $5, password_hash = '',
+	err = tx.db.ExecOne(ctx, `UPDATE users SET deleted_at = $2, name = $3, slug = $4, email = $5, password_hash = '',
 			bio_markdown = NULL, bio_html = NULL, bio_plain = NULL, avatar = NULL, office = 'member', suspended_at = NULL,
 			version = version + 1, face_version = face_version + 1, updated_at = $2
-		WHERE id = $1`, u.ID, micros(now), deletedName, slug, fmt.Sprintf("deleted-%d", u.ID)) // no address has no "@"
+		WHERE id = $1`, u.ID, sqlx.Micros(now), deletedName, slug, fmt.Sprintf("deleted-%d", u.ID)) // no address has no "@"
 	if err != nil {
 		return err
 	}
-	if err := tx.unindex(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
+	if err := tx.documents.Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
 		return err
 	}
-	if err := tx.exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'User' AND owner_id = $1`, u.ID); err != nil {
+	if err := tx.ForgetUser(ctx, u.ID); err != nil {
+		return err
+	}
+	if err := tx.ForgetImports(ctx, u.ID); err != nil {
+		return err
+	}
+	exported, err := tx.ForgetExports(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	for _, object := range exported {
+		if err := tx.DoomObject(ctx, object, now); err != nil {
+			return err
+		}
+	}
+	if err := tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'User' AND owner_id = $1`, u.ID); err != nil {
 		return err
 	}
 	if err := tx.dropAvatar(ctx, u.Avatar); err != nil {
 		return err
 	}
-	if err := tx.endAccess(ctx, u.ID, now); err != nil {
+	if err := tx.EndAccess(ctx, u.ID, now); err != nil {
 		return err
 	}
 	return tx.ForgetSignups(ctx, u.Email)
@@ -54,50 +71,121 @@ func (tx *Tx) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time
 	return slug, tx.BindSlug(ctx, UserSlug, slug, int64(id))
 }
 
-// endAccess ends everything with which somebody acts for a user, and for the applications
-// that they registered.
-func (tx *Tx) endAccess(ctx context.Context, id domain.UserID, now time.Time) error {
-	const theirs = `application_id IN (SELECT id FROM applications WHERE user_id = $1)`
-	// The applications go first: who is giving one a grant or a token holds its row, and
-	// what they make is there for the statements after.
-	err := tx.exec(ctx, `UPDATE applications SET deleted_at = $2, updated_at = $2 WHERE user_id = $1 AND deleted_at IS NULL`,
-		id, micros(now))
-	if err != nil {
-		return err
-	}
-	for _, query := range []string{
-		`DELETE FROM sessions WHERE user_id = $1`,
-		`DELETE FROM known_browsers WHERE user_id = $1`,
-		`DELETE FROM mail_links WHERE user_id = $1`,
-		`DELETE FROM signup_links WHERE created_by = $1 AND used_at IS NULL`,
-		`DELETE FROM grants WHERE user_id = $1`,
-		`DELETE FROM grants WHERE ` + theirs,
-		`DELETE FROM authorization_codes WHERE user_id = $1`,
-		`DELETE FROM authorization_codes WHERE ` + theirs,
-	} {
-		if err := tx.exec(ctx, query, id); err != nil {
-			return err
-		}
-	}
-	for _, query := range []string{
-		`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`,
-		`UPDATE tokens SET revoked_at = $2 WHERE ` + theirs + ` AND revoked_at IS NULL`,
-	} {
-		if err := tx.exec(ctx, query, id, micros(now)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // OtherAccounts reports whether anybody else has an account.
 func (q Queries) OtherAccounts(ctx context.Context, than domain.UserID) (some bool, err error) {
-	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
+	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
 	return some, err
 }
 
 // IsDeleted reports whether an account is deleted.
 func (q Queries) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool, err error) {
-	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
+	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
 	return deleted, err
+}
+
+// Legacy is what a user has that deleting the account would end or leave behind.
+type Legacy struct {
+	Channels     int64
+	Blocks       int64 // in nobody else's channel
+	SharedBlocks int64
+	Comments     int64
+	Groups       []domain.Group // owned
+}
+
+// doomed picks the channels that would go with the user $1: their own, and those of
+// groups in which there is nobody else.
+const doomed = `(ch.owner_type = 'User' AND ch.owner_id = $1 OR ch.owner_type = 'Group' AND ch.owner_id IN (
+	SELECT g.id FROM groups g WHERE g.owner_id = $1 AND g.users_count = 1))`
+
+// Legacy counts what a user has.
+func (v *Snapshot) Legacy(ctx context.Context, user domain.UserID) (l Legacy, err error) {
+	err = v.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND `+doomed+`),
+		(SELECT count(*) FROM blocks b WHERE b.user_id = $1),
+		(SELECT count(*) FROM blocks b WHERE b.user_id = $1 AND b.open_count + b.private_count > 0 AND EXISTS (
+			SELECT 1 FROM connections c JOIN channels ch ON ch.id = c.channel_id WHERE c.item_type = 'Block'
+				AND c.item_id = b.id AND ch.state = 'available' AND NOT `+doomed+`)),
+		(SELECT count(*) FROM comments cm WHERE cm.user_id = $1)`, user).
+		Scan(&l.Channels, &l.Blocks, &l.SharedBlocks, &l.Comments)
+	if err != nil {
+		return l, err
+	}
+	l.Blocks -= l.SharedBlocks
+	rows, err := v.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
+	l.Groups, err = sqlx.Collect(ctx, rows, err, scanGroup)
+	return l, err
+}
+
+// Remains lists what a deleted account still has, by kind of thing, some ids at a time.
+type Remains string
+
+// The kinds of things.
+const (
+	RemainingGroups         Remains = "groups that they own"
+	RemainingMemberships    Remains = "groups that they are in"
+	RemainingInvitations    Remains = "groups to which they have, or sent, invitations"
+	RemainingChannels       Remains = "channels that they own"
+	RemainingCollaborations Remains = "channels on which they collaborate"
+	RemainingComments       Remains = "comments"
+	RemainingTransitions    Remains = "channels whose end is pending"
+	RemainingBlocks         Remains = "blocks that are in no channel"
+)
+
+var remains = map[Remains]string{
+	RemainingGroups:      `SELECT id FROM groups WHERE owner_id = $1 AND id > $2`,
+	RemainingMemberships: `SELECT group_id AS id FROM group_members WHERE user_id = $1 AND group_id > $2`,
+	RemainingInvitations: `SELECT DISTINCT group_id AS id FROM invitations WHERE group_id > $2
+		AND (invitee_id = $1 OR invited_by = $1 AND state = 'pending')`,
+	RemainingChannels:       `SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND state = 'available' AND id > $2`,
+	RemainingCollaborations: `SELECT channel_id AS id FROM collaborators WHERE member_type = 'User' AND member_id = $1 AND channel_id > $2`,
+	RemainingComments:       `SELECT id FROM comments WHERE user_id = $1 AND id > $2`,
+	RemainingTransitions: `SELECT DISTINCT p.channel_id AS id FROM pending_transitions p JOIN channels ch ON ch.id = p.channel_id
+		WHERE ch.owner_type = 'User' AND ch.owner_id = $1 AND p.channel_id > $2`,
+	RemainingBlocks: `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
+}
+
+// Remaining gives the ids of some things of a kind that a user has, above one id.
+func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, most int) ([]int64, error) {
+	rows, err := q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, most)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+}
+
+// Heir gives the member of a group, but its owner, who is there longest and has an
+// account; 0 if there is none.
+func (q Queries) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
+	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
+		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
+		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
+	return id, err
+}
+
+// HandGroupOver gives a locked group to one of its members.
+func (tx *Tx) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.UserID) error {
+	if err := tx.db.ExecOne(ctx, `UPDATE groups SET owner_id = $2, version = version + 1 WHERE id = $1`, g, to); err != nil {
+		return err
+	}
+	return tx.db.Exec(ctx, `UPDATE search_documents SET author_id = $2 WHERE kind = 'Group' AND item_id = $1`, g, to)
+}
+
+// ForgetInvitations removes those to a locked group that are for a user, and revokes those
+// that they sent.
+func (tx *Tx) ForgetInvitations(ctx context.Context, g domain.GroupID, user domain.UserID) error {
+	if err := tx.db.Exec(ctx, `DELETE FROM invitations WHERE group_id = $1 AND invitee_id = $2`, g, user); err != nil {
+		return err
+	}
+	return tx.db.Exec(ctx, `UPDATE invitations SET state = 'revoked' WHERE group_id = $1 AND invited_by = $2
+		AND state = 'pending'`, g, user)
+}
+
+// ChannelOf reads a live channel of a user, whoever looks; NotFound if it is none.
+func (q Queries) ChannelOf(ctx context.Context, user domain.UserID, id domain.ChannelID) (domain.Channel, error) {
+	c, err := rowmap.ScanChannel(q.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
+		" WHERE ch.id = $1 AND ch.owner_type = 'User' AND ch.owner_id = $2 AND ch.state = 'available'", id, user))
+	return c, sqlx.Found(err)
+}
+
+// IsOrphan reports whether a block of a user is in no live channel.
+func (q Queries) IsOrphan(ctx context.Context, user domain.UserID, id domain.BlockID) (is bool, err error) {
+	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE id = $1 AND user_id = $2
+		AND open_count = 0 AND private_count = 0)`, id, user).Scan(&is)
+	return is, err
 }

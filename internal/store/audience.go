@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
 )
 
 // PrincipalsByID reads what is shown of users and groups.
@@ -19,9 +20,9 @@ func (q Queries) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef)
 		if t == domain.TypeGroup {
 			table = "groups"
 		}
-		rows, err := q.q.Query(ctx, "SELECT p.id, p.name, p.slug, p.avatar, p.face_version FROM "+table+
-			" p WHERE "+q.d.in("p.id", "$1"), list(q.d, of))
-		all, err := collect(ctx, rows, err, func(row scanner) (p domain.Principal, err error) {
+		rows, err := q.db.Query(ctx, "SELECT p.id, p.name, p.slug, p.avatar, p.face_version FROM "+table+
+			" p WHERE "+q.db.In("p.id", "$1"), sqlx.IDs(q.db.Dialect, of))
+		all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (p domain.Principal, err error) {
 			p.Type = t
 			err = row.Scan(&p.ID, &p.Name, &p.Slug, &p.Avatar, &p.Version)
 			return p, err
@@ -36,38 +37,30 @@ func (q Queries) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef)
 	return byRef, nil
 }
 
-// asViewer is a fragment of access.go with the users `u` as viewers.
-func asViewer(fragment string) string { return strings.ReplaceAll(fragment, "$1", "u.id") }
-
-func scanUserID(row scanner) (u domain.UserID, err error) {
-	err = row.Scan(&u)
-	return u, err
-}
-
 // WhoSeesChannel gives those of the users who may see a channel.
 func (q Queries) WhoSeesChannel(ctx context.Context, id domain.ChannelID, users []domain.UserID) ([]domain.UserID, error) {
-	rows, err := q.q.Query(ctx, `SELECT u.id FROM users u JOIN channels ch ON ch.id = $1 WHERE `+q.d.in("u.id", "$2")+
-		` AND `+asViewer(visibleChannel), id, list(q.d, users))
-	return collect(ctx, rows, err, scanUserID)
+	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN channels ch ON ch.id = $1 WHERE `+q.db.In("u.id", "$2")+
+		` AND `+access.AsViewer(access.VisibleChannel), id, sqlx.IDs(q.db.Dialect, users))
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
 // WhoSeesBlock gives those of the users who may see a block.
 func (q Queries) WhoSeesBlock(ctx context.Context, id domain.BlockID, users []domain.UserID) ([]domain.UserID, error) {
-	rows, err := q.q.Query(ctx, `SELECT u.id FROM users u JOIN blocks b ON b.id = $1 WHERE `+q.d.in("u.id", "$2")+
-		` AND `+asViewer(visibleBlock), id, list(q.d, users))
-	return collect(ctx, rows, err, scanUserID)
+	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN blocks b ON b.id = $1 WHERE `+q.db.In("u.id", "$2")+
+		` AND `+access.AsViewer(access.VisibleBlock), id, sqlx.IDs(q.db.Dialect, users))
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
 // EldestMembers lists who is in a group, the longest-standing first.
 func (q Queries) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
-	rows, err := q.q.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
+	rows, err := q.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
 		ORDER BY created_at, user_id LIMIT $2`, id, most)
-	return collect(ctx, rows, err, scanUserID)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
 // LatestCommenters lists who commented on a block, each once, the last first.
 func (q Queries) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
-	rows, err := q.q.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
+	rows, err := q.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
 		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
-	return collect(ctx, rows, err, scanUserID)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }

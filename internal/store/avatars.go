@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/blobs"
+	"vitrine/internal/store/sqlx"
 )
 
 // AvatarWish is a picture that a user or group is to show, once it has been got.
@@ -20,32 +22,32 @@ type AvatarWish struct {
 // gives its number. It locks the owner, so that no picture is set from an earlier wish
 // until the transaction ends.
 func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n int64, err error) {
-	if tx.d.locks() {
+	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, w.Owner); err != nil {
 			return 0, err
 		}
 	}
-	err = tx.q.QueryRow(ctx, `INSERT INTO avatar_wishes (owner_type, owner_id, n, url, upload_id, created_at)
+	err = tx.db.QueryRow(ctx, `INSERT INTO avatar_wishes (owner_type, owner_id, n, url, upload_id, created_at)
 		VALUES ($1, $2, 1, NULLIF($3, ''), NULLIF($4, 0), $5)
 		ON CONFLICT (owner_type, owner_id) DO UPDATE SET n = avatar_wishes.n + 1, url = excluded.url,
 			upload_id = excluded.upload_id, created_at = excluded.created_at
-		RETURNING n`, w.Owner.Type, w.Owner.ID, w.URL, w.Upload, micros(now)).Scan(&n)
+		RETURNING n`, w.Owner.Type, w.Owner.ID, w.URL, w.Upload, sqlx.Micros(now)).Scan(&n)
 	return n, err
 }
 
 // AvatarWish reads the wish of a number; NotFound if there is a later one or none.
 func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) (w AvatarWish, err error) {
 	w.Owner, w.N = owner, n
-	err = q.q.QueryRow(ctx, `SELECT COALESCE(url, ''), COALESCE(upload_id, 0) FROM avatar_wishes
+	err = q.db.QueryRow(ctx, `SELECT COALESCE(url, ''), COALESCE(upload_id, 0) FROM avatar_wishes
 		WHERE owner_type = $1 AND owner_id = $2 AND n = $3 AND (url IS NOT NULL OR upload_id IS NOT NULL)`,
 		owner.Type, owner.ID, n).Scan(&w.URL, &w.Upload)
-	return w, found(err)
+	return w, sqlx.Found(err)
 }
 
 // LockAvatarWish locks the owner of a wish and then the wish, until the transaction ends;
 // NotFound if there is a later one or none.
 func (tx *Tx) LockAvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) error {
-	if tx.d.locks() {
+	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, owner); err != nil {
 			return err
 		}
@@ -58,8 +60,8 @@ func (tx *Tx) lockPrincipal(ctx context.Context, ref domain.PrincipalRef) error 
 	if ref.Type == domain.TypeGroup {
 		return tx.LockGroup(ctx, domain.GroupID(ref.ID))
 	}
-	_, err := scanInt64(tx.q.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.d.lock("u"), ref.ID))
-	return found(err)
+	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.db.ForUpdate("u"), ref.ID))
+	return sqlx.Found(err)
 }
 
 // SetAvatar shows a file, by its path below the address of files, or nothing, and
@@ -76,12 +78,12 @@ func (tx *Tx) SetAvatar(ctx context.Context, owner domain.PrincipalRef, avatar *
 	if sameText(was.Avatar, avatar) {
 		return nil
 	}
-	err = tx.execOne(ctx, "UPDATE "+table+` SET avatar = $2, version = version + 1, face_version = face_version + 1,
-		updated_at = $3 WHERE id = $1`, owner.ID, avatar, micros(now))
+	err = tx.db.ExecOne(ctx, "UPDATE "+table+` SET avatar = $2, version = version + 1, face_version = face_version + 1,
+		updated_at = $3 WHERE id = $1`, owner.ID, avatar, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
-	if err := tx.touchDocument(ctx, domain.SubjectType(owner.Type), owner.ID, now); err != nil {
+	if err := tx.documents.Touch(ctx, domain.SubjectType(owner.Type), owner.ID, now); err != nil {
 		return err
 	}
 	return tx.dropAvatar(ctx, was.Avatar)
@@ -89,7 +91,7 @@ func (tx *Tx) SetAvatar(ctx context.Context, owner domain.PrincipalRef, avatar *
 
 // AvatarGranted notes that a wish has been dealt with.
 func (tx *Tx) AvatarGranted(ctx context.Context, owner domain.PrincipalRef, n int64) error {
-	return tx.exec(ctx, `UPDATE avatar_wishes SET url = NULL, upload_id = NULL
+	return tx.db.Exec(ctx, `UPDATE avatar_wishes SET url = NULL, upload_id = NULL
 		WHERE owner_type = $1 AND owner_id = $2 AND n = $3`, owner.Type, owner.ID, n)
 }
 
@@ -99,5 +101,5 @@ func (tx *Tx) dropAvatar(ctx context.Context, avatar *string) error {
 		return nil
 	}
 	key, _, _ := strings.Cut(*avatar, "/")
-	return tx.deleteFiles(ctx, `key = $1`, key)
+	return blobs.DeleteFile(ctx, tx.blobWrites, key)
 }

@@ -6,46 +6,18 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/blobs"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/sqlx"
 )
 
-const blockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
-	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
-	b.image_id, b.file_id, b.embed, b.metadata, ` + openCount + `, ` + privateCount + `, b.comment_count, b.version, b.created_at, b.updated_at,
-	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
-
-const blockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
-
-// blockFields are scan targets that become parts of a block.
-type blockFields struct {
-	description, content text
-	image, file          *domain.FileID
-	embed, metadata      *string
-	created, updated     int64
-}
-
-// readBlock reads a block whose files are known by their ids alone.
-func readBlock(row scanner, b *domain.Block) (err error) {
-	var f blockFields
-	b.Author.Type = domain.TypeUser
-	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &f.description.markdown, &f.description.html, &f.description.plain,
-		&f.content.markdown, &f.content.html, &f.content.plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
-		&f.image, &f.file, &f.embed, &f.metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &f.created, &f.updated,
-		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
-	if err != nil {
-		return err
-	}
-	b.Description, b.Content, b.Metadata = f.description.value(), f.content.value(), metadataValue(f.metadata)
-	b.CreatedAt, b.UpdatedAt = instant(f.created), instant(f.updated)
-	b.Image, b.File = unread(f.image), unread(f.file)
-	b.Embed, err = embedValue(f.embed)
-	return err
-}
-
-const blockByID = "SELECT " + blockColumns + blockFrom + "WHERE b.id = $2 AND "
+const blockByID = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
 
 // Block reads a block that the viewer may see.
 func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.q.QueryRow(database.Uninterruptible(ctx), to(viewer, blockByID+visibleBlock, blockByID+guestBlock), viewer, id))
+	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
 }
 
 // Block reads a block that the viewer may see, in one state although its files take a
@@ -70,12 +42,12 @@ func lacksFile(b domain.Block) bool {
 
 // AnyBlock reads a block, whoever may see it.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+blockColumns+blockFrom+"WHERE b.id = $1", id))
+	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE b.id = $1", id))
 }
 
-func (q Queries) oneBlock(ctx context.Context, row scanner) (b domain.Block, err error) {
-	if err := readBlock(&weighed{row, ctx}, &b); err != nil {
-		return b, found(err)
+func (q Queries) oneBlock(ctx context.Context, row sqlx.Row) (b domain.Block, err error) {
+	if err := rowmap.ReadBlock(sqlx.Charged(ctx, row), &b); err != nil {
+		return b, sqlx.Found(err)
 	}
 	return b, q.readFiles(ctx, &b)
 }
@@ -85,8 +57,8 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(database.Uninterruptible(ctx), "SELECT "+blockColumns+blockFrom+"WHERE "+q.d.in("b.id", "$1"), list(q.d, ids))
-	all, err := gather(ctx, rows, err, len(ids), readBlock)
+	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE "+q.db.In("b.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -95,47 +67,156 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 		with[i] = &all[i]
 	}
 	err = q.readFiles(ctx, with...)
-	return byID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
+	return sqlx.ByID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
 }
+
+// LockedBlock reads a block that the viewer may see, and locks it, in one statement. If it
+// had to wait, who sees the block may be older than the block, and all is read again.
+func (tx *Tx) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+	var unmoved bool
+	b, err := tx.oneBlock(ctx, alongside{tx.db.QueryRow(ctx, "SELECT "+rowmap.BlockColumns+", "+tx.db.Unmoved("blocks", "b")+rowmap.BlockFrom+
+		"WHERE b.id = $2 AND "+access.VisibleBlock+tx.db.ForUpdate("b"), viewer, id), &unmoved})
+	if err != nil || unmoved {
+		return b, err
+	}
+	return tx.Block(ctx, viewer, id)
+}
+
+// alongside scans one column more than it is asked for.
+type alongside struct {
+	sqlx.Row
+	last any
+}
+
+func (a alongside) Scan(dest ...any) error { return a.Row.Scan(append(dest, a.last)...) }
 
 // LockBlock locks a block against changes until the transaction ends.
 func (tx *Tx) LockBlock(ctx context.Context, id domain.BlockID) error {
-	if !tx.d.locks() {
+	if !tx.db.LocksRows() {
 		return nil
 	}
-	_, err := scanInt64(tx.q.QueryRow(ctx, "SELECT b.id FROM blocks b WHERE b.id = $1"+tx.d.lock("b"), id))
-	return found(err)
+	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT b.id FROM blocks b WHERE b.id = $1"+tx.db.ForUpdate("b"), id))
+	return sqlx.Found(err)
 }
 
-// CreateBlock makes a block by b.Author from its type, state, texts, source and metadata.
+// CreateBlock makes a block that is in no channel yet. See CreateBlockIn.
 func (tx *Tx) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
-	d, c := textColumns(b.Description), textColumns(b.Content)
-	var id domain.BlockID
-	err := tx.q.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
-			description_markdown, description_html, description_plain, content_markdown, content_html, content_plain,
-			value_url, source_url, source_title, alt_text, metadata, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16) RETURNING id`,
-		b.Author.ID, b.Type, b.State, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain,
-		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, metadataColumn(b.Metadata), micros(now)).Scan(&id)
-	if err != nil {
-		return 0, err
-	}
-	return id, tx.index(ctx, domain.SubjectBlock, int64(id))
+	made, err := tx.CreateBlockIn(ctx, b, now)
+	return made.ID, err
 }
 
-// UpdateBlock writes title, texts, alternative text and metadata of a locked block.
-func (tx *Tx) UpdateBlock(ctx context.Context, b domain.Block, now time.Time) error {
-	d, c := textColumns(b.Description), textColumns(b.Content)
-	err := tx.execOne(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
+// CreateBlockIn makes a block by b.Author from its type, state, texts, source, files, embed and
+// metadata, connects it to locked channels, and gives it as it then is. It keeps the times of one
+// that is brought in from elsewhere.
+func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, channels ...NewConnection) (domain.Block, error) {
+	for _, n := range channels {
+		open, private := documents.Placed(n.Channel.Visibility, 1)
+		b.OpenCount, b.PrivateCount = b.OpenCount+open, b.PrivateCount+private
+	}
+	b.Version = 1
+	if b.CreatedAt.IsZero() {
+		b.CreatedAt, b.UpdatedAt = sqlx.Time(sqlx.Micros(now)), sqlx.Time(sqlx.Micros(now))
+	}
+	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
+	err := tx.db.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
+			description_markdown, description_html, description_plain, content_markdown, content_html, content_plain,
+			value_url, source_url, source_title, alt_text, metadata, open_count, private_count, image_id, file_id, embed,
+			created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING id`,
+		b.Author.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain,
+		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, sqlx.MetadataOf(b.Metadata), b.OpenCount, b.PrivateCount,
+		fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b.Embed), sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)).Scan(&b.ID)
+	if err != nil {
+		return b, err
+	}
+	tx.documents.Add(documents.OfBlock(b))
+	for _, n := range channels {
+		n.Item = domain.BlockRef(b.ID)
+		if _, _, err := tx.connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// UpdateBlock writes title, texts, alternative text and metadata of a locked block, whose
+// version and time of change then are new.
+func (tx *Tx) UpdateBlock(ctx context.Context, b *domain.Block, now time.Time) error {
+	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
+	was := b.UpdatedAt
+	b.UpdatedAt = sqlx.Time(sqlx.Micros(now))
+	err := tx.db.QueryRow(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
 			description_plain = $5, content_markdown = $6, content_html = $7, content_plain = $8, alt_text = $9,
-			metadata = $10, version = version + 1, updated_at = $11 WHERE id = $1`,
-		b.ID, b.Title, d.markdown, d.html, d.plain, c.markdown, c.html, c.plain, b.AltText,
-		metadataColumn(b.Metadata), micros(now))
+			metadata = $10, version = version + 1, updated_at = $11 WHERE id = $1 RETURNING version`,
+		b.ID, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain, b.AltText,
+		sqlx.MetadataOf(b.Metadata), sqlx.Micros(now)).Scan(&b.Version)
 	if err != nil {
 		return err
 	}
-	if err := tx.index(ctx, domain.SubjectBlock, int64(b.ID)); err != nil {
+	tx.documents.Reword(documents.OfBlock(*b))
+	return tx.deltas.TouchBlock(ctx, b.ID, was, now)
+}
+
+// BlockConnections gives the connections of a block, whoever looks.
+func (q Queries) BlockConnections(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+	rows, err := q.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+		" WHERE c.item_type = 'Block' AND c.item_id = $1 ORDER BY c.channel_id", id)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanConnection)
+}
+
+// LockBlockInChannels locks the channels a block is in, and then the block, after
+// which no channel can be added; and gives its connections.
+func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+	for range 2 { // the second time for channels that were added before the block was locked
+		conns, err := tx.BlockConnections(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		channels := make([]domain.ChannelID, len(conns))
+		for i, c := range conns {
+			channels[i] = c.ChannelID
+		}
+		if err := tx.LockChannels(ctx, channels...); err != nil {
+			return nil, err
+		}
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return tx.BlockConnections(ctx, id)
+}
+
+// DeleteBlock removes a locked block that is in no channel any more, with its
+// comments, its files, the upload that it was made of, and what was told of it.
+func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
+	rows, err := tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1`, id)
+	comments, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	if err != nil {
 		return err
 	}
-	return tx.touchBlock(ctx, b.ID, now)
+	if err := tx.db.Exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
+		return err
+	}
+	rows, err = tx.db.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0)`, id)
+	uploads, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	if err != nil {
+		return err
+	}
+	var image, file *domain.FileID
+	err = tx.db.QueryRow(ctx, `DELETE FROM blocks WHERE id = $1 RETURNING image_id, file_id`, id).Scan(&image, &file)
+	if err != nil {
+		return sqlx.Found(err)
+	}
+	if err := tx.documents.Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
+		return err
+	}
+	if err := blobs.DeleteFiles(ctx, tx.blobWrites, ids(image, file)...); err != nil {
+		return err
+	}
+	for _, upload := range uploads {
+		if err := tx.DropUpload(ctx, domain.UploadID(upload), now); err != nil {
+			return err
+		}
+	}
+	return tx.ForgetBlock(ctx, id, comments)
 }

@@ -50,13 +50,13 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						return tx.UpdateBlock(t.Context(), b, storetest.Later)
+						return tx.UpdateBlock(t.Context(), &b, storetest.Later)
 					})
 				}, false},
 				{"hiding a channel in it", func() { storetest.Turn(t, s, ada, other, domain.Private) }, false},
 				{"metadata of a connection", func() {
 					storetest.In(t, s, func(tx *store.Tx) error {
-						return tx.SetConnectionMetadata(t.Context(), conn, `{"a":"b"}`, storetest.Later)
+						return tx.SetConnectionMetadata(t.Context(), &domain.Connection{ID: conn, Metadata: `{"a":"b"}`}, storetest.Later)
 					})
 				}, false},
 				{"adding to a channel in it", func() {

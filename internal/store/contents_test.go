@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -79,7 +80,7 @@ func (h *shelf) entries() (all []entry) {
 }
 
 // expected filters and sorts by hand.
-func expected(all []entry, q store.ContentsQuery) (want []entry) {
+func expected(all []entry, q contents.Query) (want []entry) {
 	for _, e := range all {
 		if e.visible(q.Viewer) && (q.By == 0 || q.By == e.by) {
 			want = append(want, e)
@@ -111,7 +112,7 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 				return err
 			}
 			for i := range 12 {
-				q := store.ContentsQuery{Viewer: viewer, Channel: c,
+				q := contents.Query{Viewer: viewer, Channel: c,
 					Sort: domain.ContentSort{Key: domain.ContentKey(i % 3), Desc: i/3%2 == 0}}
 				if i >= 6 {
 					q.By = h.users[r.IntN(len(h.users))]
@@ -129,7 +130,7 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 }
 
 // pages reads the pages of a size, or some of many, the last, and one past the end.
-func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q store.ContentsQuery, want []entry, per int64) error {
+func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []entry, per int64) error {
 	h.t.Helper()
 	last := (int64(len(want)) + per - 1) / per
 	for page := int64(1); page <= last+1; page++ {
@@ -199,7 +200,7 @@ func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to,
 	if err != nil {
 		return err
 	}
-	return tx.Move(ctx, c, from, to, n, storetest.Now)
+	return tx.Move(ctx, &c, from, to, n, storetest.Now)
 }
 
 // unlisted compares as if there were too many private items to be listed.

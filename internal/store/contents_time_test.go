@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -34,7 +35,7 @@ func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, now)
+		return tx.UpdateBlock(ctx, &b, now)
 	}
 	if err := tx.LockWithParents(ctx, domain.ChannelID(e.item.ID)); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.BlockRef(block), UserID: e.owner, Now: now})
+		_, _, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.BlockRef(block), UserID: e.owner, Now: now})
 		return err
 	}
 	return tx.UpdateChannel(ctx, c, c, now)
@@ -144,12 +145,12 @@ func TestStatementsOfPagesInTheMiddle(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					store.Trace(&v.Queries, func(query string, _ []any) {
+					store.Trace(v, func(query string, _ []any) {
 						if statements++; strings.Contains(query, "AND c.user_id =") {
 							t.Errorf("walks by user: %s", query)
 						}
 					})
-					_, err = v.Contents(t.Context(), store.ContentsQuery{Viewer: ada, Channel: c, By: by,
+					_, err = v.Contents(t.Context(), contents.Query{Viewer: ada, Channel: c, By: by,
 						Sort: domain.ContentSort{Key: domain.ByUpdated}, Page: domain.Page{Number: n / 20, Per: 10}})
 					return err
 				})

@@ -7,10 +7,22 @@ import (
 	"strings"
 
 	"vitrine/internal/database"
+	"vitrine/internal/store/check"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/sqlx"
 )
 
-// Trace passes every statement of q to note before it runs.
-func Trace(q *Queries, note func(query string, args []any)) { q.q = tracer{q.q, note} }
+// Trace passes every statement of a Snapshot or a Tx to note before it runs.
+func Trace(on interface {
+	use(on database.Querier)
+	querier() database.Querier
+}, note func(query string, args []any)) {
+	on.use(tracer{on.querier(), note})
+}
+
+func (q *Queries) querier() database.Querier { return q.db.Querier }
 
 type tracer struct {
 	database.Querier
@@ -35,7 +47,7 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result
 // CountWrites counts the statements that a transaction sends, and the rows that those
 // change that give none back.
 func CountWrites(tx *Tx, statements *int, rows *int64) {
-	tx.q = countingWrites{tx.q, statements, rows}
+	tx.use(countingWrites{tx.db.Querier, statements, rows})
 }
 
 type countingWrites struct {
@@ -67,32 +79,32 @@ func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (sq
 // Changes is how many rows the transaction has written, the tables of the queue included.
 func Changes(ctx context.Context, tx *Tx) (int64, error) {
 	query := "SELECT total_changes()"
-	if tx.d.locks() {
+	if tx.db.LocksRows() {
 		query = "SELECT CAST(COALESCE(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS BIGINT) FROM pg_stat_xact_user_tables"
 	}
-	return scanInt64(tx.q.QueryRow(ctx, query))
+	return sqlx.ScanInt64(tx.db.QueryRow(ctx, query))
 }
 
 // ContentCheckNames are what Check can find wrong with files and the content of blocks.
 func ContentCheckNames() (names []string) {
-	for _, c := range contentChecks() {
-		names = append(names, c.what)
+	for _, c := range check.Content() {
+		names = append(names, c.What)
 	}
 	return names
 }
 
 // CheckNames are what Check can find wrong.
 func CheckNames() (names []string) {
-	for _, c := range slices.Concat(checks, transitionChecks, connectionCountChecks, orderChecks(positionOrder), orderChecks(createdOrder)) {
-		names = append(names, c.what)
+	for _, c := range slices.Concat(check.Facts, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
+		names = append(names, c.What)
 	}
 	return names
 }
 
 // OwnerCheckNames are what Check can find wrong with what is kept for lists of contents.
 func OwnerCheckNames() (names []string) {
-	for _, c := range append(countChecks[:len(countChecks):len(countChecks)], groupItemChecks...) {
-		names = append(names, c.what)
+	for _, c := range append(counters.ContentChecks[:len(counters.ContentChecks):len(counters.ContentChecks)], documents.GroupItemChecks...) {
+		names = append(names, c.What)
 	}
 	return names
 }
@@ -101,20 +113,27 @@ func OwnerCheckNames() (names []string) {
 func CheckQueries() map[string]string {
 	queries := map[string]string{}
 	for _, c := range allChecks() {
-		queries[c.what] = c.query
+		queries[c.What] = c.Query
 	}
 	return queries
 }
 
 // Repairable reports whether what a check finds can be put right.
-func Repairable(what string) bool { return repairOf(check{what: what}) != nil }
+func Repairable(what string) bool { return check.RepairOf(sqlx.Check{What: what}) != nil }
 
 // RepairsWithoutCheck are the repairs that no check has.
 func RepairsWithoutCheck() (prefixes []string) {
-	for _, r := range repairs {
-		if !slices.ContainsFunc(allChecks(), func(c check) bool { return strings.HasPrefix(c.what, r.prefix) }) {
-			prefixes = append(prefixes, r.prefix)
+	for _, r := range check.Repairs {
+		if !slices.ContainsFunc(allChecks(), func(c sqlx.Check) bool { return strings.HasPrefix(c.What, r.Prefix) }) {
+			prefixes = append(prefixes, r.Prefix)
 		}
 	}
 	return prefixes
+}
+
+// SnapshotOf reads what a transaction sees.
+func SnapshotOf(tx *Tx) *Snapshot {
+	v := &Snapshot{Queries: tx.Queries}
+	v.use(tx.db.Querier)
+	return v
 }

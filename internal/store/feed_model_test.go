@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/activity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -136,7 +137,7 @@ func (m *feedModel) compare(r *rand.Rand) {
 // copied, everything fetched, and all between.
 func TestFeedIsWhatIsFollowed(t *testing.T) {
 	t.Parallel()
-	limits := map[string]store.FeedLimits{
+	limits := map[string]activity.Limits{
 		"copied":  {Followers: 100, History: 10_000},
 		"fetched": {Followers: 0, History: 0},
 		"history": {Followers: 100, History: 3},

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/activity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -83,7 +84,7 @@ func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
 
 // read marks some notifications of a user as read.
 func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error {
-	v := store.Snapshot{Queries: tx.Queries}
+	v := store.SnapshotOf(tx)
 	unread, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: 3})
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error
 // exact and nothing is missing from a feed.
 func TestFeedStorm(t *testing.T) {
 	t.Parallel()
-	limits := map[string]store.FeedLimits{"copied": {Followers: 100, History: 1000}, "both": {Followers: 2, History: 4}}
+	limits := map[string]activity.Limits{"copied": {Followers: 100, History: 1000}, "both": {Followers: 2, History: 4}}
 	for name, l := range limits {
 		t.Run(name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
 )
 
 // LockGroupWithChannels locks a group and every channel that it owns or collaborates
@@ -30,15 +31,14 @@ func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) erro
 	if err != nil {
 		return err
 	}
-	_, err = tx.lockedSources(ctx, []domain.Subject{{Type: domain.SubjectGroup, ID: int64(id)}}, tx.d.lock("s"))
-	return err
+	return tx.LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
 }
 
 // groupChannels lists the channels that name a group, deleted ones too.
 func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.ChannelID, error) {
-	rows, err := tx.q.Query(ctx, `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1
+	rows, err := tx.db.Query(ctx, `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1
 		UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1 ORDER BY 1`, id)
-	return collect(ctx, rows, err, func(row scanner) (c domain.ChannelID, err error) {
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (c domain.ChannelID, err error) {
 		err = row.Scan(&c)
 		return c, err
 	})
@@ -55,27 +55,27 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 		return err
 	}
 	for _, table := range []string{"invitations", "group_invites", "group_members"} {
-		if err := tx.exec(ctx, "DELETE FROM "+table+" WHERE group_id = $1", g.ID); err != nil {
+		if err := tx.db.Exec(ctx, "DELETE FROM "+table+" WHERE group_id = $1", g.ID); err != nil {
 			return err
 		}
 	}
 	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
 		return err
 	}
-	if err := tx.execOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
+	if err := tx.db.ExecOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
 	// What it had is forgotten as a whole, and needs not be taken from it.
-	if err := tx.exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
+	if err := tx.db.Exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
 		return err
 	}
 	if err := tx.EndGroupItems(ctx, g.ID); err != nil {
 		return err
 	}
-	if err := tx.unindex(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
+	if err := tx.documents.Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
 		return err
 	}
-	if err := tx.exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
+	if err := tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
 		return err
 	}
 	if err := tx.dropAvatar(ctx, g.Avatar); err != nil {
@@ -86,12 +86,12 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 
 // endCollaborations takes a group off every channel that it collaborates on.
 func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
-	err := tx.exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1, version = version + 1
+	err := tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1, version = version + 1
 		WHERE id IN (SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1)`, id)
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
+	return tx.db.Exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
 }
 
 // inherit gives the channels of a group, deleted ones too, to its owner, who is no
@@ -99,28 +99,45 @@ func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
 func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`
-	err := tx.exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1
+	err := tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1
 		WHERE owner_type = 'Group' AND owner_id = $1 AND id IN (SELECT channel_id FROM collaborators WHERE `+alsoHelps+`)`,
 		g.ID, g.Owner.ID)
 	if err != nil {
 		return err
 	}
-	err = tx.exec(ctx, `DELETE FROM collaborators WHERE `+alsoHelps+` AND channel_id IN (`+owned+`)`, g.ID, g.Owner.ID)
+	err = tx.db.Exec(ctx, `DELETE FROM collaborators WHERE `+alsoHelps+` AND channel_id IN (`+owned+`)`, g.ID, g.Owner.ID)
 	if err != nil {
 		return err
 	}
-	err = tx.exec(ctx, `UPDATE search_documents SET updated_at = `+later("updated_at", "$2")+` WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
-		g.ID, micros(now))
+	err = tx.db.Exec(ctx, `UPDATE search_documents SET updated_at = `+later("updated_at", "$2")+` WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
+		g.ID, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
-	err = tx.exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = `+later("updated_at", "$3")+`
-		WHERE owner_type = 'Group' AND owner_id = $1`, g.ID, g.Owner.ID, micros(now))
+	err = tx.db.Exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = `+later("updated_at", "$3")+`
+		WHERE owner_type = 'Group' AND owner_id = $1`, g.ID, g.Owner.ID, sqlx.Micros(now))
 	if err != nil || g.OpenChannels+g.PrivateChannels == 0 {
 		return err
 	}
 	// The version is what strangers could watch: private channels alone leave it.
-	return tx.execOne(ctx, `UPDATE users SET open_channels = open_channels + $2, private_channels = private_channels + $3,
+	return tx.db.ExecOne(ctx, `UPDATE users SET open_channels = open_channels + $2, private_channels = private_channels + $3,
 		version = version + CASE WHEN $2 > 0 THEN 1 ELSE 0 END WHERE id = $1`,
 		g.Owner.ID, g.OpenChannels, g.PrivateChannels)
+}
+
+// EndedGroup is the job that forgets what a deleted group had.
+type EndedGroup struct {
+	ID domain.GroupID `json:"id"`
+}
+
+// Kind names the job.
+func (EndedGroup) Kind() string { return "ended_group" }
+
+// EndGroupItems forgets some of what a deleted group had, and leaves the rest to a job.
+func (tx *Tx) EndGroupItems(ctx context.Context, id domain.GroupID) error {
+	more, err := tx.documents.EndGroup(ctx, id)
+	if err != nil || !more {
+		return err
+	}
+	return tx.Enqueue(ctx, EndedGroup{id})
 }

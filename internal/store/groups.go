@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/sqlx"
 )
 
 // groupColumns are those of the group `g` with its owner `gu`, and whether the
@@ -16,25 +18,28 @@ const groupColumns = `g.id, g.slug, g.name, g.description_markdown, g.descriptio
 
 const groupOwner = `JOIN users gu ON gu.id = g.owner_id`
 
-func scanGroup(row scanner) (g domain.Group, err error) {
-	var description text
+func scanGroup(row sqlx.Row) (g domain.Group, err error) {
+	var description sqlx.TextColumns
 	var created, updated int64
 	g.Owner.Type = domain.TypeUser
-	err = row.Scan(&g.ID, &g.Slug, &g.Name, &description.markdown, &description.html, &description.plain, &g.Avatar,
+	err = row.Scan(&g.ID, &g.Slug, &g.Name, &description.Markdown, &description.HTML, &description.Plain, &g.Avatar,
 		&g.OpenChannels, &g.PrivateChannels, &g.Users, &g.Version, &g.FaceVersion, &created, &updated,
 		&g.Owner.ID, &g.Owner.Name, &g.Owner.Slug, &g.Owner.Avatar, &g.Owner.Version, &g.Member)
-	g.Description, g.CreatedAt, g.UpdatedAt = description.value(), instant(created), instant(updated)
+	g.Description, g.CreatedAt, g.UpdatedAt = description.Value(), sqlx.Time(created), sqlx.Time(updated)
 	return g, err
 }
 
 // Group reads a group by id or by any slug it ever had, as the viewer stands to it.
 func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
+	if leadsNowhere(ref) {
+		return domain.Group{}, domain.NewNotFound()
+	}
 	where, arg := "g.id = $2", any(ref.ID)
 	if ref.Slug != "" {
 		where, arg = "g.id = (SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $2)", ref.Slug
 	}
-	g, err := scanGroup(q.q.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
-	return g, found(err)
+	g, err := scanGroup(q.db.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
+	return g, sqlx.Found(err)
 }
 
 // GroupsByID reads groups, as the viewer stands to them.
@@ -42,10 +47,10 @@ func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []dom
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.q.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+q.d.in("g.id", "$2"),
-		viewer, list(q.d, ids))
-	all, err := collect(ctx, rows, err, scanGroup)
-	return byID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
+	rows, err := q.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+q.db.In("g.id", "$2"),
+		viewer, sqlx.IDs(q.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, scanGroup)
+	return sqlx.ByID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
 }
 
 // UserGroupsQuery asks for a page of the groups that a user owns or has joined.
@@ -58,36 +63,39 @@ type UserGroupsQuery struct {
 
 // UserGroups lists the groups of a user.
 func (v *Snapshot) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.List[domain.Group], err error) {
-	err = v.q.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE user_id = $1", q.User).Scan(&l.Total)
+	err = v.db.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE user_id = $1", q.User).Scan(&l.Total)
 	if err != nil || q.Page.Offset() >= l.Total {
 		return l, err
 	}
 	key := map[domain.GroupKey]string{domain.GroupsByName: "g.name_key", domain.GroupsByCreated: "g.created_at",
 		domain.GroupsByUpdated: "g.updated_at"}[q.Sort.Key]
-	_, dir := direction(q.Sort.Desc)
-	rows, err := v.q.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
+	dir := sqlx.Direction(q.Sort.Desc)
+	rows, err := v.db.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
 		groupOwner+" WHERE gm.user_id = $2 ORDER BY "+key+" "+dir+", g.id "+dir+" LIMIT $3 OFFSET $4",
 		q.Viewer, q.User, q.Page.Per, q.Page.Offset())
-	l.Items, err = collect(ctx, rows, err, scanGroup)
+	l.Items, err = sqlx.Collect(ctx, rows, err, scanGroup)
 	return l, err
 }
 
 // ResolveGroup gives the id that a reference names, without looking whether the
 // group is there.
 func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.GroupID, error) {
+	if leadsNowhere(ref) {
+		return 0, domain.NewNotFound()
+	}
 	if ref.Slug == "" {
 		return domain.GroupID(ref.ID), nil
 	}
 	var id domain.GroupID
-	err := q.q.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $1`, ref.Slug).Scan(&id)
-	return id, found(err)
+	err := q.db.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $1`, ref.Slug).Scan(&id)
+	return id, sqlx.Found(err)
 }
 
 // LockGroup locks a group until the transaction ends: its members, invitations and
 // channels change only under this lock. It comes after the locks of channels.
 func (tx *Tx) LockGroup(ctx context.Context, id domain.GroupID) error {
 	var got domain.GroupID
-	return found(tx.q.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+tx.d.lock("g"), id).Scan(&got))
+	return sqlx.Found(tx.db.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+tx.db.ForUpdate("g"), id).Scan(&got))
 }
 
 // NewGroup is what a group is made from.
@@ -102,21 +110,19 @@ type NewGroup struct {
 // CreateGroup makes a group with its owner as first member. The slug must have been
 // claimed in the transaction.
 func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
-	d := textColumns(n.Description)
+	d := sqlx.TextOf(n.Description)
 	var id domain.GroupID
-	err := tx.q.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
+	err := tx.db.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
 			description_plain, owner_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING id`,
-		n.Slug, n.Name, domain.NameKey(n.Name), d.markdown, d.html, d.plain, n.Owner, micros(n.Now)).Scan(&id)
+		n.Slug, n.Name, domain.NameKey(n.Name), d.Markdown, d.HTML, d.Plain, n.Owner, sqlx.Micros(n.Now)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
 	if err := tx.BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
-	if err := tx.index(ctx, domain.SubjectGroup, int64(id)); err != nil {
-		return 0, err
-	}
+	tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	_, err = tx.AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }
@@ -127,15 +133,13 @@ func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Tim
 	if was.Slug != g.Slug || was.Name != g.Name {
 		face = 1
 	}
-	d := textColumns(g.Description)
-	err := tx.execOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
+	d := sqlx.TextOf(g.Description)
+	err := tx.db.ExecOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
 			description_html = $6, description_plain = $7, face_version = face_version + $8,
 			version = version + 1, updated_at = $9 WHERE id = $1`,
-		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.markdown, d.html, d.plain, face, micros(now))
-	if err != nil {
-		return err
-	}
-	return tx.index(ctx, domain.SubjectGroup, int64(g.ID))
+		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.Markdown, d.HTML, d.Plain, face, sqlx.Micros(now))
+	tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
+	return err
 }
 
 func sameText(a, b *string) bool {

@@ -7,6 +7,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/membership"
 	"vitrine/internal/store/storetest"
 )
 
@@ -123,20 +124,20 @@ func TestOpenInvitation(t *testing.T) {
 		ada, max := storetest.User(t, s, "Ada"), storetest.User(t, s, "Max")
 		id, other := storetest.Group(t, s, "Society", ada), storetest.Group(t, s, "Other", ada)
 		address := "post@example.org"
-		byUser, byAddress := store.Invitee{User: max, Email: "max@example.org"}, store.Invitee{Email: address}
-		both := store.Invitee{User: max, Email: address}
+		byUser, byAddress := membership.Invitee{User: max, Email: "max@example.org"}, membership.Invitee{Email: address}
+		both := membership.Invitee{User: max, Email: address}
 		end := storetest.Now.Add(time.Hour)
 		serial := byte(0)
 		invite := func(g domain.GroupID, user domain.UserID, email *string) (i domain.InvitationID) {
 			serial++
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				i, err = tx.CreateInvitation(ctx, store.NewInvitation{Group: g, Invitee: user, Email: email, InvitedBy: ada,
+				i, err = tx.CreateInvitation(ctx, membership.NewInvitation{Group: g, Invitee: user, Email: email, InvitedBy: ada,
 					TokenHash: []byte{serial}, ExpiresAt: end, Now: storetest.Now})
 				return err
 			})
 			return i
 		}
-		want := func(when string, who store.Invitee, at time.Time, id domain.InvitationID, g domain.GroupID) {
+		want := func(when string, who membership.Invitee, at time.Time, id domain.InvitationID, g domain.GroupID) {
 			t.Helper()
 			i, err := s.OpenInvitation(ctx, g, who, at)
 			if id == 0 && domain.KindOf(err) != domain.NotFound || id != 0 && (err != nil || i.ID != id) {
@@ -145,9 +146,9 @@ func TestOpenInvitation(t *testing.T) {
 		}
 		user, mail := invite(id, max, nil), invite(id, 0, &address)
 		for _, c := range []struct {
-			who store.Invitee
+			who membership.Invitee
 			id  domain.InvitationID
-		}{{byUser, user}, {byAddress, mail}, {both, user}, {store.Invitee{User: ada, Email: "ada@example.org"}, 0}} {
+		}{{byUser, user}, {byAddress, mail}, {both, user}, {membership.Invitee{User: ada, Email: "ada@example.org"}, 0}} {
 			want("at first", c.who, storetest.Now, c.id, id)
 			want("in another group", c.who, storetest.Now, 0, other)
 			want("at the end", c.who, end, 0, id)

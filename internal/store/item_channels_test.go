@@ -8,10 +8,11 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
-func itemChannels(t *testing.T, s *store.Store, q store.ItemChannelsQuery) (l domain.List[domain.Channel]) {
+func itemChannels(t *testing.T, s *store.Store, q contents.ItemChannelsQuery) (l domain.List[domain.Channel]) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
 		l, err = v.ItemChannels(t.Context(), q)
@@ -49,7 +50,7 @@ func TestChannelsOfAnItem(t *testing.T) {
 						}
 					}
 					for _, desc := range []bool{false, true} {
-						comparePages(t, s, store.ItemChannelsQuery{Viewer: viewer, Item: item, Ownership: o, Desc: desc}, want)
+						comparePages(t, s, contents.ItemChannelsQuery{Viewer: viewer, Item: item, Ownership: o, Desc: desc}, want)
 						slices.Reverse(want)
 					}
 				}
@@ -78,7 +79,7 @@ func appear(t *testing.T, s *store.Store, item domain.ItemRef, ada, bob domain.U
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Connect(t.Context(), store.NewConnection{Channel: c, Item: item, UserID: a.by,
+			if _, _, err := tx.Connect(t.Context(), store.NewConnection{Channel: c, Item: item, UserID: a.by,
 				Now: storetest.Now.Add(time.Duration(i/2) * time.Second)}); err != nil {
 				return err
 			}
@@ -88,7 +89,7 @@ func appear(t *testing.T, s *store.Store, item domain.ItemRef, ada, bob domain.U
 	return all
 }
 
-func comparePages(t *testing.T, s *store.Store, q store.ItemChannelsQuery, want []domain.ChannelID) {
+func comparePages(t *testing.T, s *store.Store, q contents.ItemChannelsQuery, want []domain.ChannelID) {
 	t.Helper()
 	for _, per := range []int64{1, 4, 100} {
 		var got []domain.ChannelID

@@ -25,6 +25,16 @@ func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []j
 	return list, err
 }
 
+// LastError gives the job of a class that failed last and is not done; jobs.ErrNoJob if there
+// is none.
+func (s *Store) LastError(ctx context.Context, class jobs.Class) (job jobs.Job, err error) {
+	err = s.InTx(ctx, func(tx *Tx) error {
+		job, err = tx.queue.LastError(ctx, tx.tx, class)
+		return err
+	})
+	return job, err
+}
+
 // Job reads a job; jobs.ErrNoJob if there is none.
 func (tx *Tx) Job(ctx context.Context, id int64) (jobs.Job, error) {
 	return tx.queue.Get(ctx, tx.tx, id)

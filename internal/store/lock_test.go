@@ -98,7 +98,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.UpdateBlock(ctx, b, storetest.Now)
+				return tx.UpdateBlock(ctx, &b, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.LockChannels(ctx, child); err != nil {
@@ -120,7 +120,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Move(ctx, c, 1, 2, 2, storetest.Now)
+				return tx.Move(ctx, &c, 1, 2, 2, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.LockWithParents(ctx, child); err != nil {

@@ -69,6 +69,7 @@ var furnishing = []string{
 	// Of no effect: an older version, which knows of no such rows, must be right without it.
 	`INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
 		SELECT id, 0, last_connected_at, 1, 0, 0 FROM channels WHERE title = 'On everything'`,
+	"INSERT INTO origins (user_id, origin, kind, foreign_id, local_id, digest, place) VALUES (1, 'https://api.example.org', 'Block', '7', 1, '', 0)",
 	"INSERT INTO secrets (name, value) VALUES ('a key', 'its value')",
 	"INSERT INTO doomed_objects (object, created_at) VALUES ('originals/gone', 5)",
 	"INSERT INTO avatar_wishes (owner_type, owner_id, n, url, created_at) VALUES ('User', 1, 2, 'https://example.org/a.png', 5)",
@@ -81,6 +82,20 @@ var furnishing = []string{
 	`INSERT INTO invitations (group_id, invitee_id, invitee_email, invited_by, token_hash, state, mailed_at, accepted_at, expires_at, created_at, updated_at)
 		VALUES (1, NULL, 'eve@example.org', 1, 'a', 'pending', 6, NULL, 9, 5, 6), (1, 2, NULL, 1, 'b', 'accepted', NULL, 7, 9, 5, 7)`,
 	"INSERT INTO group_invites (group_id, code, created_at, updated_at) VALUES (1, 'come-in', 5, 5)",
+	`INSERT INTO legal_pages (slug, title, body_markdown, body_html, body_plain, created_at, updated_at)
+		VALUES ('imprint', 'Imprint', 'We', '<p>We</p>', 'We', 5, 5)`,
+	"INSERT INTO feed_versions (user_id, version) VALUES (1, 2)",
+	"INSERT INTO pins (user_id, channel_id, created_at) SELECT 1, id, 5 FROM channels WHERE title = 'On everything'",
+	"INSERT INTO once_keys (hash, user_id, kind, made_id, created_at, expires_at) VALUES ('a', 1, 'Block', 1, 5, 9)",
+	`INSERT INTO removals (id, user_id, channel_id, items, created_at, expires_at)
+		SELECT 'a', 1, id, '[]', 5, 9 FROM channels WHERE title = 'On everything'`,
+	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
+	"INSERT INTO exports (user_id, state, object, created_at, expires_at) VALUES (1, 'running', 'exports/a', 5, 9)",
+	`INSERT INTO imports (user_id, source, address, what, visibility, token, file_name, state, listed, created_at)
+		VALUES (1, 'arena', 'https://api.example.org', '["@ada"]', 'closed', 'sealed', '', 'queued', TRUE, 5)`,
+	"INSERT INTO import_steps (import_id, n, ref, title, head, state, blocks, left_out) SELECT max(id), 1, '7', 'Moss', '{}', 'waiting', 3, 1 FROM imports",
+	`INSERT INTO import_left_out (import_id, step, n, what, place, why)
+		SELECT max(id), 1, 1, 'A stone', 'https://example.org/stone', 'It is too heavy' FROM imports`,
 	"INSERT INTO settings (name, value) VALUES ('signup', 'open')",
 	"INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at) VALUES (1, 'a', 'curl', '192.0.2.1', 5, 6, 9)",
 	"INSERT INTO known_browsers (hash, user_id, session_id, created_at, expires_at) VALUES ('a', 1, 1, 5, 9)",

@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -18,7 +19,7 @@ func listed(t *testing.T, s *store.Store, viewer domain.UserID, id domain.Channe
 		if err != nil {
 			return err
 		}
-		l, err := v.Contents(t.Context(), store.ContentsQuery{Viewer: viewer, Channel: c, Page: domain.Page{Number: 1, Per: 100}})
+		l, err := v.Contents(t.Context(), contents.Query{Viewer: viewer, Channel: c, Page: domain.Page{Number: 1, Per: 100}})
 		if l.Total != int64(len(l.Items)) {
 			t.Errorf("total %d of %d items", l.Total, len(l.Items))
 		}
@@ -126,7 +127,7 @@ func TestChannelsInDeletedChannels(t *testing.T) {
 		inner := storetest.Channel(t, s, ada, "Inner", domain.Closed)
 		storetest.Connect(t, s, ada, outer, domain.ChannelRef(inner), 0)
 		storetest.Delete(t, s, ada, outer)
-		if l := itemChannels(t, s, store.ItemChannelsQuery{Viewer: ada, Item: domain.ChannelRef(inner), Page: domain.Page{Number: 1, Per: 10}}); l.Total != 0 || len(l.Items) != 0 {
+		if l := itemChannels(t, s, contents.ItemChannelsQuery{Viewer: ada, Item: domain.ChannelRef(inner), Page: domain.Page{Number: 1, Per: 10}}); l.Total != 0 || len(l.Items) != 0 {
 			t.Errorf("it is in %+v", l)
 		}
 		storetest.Turn(t, s, ada, inner, domain.Private)

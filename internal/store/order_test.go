@@ -1,15 +1,19 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -62,7 +66,24 @@ func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 	}
 	n := int64(len(m.items))
 	m.items = slices.Insert(slices.Delete(m.items, from, from+1), to, id)
-	return tx.Move(ctx, c, int64(from)+1, int64(to)+1, n, storetest.Now)
+	return tx.Move(ctx, &c, int64(from)+1, int64(to)+1, n, storetest.Now)
+}
+
+// arrange puts items into an order, at the places that they hold together.
+func (m *model) arrange(ctx context.Context, tx *store.Tx, places []int) error {
+	order := make([]store.Held, len(places))
+	for i, at := range places {
+		c, err := tx.Connection(ctx, m.items[at])
+		if err != nil {
+			return err
+		}
+		order[i] = store.Held{ID: c.ID, PositionKey: c.PositionKey, Private: c.ItemPrivate}
+	}
+	for i, at := range slices.Sorted(slices.Values(places)) {
+		m.items[at] = order[i].ID
+	}
+	_, err := tx.Arrange(ctx, m.channel, order, storetest.Now)
+	return err
 }
 
 // step does one random thing.
@@ -75,8 +96,10 @@ func (m *model) step(ctx context.Context, tx *store.Tx, r *rand.Rand) error {
 		return m.insert(ctx, tx, 1)
 	case k < 60:
 		return m.insert(ctx, tx, int64(r.IntN(n+3))+1)
-	case k < 80:
+	case k < 75:
 		return m.move(ctx, tx, r.IntN(n), r.IntN(n))
+	case k < 80:
+		return m.arrange(ctx, tx, r.Perm(n)[:1+r.IntN(min(n, 30))])
 	default:
 		return m.remove(ctx, tx, r.IntN(n))
 	}
@@ -135,7 +158,7 @@ func (m *model) contents(sort domain.ContentSort, page domain.Page) (l domain.Li
 		if err != nil {
 			return err
 		}
-		l, err = v.Contents(m.t.Context(), store.ContentsQuery{Viewer: m.owner, Channel: c, Sort: sort, Page: page})
+		l, err = v.Contents(m.t.Context(), contents.Query{Viewer: m.owner, Channel: c, Sort: sort, Page: page})
 		return err
 	})
 	if err != nil {
@@ -289,7 +312,56 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		if err != nil {
 			return err
 		}
-		return tx.Move(ctx, c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents(), storetest.Now)
+		return tx.Move(ctx, &c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents(), storetest.Now)
 	})
 	return added, removed, err
+}
+
+// As many as may be are put into an order at once, private channels among them, by a number of
+// statements that goes by how many they are.
+func TestArrangeMany(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		st := newStage(t, s, db, domain.MaxOrdered-1, 40)
+		var order []store.Held
+		statements := 0
+		storetest.In(t, s, func(tx *store.Tx) error {
+			store.Trace(tx, func(string, []any) { statements++ })
+			ids := make([]int64, 2*domain.MaxOrdered)
+			for i := range ids {
+				ids[i] = int64(i + 1)
+			}
+			order = nil
+			for _, kind := range []domain.ItemType{domain.ItemBlock, domain.ItemChannel} {
+				found, err := tx.HeldBy(t.Context(), st.ada, st.channel, kind, ids)
+				if err != nil {
+					return err
+				}
+				order = slices.AppendSeq(order, maps.Values(found))
+			}
+			order = slices.SortedFunc(slices.Values(order), func(a, b store.Held) int { return cmp.Compare(b.PositionKey, a.PositionKey) })
+			moved, err := tx.Arrange(t.Context(), st.channel, order, storetest.Now)
+			if len(moved) < domain.MaxOrdered {
+				t.Errorf("%d of %d have moved", len(moved), len(order))
+			}
+			return err
+		})
+		if statements > 100 {
+			t.Errorf("%d statements", statements)
+		}
+		var first, last []domain.ConnectionID
+		for i := range 50 {
+			first, last = append(first, order[i].ID), append(last, order[len(order)-1-i].ID)
+		}
+		at, err := s.Positions(t.Context(), append(first, last...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range first { // the stage's bob has 20 private ones, which ada does not see
+			if at[first[i]] > int64(i+1+20) || at[last[i]] < int64(domain.MaxOrdered-i) {
+				t.Errorf("item %d is at %d, the one from the end at %d", i, at[first[i]], at[last[i]])
+			}
+		}
+		storetest.Check(t, s)
+	})
 }

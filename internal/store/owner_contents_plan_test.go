@@ -109,7 +109,7 @@ func TestStatementsOfContentsOnWrites(t *testing.T) {
 			storetest.Connect(t, s, ada, channel, domain.BlockRef(storetest.Block(t, s, ada, "before")), 0)
 			n := 0
 			err := s.InTx(t.Context(), func(tx *store.Tx) error {
-				store.Trace(&tx.Queries, func(string, []any) { n++ })
+				store.Trace(tx, func(string, []any) { n++ })
 				block, err := storetest.NewBlock(t.Context(), tx, ada, "x")
 				if err == nil {
 					_, err = storetest.ConnectIn(t.Context(), tx, ada, channel, domain.BlockRef(block), 0)

@@ -62,6 +62,7 @@ func TestPlansOfPostgreSQL(t *testing.T) {
 	st.reads(deep, 420) // in the middle
 	st.reads(r, 2)
 	st.searches(r, 2)
+	st.nearby(r)
 	st.writes(r)
 	const bound = 2000
 	for _, st := range append(deep.all, r.all...) {

@@ -12,7 +12,7 @@ import (
 
 // small are what a plan may scan: values of the statement itself and what comes out
 // of its subqueries.
-var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways)$`)
+var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways|here|near|gm|open_side|private_side|both_sides)$`)
 
 // wide are walks over all of a channel, or over the channels of all groups, where the
 // statement needs but a part.
@@ -20,7 +20,8 @@ var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|conne
 	`order_nodes USING PRIMARY KEY \(channel_id=\?\)|PRIMARY KEY \(channel_id=\? AND sort=\?( AND level=\?)?\)|channels_owner \(owner_type=\?\)|collaborators_member \(member_type=\?\)`)
 
 // bounded are statements that walk from an end of such a range and stop early.
-var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|FROM follows f CROSS JOIN channels|` +
+var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|\(SELECT max\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|FROM follows f CROSS JOIN channels|` +
+	`ORDER BY [cs]\.created_at DESC LIMIT \d|ORDER BY s\.position_key \w+ LIMIT|` + // the newest of a channel, or an end of it
 	`AS several|\+w\.rowid IN|` + // what few pass, or as much as is counted
 	`item_private = TRUE AND ch\.id = c\.item_id|AS part UNION ALL SELECT`) // private items where they are few, or a merge that stops early
 
@@ -114,6 +115,7 @@ func TestPlansOfSQLite(t *testing.T) {
 	st.reads(r, 2)
 	st.reads(r, 13) // in the middle
 	st.searches(r, 2)
+	st.nearby(r)
 	st.writes(r)
 	if len(r.all) < 60 {
 		t.Fatalf("only %d statements were recorded", len(r.all))

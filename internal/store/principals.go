@@ -4,14 +4,8 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
 )
-
-// channelOwner joins the user or group that owns the channel `ch`.
-const channelOwner = `LEFT JOIN users ou ON ch.owner_type = 'User' AND ou.id = ch.owner_id
-	LEFT JOIN groups og ON ch.owner_type = 'Group' AND og.id = ch.owner_id`
-
-const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), COALESCE(ou.slug, og.slug),
-	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
 
 // Principal reads what is shown of a user or group; NotFound if the account is deleted.
 func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
@@ -20,9 +14,9 @@ func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain
 		table, live = "groups", ""
 	}
 	p := domain.Principal{PrincipalRef: ref}
-	err := q.q.QueryRow(ctx, "SELECT name, slug, avatar, face_version FROM "+table+" WHERE id = $1"+live, ref.ID).
+	err := q.db.QueryRow(ctx, "SELECT name, slug, avatar, face_version FROM "+table+" WHERE id = $1"+live, ref.ID).
 		Scan(&p.Name, &p.Slug, &p.Avatar, &p.Version)
-	return p, found(err)
+	return p, sqlx.Found(err)
 }
 
 // bumpOwner adds to the counts of channels that an owner shows. Private channels
@@ -39,8 +33,8 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 	if owner.Type == domain.TypeUser && by > 0 {
 		query += " AND deleted_at IS NULL" // a deleted account gets no channel
 	}
-	rows, err := tx.q.Query(ctx, query+" RETURNING id", owner.ID, by)
-	ids, err := collect(ctx, rows, err, scanInt64)
+	rows, err := tx.db.Query(ctx, query+" RETURNING id", owner.ID, by)
+	ids, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err == nil && len(ids) == 0 {
 		err = domain.NewNotFound()
 	}
@@ -73,10 +67,10 @@ func (tx *Tx) LockOwners(ctx context.Context, owners ...domain.PrincipalRef) err
 			groups = append(groups, o.ID)
 		}
 	}
-	if !tx.d.locks() || len(groups) == 0 {
+	if !tx.db.LocksRows() || len(groups) == 0 {
 		return nil
 	}
-	rows, err := tx.q.Query(ctx, "SELECT g.id FROM groups g WHERE "+tx.d.in("g.id", "$1")+" ORDER BY g.id"+tx.d.lock("g"), list(tx.d, groups))
-	_, err = collect(ctx, rows, err, scanInt64)
+	rows, err := tx.db.Query(ctx, "SELECT g.id FROM groups g WHERE "+tx.db.In("g.id", "$1")+" ORDER BY g.id"+tx.db.ForUpdate("g"), sqlx.IDs(tx.db.Dialect, groups))
+	_, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 	"vitrine/internal/words"
 )
@@ -26,7 +27,7 @@ func TestPrivateListsAreBounded(t *testing.T) {
 		few := s.WithSearchLimits(store.SearchLimits{Listed: most, Private: most, Shuffled: 10_000})
 		answers := func(s *store.Store, note func(query string, args []any)) (all []string) {
 			err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-				store.Trace(&v.Queries, note)
+				store.Trace(v, note)
 				return h.listEverything(t.Context(), v, func(what string) { all = append(all, what) })
 			})
 			if err != nil {
@@ -67,7 +68,7 @@ func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func
 			return err
 		}
 		for key := range domain.ContentKey(3) {
-			l, err := v.Contents(ctx, store.ContentsQuery{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Key: key}, Page: page})
+			l, err := v.Contents(ctx, contents.Query{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Key: key}, Page: page})
 			if err != nil {
 				return err
 			}

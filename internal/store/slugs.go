@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
 )
 
 // SlugKind is a kind of thing within which slugs are unique.
@@ -20,31 +21,27 @@ const (
 // ClaimSlug reserves a slug for ever and reports whether it was free. The claim is
 // bound to its thing by BindSlug in the same transaction.
 func (tx *Tx) ClaimSlug(ctx context.Context, kind SlugKind, slug string, now time.Time) (bool, error) {
-	res, err := tx.q.Exec(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ($1, $2, 0, $3)
-		ON CONFLICT (kind, slug) DO NOTHING`, kind, slug, micros(now))
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := tx.db.ExecCount(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ($1, $2, 0, $3)
+		ON CONFLICT (kind, slug) DO NOTHING`, kind, slug, sqlx.Micros(now))
 	return n == 1, err
 }
 
 // BindSlug makes a claimed slug resolve to a thing.
 func (tx *Tx) BindSlug(ctx context.Context, kind SlugKind, slug string, id int64) error {
-	return tx.execOne(ctx, `UPDATE slugs SET target_id = $3 WHERE kind = $1 AND slug = $2`, kind, slug, id)
+	return tx.db.ExecOne(ctx, `UPDATE slugs SET target_id = $3 WHERE kind = $1 AND slug = $2`, kind, slug, id)
 }
 
 // SlugBelongs reports whether a slug was ever given to this thing.
 func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
 	var n int
-	err := q.q.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
+	err := q.db.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
 		kind, slug, id).Scan(&n)
 	return n > 0, err
 }
 
 // SlugTaken reports whether a slug was ever given.
 func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (taken bool, err error) {
-	err = q.q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM slugs WHERE kind = $1 AND slug = $2)`, kind, slug).Scan(&taken)
+	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM slugs WHERE kind = $1 AND slug = $2)`, kind, slug).Scan(&taken)
 	return taken, err
 }
 

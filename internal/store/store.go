@@ -1,20 +1,31 @@
 // Package store holds all SQL: one text for SQLite and PostgreSQL, with the few
-// dialect differences in dialect.go. Queries that depend on who looks take the
+// dialect differences in sqlx/dialect.go. Queries that depend on who looks take the
 // viewer as $1.
 package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
-	"errors"
-	"fmt"
 	"io/fs"
-	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
+	"vitrine/internal/store/account"
+	"vitrine/internal/store/activity"
+	"vitrine/internal/store/backups"
+	"vitrine/internal/store/blobs"
+	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/contents"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/exports"
+	"vitrine/internal/store/imports"
+	"vitrine/internal/store/membership"
+	"vitrine/internal/store/nearby"
+	"vitrine/internal/store/origins"
+	"vitrine/internal/store/redo"
+	"vitrine/internal/store/sqlx"
 )
 
 //go:embed migrations
@@ -29,61 +40,176 @@ func Migrations(d database.Dialect) fs.FS {
 	return sub
 }
 
+// Each room below the store has Reads, which Queries embed, and Writes, which only a Tx
+// embeds; some have Lists, which count and read a page and which only a Snapshot embeds.
+// Go embeds several by these names, which are unexported so that nobody passes a room
+// around without its store.
+type (
+	accountReads     = account.Reads
+	accountWrites    = account.Writes
+	activityReads    = activity.Reads
+	activityLists    = activity.Lists
+	activityWrites   = activity.Writes
+	backupReads      = backups.Reads
+	backupWrites     = backups.Writes
+	bulkReads        = bulk.Reads
+	bulkWrites       = bulk.Writes
+	membershipReads  = membership.Reads
+	membershipLists  = membership.Lists
+	membershipWrites = membership.Writes
+	nearbyReads      = nearby.Reads
+	nearbyWrites     = nearby.Writes
+	originReads      = origins.Reads
+	originWrites     = origins.Writes
+	blobReads        = blobs.Reads
+	blobWrites       = blobs.Writes
+	contentsReads    = contents.Reads
+	contentsLists    = contents.Lists
+	countersReads    = counters.Reads
+	countersWrites   = counters.Writes
+	documentWrites   = documents.Writes
+	exportReads      = exports.Reads
+	exportWrites     = exports.Writes
+	importReads      = imports.Reads
+	importLists      = imports.Lists
+	importWrites     = imports.Writes
+	redoReads        = redo.Reads
+	redoWrites       = redo.Writes
+)
+
+// Shared is a channel and how many items it shares with another.
+type Shared = nearby.Shared
+
 // Queries are the statements that the Store, a Snapshot and a Tx share.
 type Queries struct {
-	q    database.Querier
-	d    dialect
-	feed FeedLimits
+	accountReads
+	activityReads
+	backupReads
+	bulkReads
+	membershipReads
+	nearbyReads
+	originReads
+	blobReads
+	contentsReads
+	countersReads
+	exportReads
+	importReads
+	redoReads
 
+	db          sqlx.Conn
+	feed        activity.Limits
 	search      SearchLimits
 	transitions TransitionLimits
+}
+
+// use runs the statements on a Querier: the pool, a snapshot or a transaction.
+func (q *Queries) use(on database.Querier) {
+	q.db.Querier = on
+	q.accountReads = account.NewReads(q.db)
+	q.activityReads = activity.NewReads(q.db)
+	q.backupReads = backups.NewReads(q.db)
+	q.bulkReads = bulk.NewReads(q.db)
+	q.membershipReads = membership.NewReads(q.db)
+	q.nearbyReads = nearby.NewReads(q.db)
+	q.originReads = origins.NewReads(q.db)
+	q.blobReads = blobs.NewReads(q.db)
+	q.contentsReads = contents.NewReads(q.db)
+	q.countersReads = counters.NewReads(q.db)
+	q.exportReads = exports.NewReads(q.db)
+	q.importReads = imports.NewReads(q.db)
+	q.redoReads = redo.NewReads(q.db)
 }
 
 // Store reads outside a transaction, and begins transactions.
 type Store struct {
 	Queries
-	db    *database.DB
+	pool  *database.DB
 	queue *jobs.Queue
 }
 
 // Snapshot reads one consistent state.
-type Snapshot struct{ Queries }
+type Snapshot struct {
+	Queries
+	activityLists
+	contentsLists
+	importLists
+	membershipLists
+}
+
+func (v *Snapshot) use(on database.Querier) {
+	v.Queries.use(on)
+	v.activityLists = activity.NewLists(v.db)
+	v.contentsLists = contents.NewLists(v.db, v.search.Listed)
+	v.importLists = imports.NewLists(v.db)
+	v.membershipLists = membership.NewLists(v.db)
+}
 
 // Tx reads and writes in one transaction.
 type Tx struct {
 	Queries
+	accountWrites
+	activityWrites
+	backupWrites
+	bulkWrites
+	membershipWrites
+	nearbyWrites
+	originWrites
+	blobWrites
+	countersWrites
+	documentWrites
+	exportWrites
+	importWrites
+	redoWrites
+
 	tx       *database.Tx
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	counts        counterDeltas[countKey] // what is to be added to counts
-	adders        counterDeltas[adderKey]
-	updated       counterDeltas[updatedKey]
-	bytes         counterDeltas[domain.UserID]
-	movedChannels []domain.ChannelID // whose rows in lists have an older updated_at
-	movedInGroup  bool               // a group owns one of them
-	carried       int64              // connections that have changed with their channels
+	deltas    counters.Deltas // what is to be added to counts
+	documents documents.Index // documents to be written
+	carried   int64           // connections that have changed with their channels
+}
+
+func (tx *Tx) use(on database.Querier) {
+	tx.Queries.use(on)
+	tx.accountWrites = account.NewWrites(tx.db)
+	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
+	tx.backupWrites = backups.NewWrites(tx.db)
+	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas)
+	tx.membershipWrites = membership.NewWrites(tx.db)
+	tx.nearbyWrites = nearby.NewWrites(tx.db)
+	tx.originWrites = origins.NewWrites(tx.db)
+	tx.blobWrites = blobs.NewWrites(tx.db, &tx.deltas)
+	tx.countersWrites = counters.NewWrites(tx.db)
+	tx.documentWrites = documents.NewWrites(&tx.documents)
+	tx.exportWrites = exports.NewWrites(tx.db)
+	tx.importWrites = imports.NewWrites(tx.db)
+	tx.redoWrites = redo.NewWrites(tx.db)
+	tx.documents.Use(tx.db, &tx.deltas)
+	tx.deltas.Use(tx.db)
 }
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	return &Store{Queries: Queries{q: db.Reader(), d: dialect{db.Dialect()}, feed: DefaultFeedLimits, search: DefaultSearchLimits,
-		transitions: DefaultTransitionLimits},
-		db: db, queue: jobs.NewQueue(db)}
+	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, feed: activity.DefaultLimits,
+		search: DefaultSearchLimits, transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
+	s.use(db.Reader())
+	return s
 }
 
 // InTx runs fn in a write transaction; it may run several times when transactions
 // collide.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
-	err := s.db.Transact(ctx, func(tx *database.Tx) error {
-		t := &Tx{Queries: Queries{q: tx, d: s.d, feed: s.feed, search: s.search, transitions: s.transitions}, tx: tx, queue: s.queue}
+	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
+		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue}
+		t.use(tx)
 		err := fn(t)
 		if err == nil {
-			err = t.writeMoved(ctx)
+			err = t.documents.Flush(ctx)
 		}
 		if err == nil {
-			err = t.writeCounts(ctx)
+			err = t.deltas.Flush(ctx)
 		}
 		enqueued = t.enqueued
 		return err
@@ -96,120 +222,57 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
-	return s.db.View(ctx, func(q database.Querier) error {
-		return fn(&Snapshot{Queries{q: q, d: s.d, feed: s.feed, search: s.search}})
+	return s.pool.View(ctx, func(q database.Querier) error {
+		v := &Snapshot{Queries: s.Queries}
+		v.use(q)
+		return fn(v)
 	})
 }
 
 // Database names the kind of the database: sqlite or postgres.
-func (s *Store) Database() string { return s.db.Dialect().String() }
+func (s *Store) Database() string { return s.pool.Dialect().String() }
 
 // Ready reports whether the database answers and has the schema of this program.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.db.Ping(ctx); err != nil {
+	if err := s.pool.Ping(ctx); err != nil {
 		return err
 	}
-	return s.db.CheckSchema(ctx, Migrations(s.db.Dialect()))
+	return s.pool.CheckSchema(ctx, Migrations(s.pool.Dialect()))
 }
 
-// scanner is a row of one or of many.
-type scanner interface{ Scan(dest ...any) error }
+// PutSecret keeps a value under a name, in place of what was there.
+func (s *Store) PutSecret(ctx context.Context, name string, value []byte) error {
+	return s.InTx(ctx, func(tx *Tx) error { return tx.PutSecret(ctx, name, value) })
+}
 
-// collect reads all rows with scan and closes them.
-func collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, err
+// DeleteSecret forgets what is kept under a name, if anything is.
+func (s *Store) DeleteSecret(ctx context.Context, name string) error {
+	return s.InTx(ctx, func(tx *Tx) error { return tx.DeleteSecret(ctx, name) })
+}
+
+// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It
+// writes nothing where there is one.
+func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
+	value, err = s.Secret(ctx, name)
+	if domain.KindOf(err) != domain.NotFound {
+		return value, err
 	}
-	defer rows.Close()
-	row := &weighed{rows, ctx}
-	var all []T
-	for rows.Next() {
-		v, err := scan(row)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, database.Classify(ctx, rows.Err())
-}
-
-// gather is collect for a page of things that are large: n is how many there may be, and
-// scan writes each in its place. Growing and copying cost a page a fifth of its allocations.
-func gather[T any](ctx context.Context, rows *sql.Rows, err error, n int, scan func(scanner, *T) error) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	row := &weighed{rows, ctx}
-	all := make([]T, 0, n)
-	for rows.Next() {
-		var zero T
-		all = append(all, zero)
-		if err := scan(row, &all[len(all)-1]); err != nil {
-			return nil, err
-		}
-	}
-	return all, database.Classify(ctx, rows.Err())
-}
-
-// byID indexes rows by their ids.
-func byID[K comparable, V any](all []V, id func(V) K) map[K]V {
-	index := make(map[K]V, len(all))
-	for _, v := range all {
-		index[id(v)] = v
-	}
-	return index
-}
-
-func scanInt64(row scanner) (v int64, err error) {
-	err = row.Scan(&v)
-	return v, err
-}
-
-func scanString(row scanner) (v string, err error) {
-	err = row.Scan(&v)
-	return v, err
-}
-
-// found turns a missing row into domain.NotFound.
-func found(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return domain.NewNotFound()
-	}
-	return err
-}
-
-// limit is a LIMIT that the parameter p gives. The cast is for SQLite, which would
-// parse a statement again for each value that a bare parameter has here.
-func limit(p string) string { return " LIMIT CAST(" + p + " AS BIGINT)" }
-
-// exec runs a statement whose result does not matter.
-func (q Queries) exec(ctx context.Context, query string, args ...any) error {
-	_, err := q.q.Exec(ctx, query, args...)
-	return err
-}
-
-// execOne runs a statement that must change exactly one row.
-func (q Queries) execOne(ctx context.Context, query string, args ...any) error {
-	res, err := q.q.Exec(ctx, query, args...)
-	if err != nil {
+	err = s.InTx(ctx, func(tx *Tx) error {
+		value, err = tx.EnsureSecret(ctx, name, fresh)
 		return err
-	}
-	n, err := res.RowsAffected()
-	if err == nil && n != 1 {
-		err = fmt.Errorf("store: statement changed %d rows, not one", n)
-	}
-	return err
+	})
+	return value, err
 }
 
-func micros(t time.Time) int64 { return t.UnixMicro() }
+// StableUpTo gives an id up to which the list of activities will not change any more but
+// by deletion.
+func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
+	return activity.StableUpTo(ctx, s.db)
+}
 
-func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }
-
-func instantPtr(us *int64) *time.Time {
-	if us == nil {
-		return nil
-	}
-	t := instant(*us)
-	return &t
+// WithFeedLimits is the store with other limits; a database keeps to one kind.
+func (s *Store) WithFeedLimits(l activity.Limits) *Store {
+	other := *s
+	other.feed = l
+	return &other
 }

@@ -3,10 +3,15 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
+	"vitrine/internal/store/storetest"
 )
 
 // connectBlock puts a block into two channels, if it is not there.
@@ -31,7 +36,7 @@ func (w *storm) connectBlock(ctx context.Context, by domain.UserID, block domain
 func connectOnce(ctx context.Context, tx *store.Tx, n store.NewConnection) error {
 	id, err := tx.ConnectionOf(ctx, n.Channel.ID, n.Item)
 	if err == nil && id == 0 {
-		_, err = tx.Connect(ctx, n)
+		_, _, err = tx.Connect(ctx, n)
 	}
 	return err
 }
@@ -58,7 +63,7 @@ func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.Channel
 		if err != nil {
 			return err
 		}
-		l, err := v.Contents(ctx, store.ContentsQuery{Viewer: by, Channel: c, Page: domain.Page{Number: 1, Per: 20}})
+		l, err := v.Contents(ctx, contents.Query{Viewer: by, Channel: c, Page: domain.Page{Number: 1, Per: 20}})
 		if at < len(l.Items) {
 			id = l.Items[at].ID
 		}
@@ -82,6 +87,35 @@ func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.Channel
 		}
 		c.Position = at[id]
 		return fn(tx, places[0], c)
+	})
+}
+
+// sort puts all items of a channel that one sees into another order.
+func (w *storm) sort(ctx context.Context, by domain.UserID, in domain.ChannelID, r *rand.Rand) error {
+	return w.s.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := w.locked(ctx, tx, by, in); err != nil {
+			return err
+		}
+		var blocks, channels []int64
+		for _, b := range w.blocks {
+			blocks = append(blocks, int64(b))
+		}
+		w.mu.Lock()
+		for _, c := range w.channels {
+			channels = append(channels, int64(c))
+		}
+		w.mu.Unlock()
+		order := []store.Held{}
+		for kind, ids := range map[domain.ItemType][]int64{domain.ItemBlock: blocks, domain.ItemChannel: channels} {
+			found, err := tx.HeldBy(ctx, by, in, kind, ids)
+			if err != nil {
+				return err
+			}
+			order = slices.AppendSeq(order, maps.Values(found))
+		}
+		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		_, err := tx.Arrange(ctx, in, order, storetest.Now)
+		return err
 	})
 }
 
@@ -109,7 +143,7 @@ func (w *storm) updateBlock(ctx context.Context, by domain.UserID, id domain.Blo
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, now)
+		return tx.UpdateBlock(ctx, &b, now)
 	})
 }
 
@@ -168,7 +202,7 @@ func (w *storm) read(ctx context.Context, by domain.UserID, id domain.ChannelID,
 		}
 		seen, last := map[int64]bool{}, int64(0)
 		for page := int64(1); ; page++ {
-			l, err := v.Contents(ctx, store.ContentsQuery{Viewer: by, Channel: c, Sort: sort, Page: domain.Page{Number: page, Per: 7}})
+			l, err := v.Contents(ctx, contents.Query{Viewer: by, Channel: c, Sort: sort, Page: domain.Page{Number: page, Per: 7}})
 			if err != nil {
 				return err
 			}

@@ -83,9 +83,11 @@ func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 		return w.arrange(ctx, by, w.channel(r), r.IntN(20), func(tx *store.Tx, _ domain.Channel, c domain.Connection) error {
 			return tx.Disconnect(ctx, c, storetest.Now)
 		})
+	case k < 56:
+		return w.sort(ctx, by, w.channel(r), r)
 	case k < 62:
 		return w.arrange(ctx, by, w.channel(r), r.IntN(20), func(tx *store.Tx, in domain.Channel, c domain.Connection) error {
-			return tx.Move(ctx, c, c.Position, r.Int64N(in.Contents())+1, in.Contents(), storetest.Now)
+			return tx.Move(ctx, &c, c.Position, r.Int64N(in.Contents())+1, in.Contents(), storetest.Now)
 		})
 	case k < 74:
 		v := []domain.Visibility{domain.Public, domain.Closed, domain.Private}[r.IntN(3)]

@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/account"
 	"vitrine/internal/store/storetest"
 )
 
@@ -26,7 +27,7 @@ func TestHoldersOfTokens(t *testing.T) {
 		first := newToken(t, s, ada, "first", "hash 1", domain.ScopeRead)
 		second := newToken(t, s, ada, "second", "hash 2", domain.ScopeWrite)
 		of := newToken(t, s, bob, "of Bob", "hash 3", domain.ScopeWrite)
-		holds := func(hash string, want store.Holder) {
+		holds := func(hash string, want account.Holder) {
 			t.Helper()
 			if h, err := s.TokenHolder(ctx, []byte(hash)); err != nil || h != want {
 				t.Errorf("%s: %+v, %v, want %+v", hash, h, err, want)
@@ -35,9 +36,9 @@ func TestHoldersOfTokens(t *testing.T) {
 		adas := domain.Actor{UserID: ada, Tier: domain.TierSupporter, Scope: domain.ScopeRead}
 		writer := domain.Actor{UserID: ada, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
 		bobs := domain.Actor{UserID: bob, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
-		holds("hash 1", store.Holder{TokenID: first, Actor: adas})
-		holds("hash 2", store.Holder{TokenID: second, Actor: writer})
-		holds("hash 3", store.Holder{TokenID: of, Actor: bobs})
+		holds("hash 1", account.Holder{TokenID: first, Actor: adas})
+		holds("hash 2", account.Holder{TokenID: second, Actor: writer})
+		holds("hash 3", account.Holder{TokenID: of, Actor: bobs})
 		for _, hash := range []string{"", "hash", "HASH 1", "hash 1 "} {
 			_, err := s.TokenHolder(ctx, []byte(hash))
 			wantKind(t, hash, err, domain.NotFound)
@@ -53,8 +54,8 @@ func TestHoldersOfTokens(t *testing.T) {
 			return tx.RevokeToken(ctx, first, now)
 		})
 		bobs.Tier = domain.TierFree
-		holds("hash 3", store.Holder{TokenID: of, Actor: bobs, Suspended: true})
-		holds("hash 2", store.Holder{TokenID: second, Actor: writer})
+		holds("hash 3", account.Holder{TokenID: of, Actor: bobs, Suspended: true})
+		holds("hash 2", account.Holder{TokenID: second, Actor: writer})
 		_, err := s.TokenHolder(ctx, []byte("hash 1"))
 		wantKind(t, "a revoked token", err, domain.NotFound)
 	})

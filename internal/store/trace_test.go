@@ -3,12 +3,14 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
 )
 
@@ -36,7 +38,7 @@ func (r *recorder) note(query string, args []any) {
 func (r *recorder) write(fn func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	storetest.In(r.t, r.s, func(tx *store.Tx) error {
-		store.Trace(&tx.Queries, r.note)
+		store.Trace(tx, r.note)
 		return fn(r.t.Context(), tx)
 	})
 }
@@ -44,7 +46,7 @@ func (r *recorder) write(fn func(ctx context.Context, tx *store.Tx) error) {
 func (r *recorder) read(fn func(ctx context.Context, v *store.Snapshot) error) {
 	r.t.Helper()
 	err := r.s.InSnapshot(r.t.Context(), func(v *store.Snapshot) error {
-		store.Trace(&v.Queries, r.note)
+		store.Trace(v, r.note)
 		return fn(r.t.Context(), v)
 	})
 	if err != nil {
@@ -95,7 +97,7 @@ func (st *stage) hide(ctx context.Context, tx *store.Tx, i int, n int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.ChannelRef(id), UserID: st.ada,
+	_, _, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.ChannelRef(id), UserID: st.ada,
 		Position: int64(i*7)%n + 1, Now: storetest.Now})
 	return err
 }
@@ -104,7 +106,7 @@ func (st *stage) hide(ctx context.Context, tx *store.Tx, i int, n int64) error {
 func (st stage) reads(r *recorder, page int64) {
 	viewers := []domain.UserID{0, st.ada, st.bob}
 	for i := range 18 {
-		q := store.ContentsQuery{Viewer: viewers[i%3], By: viewers[i/9], Page: domain.Page{Number: page, Per: 24},
+		q := contents.Query{Viewer: viewers[i%3], By: viewers[i/9], Page: domain.Page{Number: page, Per: 24},
 			Sort: domain.ContentSort{Key: domain.ContentKey(i / 3 % 3), Desc: i%2 == 0}}
 		r.read(func(ctx context.Context, v *store.Snapshot) (err error) {
 			if q.Channel, err = v.Channel(ctx, q.Viewer, domain.Ref{ID: int64(st.channel)}); err == nil {
@@ -115,7 +117,7 @@ func (st stage) reads(r *recorder, page int64) {
 	}
 	for _, o := range []domain.Ownership{domain.AnyOwner, domain.Own, domain.ExcludeOwn} {
 		r.read(func(ctx context.Context, v *store.Snapshot) error {
-			_, err := v.ItemChannels(ctx, store.ItemChannelsQuery{Viewer: st.ada, Item: domain.BlockRef(st.block), Ownership: o,
+			_, err := v.ItemChannels(ctx, contents.ItemChannelsQuery{Viewer: st.ada, Item: domain.BlockRef(st.block), Ownership: o,
 				Page: domain.Page{Number: 1, Per: 24}})
 			return err
 		})
@@ -136,6 +138,36 @@ func (st stage) reads(r *recorder, page int64) {
 		_, err := v.Tokens(ctx, st.ada)
 		return err
 	})
+}
+
+// nearby reads what pages show beside things.
+func (st stage) nearby(r *recorder) {
+	for _, viewer := range []domain.UserID{0, st.ada, st.bob} {
+		r.read(func(ctx context.Context, v *store.Snapshot) error {
+			key, err := v.Place(ctx, st.channel, domain.BlockRef(st.block))
+			if err != nil {
+				return err
+			}
+			_, _, _ = v.Neighbours(ctx, viewer, st.channel, key)
+			_, _ = v.Related(ctx, viewer, st.channel, 10)
+			_, _ = v.Previewed(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 3)
+			_, _ = v.RelatedPage(ctx, viewer, st.channel, domain.Page{Number: 1, Per: 24})
+			_, _ = v.LatestFollowings(ctx, viewer, 1000)
+			for _, highest := range []bool{true, false} {
+				if _, err := v.Ends(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 6, highest); err != nil {
+					return err
+				}
+			}
+			if _, err := v.ChannelFacts(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...)); err != nil {
+				return err
+			}
+			_, _ = v.RecentChannels(ctx, viewer, 24)
+			_, _ = v.ChannelsWithRole(ctx, viewer, st.hidden)
+			_, _ = v.CollaboratorsAround(ctx, viewer, st.block, 5, 50)
+			_, err = v.PinnedChannels(ctx, viewer)
+			return err
+		})
+	}
 }
 
 // writes does every kind of write at least once.
@@ -171,10 +203,30 @@ func (st stage) writes(r *recorder) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Move(ctx, c, at[id], 7, 200, storetest.Now); err != nil {
+		if err := tx.Move(ctx, &c, at[id], 7, 200, storetest.Now); err != nil {
 			return err
 		}
-		return tx.SetConnectionMetadata(ctx, id, `{"a":1}`, storetest.Now)
+		c.Metadata = `{"a":1}`
+		return tx.SetConnectionMetadata(ctx, &c, storetest.Now)
+	})
+	r.write(func(ctx context.Context, tx *store.Tx) error { // turns leaves
+		channel, err := tx.HeldBy(ctx, st.ada, st.channel, domain.ItemChannel, []int64{int64(st.hidden[0])})
+		if err != nil {
+			return err
+		}
+		block, err := tx.HeldBy(ctx, st.ada, st.channel, domain.ItemBlock, []int64{int64(st.block)})
+		if err != nil {
+			return err
+		}
+		order := []store.Held{channel[int64(st.hidden[0])], block[int64(st.block)]}
+		if order[0].PositionKey < order[1].PositionKey {
+			slices.Reverse(order)
+		}
+		moved, err := tx.Arrange(ctx, st.channel, order, storetest.Now)
+		if err == nil && len(moved) != 2 {
+			err = fmt.Errorf("%d have moved", len(moved))
+		}
+		return err
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { // joins leaves
 		for i := range int64(120) {
@@ -200,7 +252,7 @@ func (st stage) writes(r *recorder) {
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, storetest.Now.Add(time.Second))
+		return tx.UpdateBlock(ctx, &b, storetest.Now.Add(time.Second))
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { return st.rewrite(ctx, tx) })
 }

@@ -6,6 +6,9 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/sqlx"
 )
 
 // A channel counts at the blocks in it: as an open or a private channel, and for the group
@@ -36,7 +39,7 @@ type effect struct {
 
 // effectOf is the effect of a live channel.
 func effectOf(c domain.Channel) (e effect) {
-	e.open, e.private = placed(c.Visibility, 1)
+	e.open, e.private = documents.Placed(c.Visibility, 1)
 	if c.Owner.Type == domain.TypeGroup {
 		e.group = domain.GroupID(c.Owner.ID)
 	}
@@ -49,23 +52,19 @@ func (e effect) owner() domain.PrincipalRef { return domain.GroupRef(e.group) }
 // run is a row of pending_transitions: connections made after one time and up to
 // another, with the effect that they still have.
 type run struct {
-	after, upto int64
+	access.Run
 	effect
 }
 
 // allConnections is the run of everything in a channel.
-var allConnections = run{after: math.MinInt64, upto: math.MaxInt64}
-
-// inRun finds the connections `c` of channel $1 made after $2 and up to $3. An index
-// begins with these columns.
-const inRun = `c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $2 AND c.created_at <= $3`
+var allConnections = access.Run{After: math.MinInt64, Upto: math.MaxInt64}
 
 // pendingRuns lists the runs of a channel in their order.
 func (q Queries) pendingRuns(ctx context.Context, id domain.ChannelID, lock string) ([]run, error) {
-	rows, err := q.q.Query(ctx, `SELECT p.after_at, p.upto, p.open_n, p.private_n, p.group_id FROM pending_transitions p
+	rows, err := q.db.Query(ctx, `SELECT p.after_at, p.upto, p.open_n, p.private_n, p.group_id FROM pending_transitions p
 		WHERE p.channel_id = $1 ORDER BY p.upto`+lock, id)
-	return collect(ctx, rows, err, func(row scanner) (r run, err error) {
-		err = row.Scan(&r.after, &r.upto, &r.open, &r.private, &r.group)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (r run, err error) {
+		err = row.Scan(&r.After, &r.Upto, &r.open, &r.private, &r.group)
 		return r, err
 	})
 }
@@ -84,19 +83,19 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 		tx.carried += c.Contents()
 		return tx.carry(ctx, c.ID, allConnections, from, to)
 	}
-	last, err := scanInt64(tx.q.QueryRow(ctx, `SELECT last_connected_at FROM channels WHERE id = $1`, c.ID))
+	last, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, `SELECT last_connected_at FROM channels WHERE id = $1`, c.ID))
 	if err != nil {
 		return err
 	}
 	// What is not pending has the effect that ends now; what is may have the new one.
 	for _, gap := range gaps(pending, last) {
-		err := tx.exec(ctx, `INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
-			VALUES ($1, $2, $3, $4, $5, $6)`, c.ID, gap.after, gap.upto, from.open, from.private, from.group)
+		err := tx.db.Exec(ctx, `INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
+			VALUES ($1, $2, $3, $4, $5, $6)`, c.ID, gap.After, gap.Upto, from.open, from.private, from.group)
 		if err != nil {
 			return err
 		}
 	}
-	err = tx.exec(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND open_n = $2 AND private_n = $3 AND group_id = $4`,
+	err = tx.db.Exec(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND open_n = $2 AND private_n = $3 AND group_id = $4`,
 		c.ID, to.open, to.private, to.group)
 	if err != nil {
 		return err
@@ -107,28 +106,57 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 // gaps are the runs up to the last connection that lie between those that are given.
 func gaps(runs []run, last int64) (between []run) {
 	after := int64(math.MinInt64)
-	for _, r := range append(runs, run{after: last, upto: last}) {
-		if r.after > after {
-			between = append(between, run{after: after, upto: r.after})
+	for _, r := range append(runs, run{Run: access.Run{After: last, Upto: last}}) {
+		if r.After > after {
+			between = append(between, run{Run: access.Run{After: after, Upto: r.After}})
 		}
-		after = r.upto
+		after = r.Upto
 	}
 	return between
 }
 
 // carry gives the connections of a run in a locked channel another effect.
-func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r run, from, to effect) error {
+func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r access.Run, from, to effect) error {
 	open, private := to.open-from.open, to.private-from.private
 	if err := tx.bumpBlocks(ctx, id, r, open, private); err != nil {
 		return err
 	}
 	if from.group == to.group {
-		return tx.putAllInGroup(ctx, to.group, id, r, open, private)
+		return tx.documents.PutAllInGroup(ctx, to.group, id, r, open, private)
 	}
-	if err := tx.putAllInGroup(ctx, from.group, id, r, -from.open, -from.private); err != nil {
+	if err := tx.documents.PutAllInGroup(ctx, from.group, id, r, -from.open, -from.private); err != nil {
 		return err
 	}
-	return tx.putAllInGroup(ctx, to.group, id, r, to.open, to.private)
+	return tx.documents.PutAllInGroup(ctx, to.group, id, r, to.open, to.private)
+}
+
+// bumpBlocks adds to the counts of open and private channels of every block of a run in a
+// channel, and to those of the documents of all that is in it. The blocks are locked in the
+// order of their ids, so that two channels with the same blocks do not wait for each other.
+func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, r access.Run, open, private int64) error {
+	if open == 0 && private == 0 {
+		return tx.lockBlocksIn(ctx, id, r)
+	}
+	err := tx.db.Exec(ctx, `UPDATE blocks SET open_count = open_count + $4, private_count = private_count + $5,
+			version = version + CASE WHEN $4 <> 0 OR open_count = 0 THEN 1 ELSE 0 END
+		WHERE id IN (SELECT b.id FROM blocks b WHERE b.id IN (
+			SELECT c.item_id FROM connections c WHERE `+access.OfRun+` AND c.item_type = 'Block') ORDER BY b.id`+tx.db.ForUpdate("b")+`)`,
+		id, r.After, r.Upto, open, private)
+	if err != nil {
+		return err
+	}
+	return tx.documents.RelinkAll(ctx, id, r, open)
+}
+
+// lockBlocksIn locks the blocks of a run in a channel, in the order of their ids.
+func (tx *Tx) lockBlocksIn(ctx context.Context, id domain.ChannelID, r access.Run) error {
+	if !tx.db.LocksRows() {
+		return nil
+	}
+	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, `SELECT count(*) FROM (SELECT b.id FROM blocks b WHERE b.id IN (
+		SELECT c.item_id FROM connections c WHERE `+access.OfRun+` AND c.item_type = 'Block') ORDER BY b.id`+tx.db.ForUpdate("b")+`) AS locked`,
+		id, r.After, r.Upto))
+	return err
 }
 
 // ApplyTransition is the job that carries what is pending to the contents of a channel. It
@@ -160,108 +188,66 @@ func (tx *Tx) ApplySome(ctx context.Context, id domain.ChannelID) (more bool, er
 		return false, err
 	}
 	// Read again, for a group that ended meanwhile is none of theirs any more.
-	if pending, err = tx.pendingRuns(ctx, id, tx.d.lock("p")); err != nil || len(pending) == 0 {
+	if pending, err = tx.pendingRuns(ctx, id, tx.db.ForUpdate("p")); err != nil || len(pending) == 0 {
 		return false, err
 	}
 	first := pending[0]
-	batch := run{after: first.after}
-	if batch.upto, err = tx.batchEnd(ctx, id, first); err != nil {
+	batch := access.Run{After: first.After}
+	if batch.Upto, err = tx.batchEnd(ctx, id, first.Run); err != nil {
 		return false, err
 	}
 	if err := tx.carry(ctx, id, batch, first.effect, is); err != nil {
 		return false, err
 	}
-	if batch.upto < first.upto {
-		err = tx.execOne(ctx, `UPDATE pending_transitions SET after_at = $3 WHERE channel_id = $1 AND upto = $2`, id, first.upto, batch.upto)
+	if batch.Upto < first.Upto {
+		err = tx.db.ExecOne(ctx, `UPDATE pending_transitions SET after_at = $3 WHERE channel_id = $1 AND upto = $2`, id, first.Upto, batch.Upto)
 	} else {
-		err = tx.execOne(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND upto = $2`, id, first.upto)
+		err = tx.db.ExecOne(ctx, `DELETE FROM pending_transitions WHERE channel_id = $1 AND upto = $2`, id, first.Upto)
 	}
-	return len(pending) > 1 || batch.upto < first.upto, err
+	return len(pending) > 1 || batch.Upto < first.Upto, err
 }
 
 // batchEnd finds where the first batch of a run ends. Connections of private items are
 // apart in the index, so that a batch may have twice as many.
-func (tx *Tx) batchEnd(ctx context.Context, id domain.ChannelID, r run) (int64, error) {
+func (tx *Tx) batchEnd(ctx context.Context, id domain.ChannelID, r access.Run) (int64, error) {
 	const nth = `(SELECT c.created_at FROM connections c WHERE c.channel_id = $1 AND c.item_private = `
 	const later = ` AND c.created_at > $2 AND c.created_at <= $3 ORDER BY c.created_at LIMIT 1 OFFSET $4)`
-	return scanInt64(tx.q.QueryRow(ctx, `SELECT min(at) FROM (SELECT CAST($3 AS BIGINT) AS at
+	return sqlx.ScanInt64(tx.db.QueryRow(ctx, `SELECT min(at) FROM (SELECT CAST($3 AS BIGINT) AS at
 		UNION ALL SELECT `+nth+`FALSE`+later+` UNION ALL SELECT `+nth+`TRUE`+later+`) AS ends`,
-		id, r.after, r.upto, tx.transitions.Batch-1))
+		id, r.After, r.Upto, tx.transitions.Batch-1))
 }
 
 // effect gives the effect that a connection has which was made at a time in a locked
 // channel, live or not.
 func (tx *Tx) effect(ctx context.Context, id domain.ChannelID, at int64) (e effect, err error) {
-	err = tx.q.QueryRow(ctx, `SELECT `+openApplied+`, `+privateApplied+`, `+groupApplied+` FROM channels ch
+	err = tx.db.QueryRow(ctx, `SELECT `+access.OpenApplied+`, `+access.PrivateApplied+`, `+access.GroupApplied+` FROM channels ch
 		LEFT JOIN pending_transitions pt ON pt.channel_id = ch.id AND pt.after_at < $2 AND pt.upto >= $2 WHERE ch.id = $1`,
 		id, at).Scan(&e.open, &e.private, &e.group)
 	return e, err
 }
 
-// The effect of a connection in the channel `ch`, where `pt` is the run that it is in, if
-// there is one.
-const (
-	openNow        = `CASE WHEN ch.state = 'available' AND ch.visibility <> 'private' THEN 1 ELSE 0 END`
-	privateNow     = `CASE WHEN ch.state = 'available' AND ch.visibility = 'private' THEN 1 ELSE 0 END`
-	openApplied    = `COALESCE(pt.open_n, ` + openNow + `)`
-	privateApplied = `COALESCE(pt.private_n, ` + privateNow + `)`
-	groupApplied   = `COALESCE(pt.group_id, CASE WHEN ch.state = 'available' AND ch.owner_type = 'Group' THEN ch.owner_id ELSE 0 END)`
-)
-
-// isPending joins connections `c` with the run `pt` that they are in.
-const isPending = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`
-
-// settling reports whether anything is pending. A statement asks it once.
-const settling = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
-
-// openAhead and privateAhead are by how much the counts of the block `b` will have changed
-// when nothing is pending any more.
-const (
-	openAhead    = aheadBy + openNow + ` - pt.open_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
-	privateAhead = aheadBy + privateNow + ` - pt.private_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
-
-	aheadBy = `COALESCE((SELECT CAST(sum(`
-	aheadOf = `) AS BIGINT) FROM connections pc CROSS JOIN pending_transitions pt CROSS JOIN channels ch
-		WHERE pt.channel_id = pc.channel_id AND pc.created_at > pt.after_at AND pc.created_at <= pt.upto AND ch.id = pc.channel_id AND `
-)
-
-// linksSoon is the number of open channels that the thing of a document is in, and
-// openSoon whether everyone may see it, where something is pending. A channel's own
-// visibility is never behind.
-func linksSoon(d string) string {
-	return "(" + d + ".links + " + aheadBy + openNow + " - pt.open_n" + aheadOf +
-		"pc.item_type = " + d + ".kind AND pc.item_id = " + d + ".item_id), 0))"
-}
-
-func openSoon(d string) string {
-	return "(CASE WHEN " + d + ".kind = 'Block' THEN " + linksSoon(d) + " > 0 ELSE " + d + ".open END)"
-}
-
-// isSettling reports whether anything is pending, for those who choose between two texts.
-func (v *Snapshot) isSettling(ctx context.Context) (is bool, err error) {
-	err = v.q.QueryRow(ctx, "SELECT "+settling).Scan(&is)
-	return is, err
+// HasPending reports whether connections of a channel still count as before a change of it.
+func (q Queries) HasPending(ctx context.Context, id domain.ChannelID) (some bool, err error) {
+	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id = $1)`, id).Scan(&some)
+	return some, err
 }
 
 // Pending lists the channels that wait for the job, some at a time.
 func (q Queries) Pending(ctx context.Context, above domain.ChannelID, most int) ([]domain.ChannelID, error) {
-	rows, err := q.q.Query(ctx, `SELECT DISTINCT p.channel_id FROM pending_transitions p
-		WHERE p.channel_id > $1 ORDER BY p.channel_id`+limit("$2"), above, most)
-	return collect(ctx, rows, err, func(row scanner) (id domain.ChannelID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	})
+	rows, err := q.db.Query(ctx, `SELECT DISTINCT p.channel_id FROM pending_transitions p
+		WHERE p.channel_id > $1 ORDER BY p.channel_id`+sqlx.Limit("$2"), above, most)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 
 // transitionChecks find what a job would carry to the wrong group, twice, or never. Each row
 // has its channel by a foreign key.
-var transitionChecks = []check{
-	{"pending_transitions of a group that is gone", `SELECT p.channel_id, p.group_id, 0 FROM pending_transitions p
+var transitionChecks = []sqlx.Check{
+	{What: "pending_transitions of a group that is gone", Query: `SELECT p.channel_id, p.group_id, 0 FROM pending_transitions p
 		WHERE p.group_id <> 0 AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = p.group_id)`},
-	{"pending_transitions that overlap", `SELECT p.channel_id, p.after_at, r.upto FROM pending_transitions p
+	{What: "pending_transitions that overlap", Query: `SELECT p.channel_id, p.after_at, r.upto FROM pending_transitions p
 		JOIN pending_transitions r ON r.channel_id = p.channel_id AND r.upto < p.upto AND r.upto > p.after_at`},
-	{"pending_transitions that end before they begin", `SELECT p.channel_id, p.upto, p.after_at FROM pending_transitions p
+	{What: "pending_transitions that end before they begin", Query: `SELECT p.channel_id, p.upto, p.after_at FROM pending_transitions p
 		WHERE p.upto <= p.after_at`},
-	{"pending_transitions beyond the last connection", `SELECT p.channel_id, p.upto, ch.last_connected_at FROM pending_transitions p
+	{What: "pending_transitions beyond the last connection", Query: `SELECT p.channel_id, p.upto, ch.last_connected_at FROM pending_transitions p
 		JOIN channels ch ON ch.id = p.channel_id WHERE p.upto > ch.last_connected_at`},
 }

@@ -98,3 +98,25 @@ func TestUpgradeToApplications(t *testing.T) {
 		}
 	})
 }
+
+// Applications from before version 2 was served ask to read where they name no scope.
+func TestUpgradeToVersion2(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
+		s, db := storetest.OpenDB(t, o)
+		if _, err := db.Migrate(t.Context(), before(t, db.Dialect(), "0020")); err != nil {
+			t.Fatal(err)
+		}
+		storetest.Exec(t, db, `INSERT INTO applications (client_id, name, redirect_uris, secret_hash, secret_hint, created_at, updated_at)
+			VALUES ('old', 'Moss counter', '["https://example.org/back"]', 'a', 'vitrine_a', 5, 6)`)
+		if _, err := db.Migrate(t.Context(), store.Migrations(db.Dialect())); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"old", domain.CommandLineClient} {
+			a, err := s.ApplicationByClientID(t.Context(), id)
+			if scope, ok := a.Asked(""); err != nil || a.ForV2 || scope != domain.ScopeRead || !ok {
+				t.Errorf("%+v asks for %s, %v", a, scope, err)
+			}
+		}
+	})
+}

@@ -2,45 +2,15 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store/documents"
+	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/sqlx"
 )
-
-const userColumns = `u.id, u.slug, u.name, u.email, u.bio_markdown, u.bio_html, u.bio_plain, u.avatar, u.tier, u.office,
-	u.open_channels, u.private_channels, u.followers_count, u.following_count,
-	COALESCE((SELECT n.unread FROM inboxes n WHERE n.user_id = u.id), 0),
-	u.suspended_at, u.version, u.created_at, u.updated_at`
-
-func scanUser(row scanner) (u domain.User, err error) {
-	var bio text
-	var suspended *int64
-	var created, updated int64
-	err = row.Scan(&u.ID, &u.Slug, &u.Name, &u.Email, &bio.markdown, &bio.html, &bio.plain, &u.Avatar, &u.Tier, &u.Office,
-		&u.OpenChannels, &u.PrivateChannels, &u.Followers, &u.Following, &u.Unread,
-		&suspended, &u.Version, &created, &updated)
-	u.Bio, u.SuspendedAt = bio.value(), instantPtr(suspended)
-	u.CreatedAt, u.UpdatedAt = instant(created), instant(updated)
-	return u, err
-}
-
-// text scans the three columns of a rendered text that may be absent.
-type text struct{ markdown, html, plain *string }
-
-func (t text) value() *domain.Text {
-	if t.markdown == nil {
-		return nil
-	}
-	return &domain.Text{Markdown: *t.markdown, HTML: *t.html, Plain: *t.plain}
-}
-
-func textColumns(t *domain.Text) text {
-	if t == nil {
-		return text{}
-	}
-	return text{&t.Markdown, &t.HTML, &t.Plain}
-}
 
 // User reads a user by id or slug; NotFound if the account is deleted.
 func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
@@ -51,20 +21,20 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug
 	}
-	u, err := scanUser(q.q.QueryRow(database.Uninterruptible(ctx), "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
-	return u, found(err)
+	u, err := rowmap.ScanUser(q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
+	return u, sqlx.Found(err)
 }
 
 // UserByEmail reads a user by address in lower case. A deleted account has none.
 func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
-	u, err := scanUser(q.q.QueryRow(ctx, "SELECT "+userColumns+" FROM users u WHERE u.email = $1", email))
-	return u, found(err)
+	u, err := rowmap.ScanUser(q.db.QueryRow(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.email = $1", email))
+	return u, sqlx.Found(err)
 }
 
 // Users lists users by id, after the given one.
 func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
-	rows, err := q.q.Query(ctx, "SELECT "+userColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
-	return collect(ctx, rows, err, scanUser)
+	rows, err := q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 }
 
 // NewUser is what a user is made from.
@@ -85,47 +55,178 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 		n.Office = domain.OfficeMember
 	}
 	var id domain.UserID
-	err := tx.q.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
+	err := tx.db.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
-		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, n.Office, micros(n.Now)).Scan(&id)
+		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, n.Office, sqlx.Micros(n.Now)).Scan(&id)
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}
 	if err != nil {
 		return 0, err
 	}
-	return id, tx.index(ctx, domain.SubjectUser, int64(id))
+	tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	return id, nil
 }
 
 // SetTier changes the tier of a user.
 func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, now time.Time) error {
-	err := tx.execOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
-		id, tier, micros(now))
+	err := tx.db.ExecOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+		id, tier, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
-	return tx.touchDocument(ctx, domain.SubjectUser, int64(id), now)
+	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
 // SetSuspended suspends a user from the given time, or lifts the suspension (nil).
 func (tx *Tx) SetSuspended(ctx context.Context, id domain.UserID, since *time.Time) error {
 	var at *int64
 	if since != nil {
-		us := micros(*since)
+		us := sqlx.Micros(*since)
 		at = &us
 	}
-	return tx.execOne(ctx, `UPDATE users SET suspended_at = $2, version = version + 1 WHERE id = $1`, id, at)
+	return tx.db.ExecOne(ctx, `UPDATE users SET suspended_at = $2, version = version + 1 WHERE id = $1`, id, at)
 }
 
 // UpdateProfile writes what a user says of themself. Name, slug and avatar are shown
 // inside other resources, so a new name is a new face.
 func (tx *Tx) UpdateProfile(ctx context.Context, u domain.User, now time.Time) error {
-	b := textColumns(u.Bio)
-	err := tx.execOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
+	b := sqlx.TextOf(u.Bio)
+	err := tx.db.ExecOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
 			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
-		WHERE id = $1`, u.ID, u.Name, b.markdown, b.html, b.plain, micros(now))
+		WHERE id = $1`, u.ID, u.Name, b.Markdown, b.HTML, b.Plain, sqlx.Micros(now))
+	tx.documents.Refresh(domain.SubjectUser, int64(u.ID))
+	return err
+}
+
+// Credentials are an account with what proves that somebody is its holder.
+type Credentials struct {
+	User         domain.User
+	PasswordHash string // empty: no password
+}
+
+// CredentialsByEmail reads those of the account with an address in lower case.
+func (q Queries) CredentialsByEmail(ctx context.Context, email string) (Credentials, error) {
+	return q.credentials(ctx, "u.email = $1", email)
+}
+
+// Credentials reads those of a user.
+func (q Queries) Credentials(ctx context.Context, id domain.UserID) (Credentials, error) {
+	return q.credentials(ctx, "u.id = $1", id)
+}
+
+func (q Queries) credentials(ctx context.Context, where string, arg any) (c Credentials, err error) {
+	row := q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg)
+	c.User, err = rowmap.ScanUser(prefixed{row, &c.PasswordHash})
+	return c, sqlx.Found(err)
+}
+
+// prefixed scans a column before those of another scan.
+type prefixed struct {
+	row   sqlx.Row
+	first any
+}
+
+func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.first}, dest...)...) }
+
+// LockUser locks an account, and reads it as it then is: its password, address,
+// sessions and links change only under this lock. NotFound if it is deleted.
+func (tx *Tx) LockUser(ctx context.Context, id domain.UserID) (Credentials, error) {
+	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.db.ForUpdate("u"), id))
 	if err != nil {
-		return err
+		return Credentials{}, sqlx.Found(err)
 	}
-	return tx.index(ctx, domain.SubjectUser, int64(u.ID))
+	return tx.Credentials(ctx, id)
+}
+
+// SetPassword gives a locked account another password.
+func (tx *Tx) SetPassword(ctx context.Context, id domain.UserID, hash string) error {
+	return tx.db.ExecOne(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
+}
+
+// SetEmail gives a locked account another address, in lower case. One that is in use is
+// a Conflict.
+func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) error {
+	err := tx.db.ExecOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
+	if database.IsUnique(err) {
+		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
+	}
+	return err
+}
+
+// LockOperators locks all operators, in the order of their ids, so that offices are
+// taken one after another, and gives those that are not suspended.
+func (tx *Tx) LockOperators(ctx context.Context) ([]domain.UserID, error) {
+	return tx.operators(ctx, tx.db.ForUpdate("u"))
+}
+
+// Operators lists the operators that are not suspended.
+func (q Queries) Operators(ctx context.Context) ([]domain.UserID, error) { return q.operators(ctx, "") }
+
+func (q Queries) operators(ctx context.Context, lock string) ([]domain.UserID, error) {
+	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL
+		AND u.suspended_at IS NULL ORDER BY u.id`+lock)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+}
+
+// SetOffice gives a locked account another office.
+func (tx *Tx) SetOffice(ctx context.Context, id domain.UserID, office domain.Office) error {
+	return tx.db.ExecOne(ctx, `UPDATE users SET office = $2 WHERE id = $1`, id, office)
+}
+
+// FindAccounts lists accounts, newest first, whose name, slug or address begins with a
+// text, in any case of its letters, or all. It reads every account.
+func (v *Snapshot) FindAccounts(ctx context.Context, text string, page domain.Page) (l domain.List[domain.User], err error) {
+	const where = ` FROM users u WHERE u.deleted_at IS NULL AND (
+		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
+		OR substr(u.slug, 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.email, 1, length(CAST($1 AS TEXT))) = $1)`
+	lower := strings.ToLower(text)
+	if l.Total, err = sqlx.ScanInt64(v.db.QueryRow(ctx, "SELECT count(*)"+where, lower, text)); err != nil {
+		return l, err
+	}
+	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY u.id DESC LIMIT $3 OFFSET $4",
+		lower, text, page.Per, page.Offset())
+	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
+	return l, err
+}
+
+// Followers lists who follows something, by the time of following.
+func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
+	total, followers, args, err := v.FollowerPage(ctx, what, desc, page)
+	l.Total = total
+	if err != nil || followers == "" {
+		return l, err
+	}
+	dir := sqlx.Direction(desc)
+	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM ("+followers+`) AS page
+		JOIN users u ON u.id = page.follower_id ORDER BY page.id `+dir, args...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
+	return l, err
+}
+
+// UsersByID reads users.
+func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+q.db.In("u.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
+	return sqlx.ByID(all, func(u domain.User) domain.UserID { return u.ID }), err
+}
+
+// UsersBySlug gives the ids of those of the slugs that are users'.
+func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
+	if len(slugs) == 0 {
+		return nil, nil
+	}
+	rows, err := q.db.Query(ctx, `SELECT s.slug, u.id FROM slugs s JOIN users u ON u.id = s.target_id
+		WHERE s.kind = 'User' AND u.deleted_at IS NULL AND `+q.db.InTexts("s.slug", "$1"), sqlx.Texts(q.db.Dialect, slugs))
+	found := make(map[string]domain.UserID, len(slugs))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.UserID, err error) {
+		var slug string
+		err = row.Scan(&slug, &id)
+		found[slug] = id
+		return id, err
+	})
+	return found, err
 }

@@ -42,7 +42,7 @@ func plain(text string) bool {
 	return true
 }
 
-// dropped tells of marks that fold away, and of characters that are not seen.
+// dropped reports whether a mark folds away or a character is not visible.
 func dropped(r rune) bool {
 	const voiced, semiVoiced = '\u3099', '\u309A'
 	if r == voiced || r == semiVoiced {

@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // The bounds of a query.
 const (
@@ -48,6 +51,16 @@ func Parse(query string) Query {
 	}
 	q.TooLong = len(q.Terms) > maxTerms || tokens > maxTokens
 	return q
+}
+
+// Cut gives the beginning of a query that has as many words as are taken.
+func Cut(query string) string {
+	if !Parse(query).TooLong {
+		return query
+	}
+	runes := []rune(query)
+	first := sort.Search(len(runes), func(n int) bool { return Parse(string(runes[:n])).TooLong }) // of the too long ones
+	return string(runes[:first-1])
 }
 
 // add takes a stretch of the query as one term, if it has words.

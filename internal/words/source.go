@@ -43,7 +43,7 @@ func sourceKey(address string) string {
 	return key
 }
 
-// parameters are those of a query that tell pages apart, sorted.
+// parameters are those of a query that distinguish pages, sorted.
 func parameters(query string) string {
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -56,7 +56,7 @@ func parameters(query string) string {
 	return strings.Join(kept, "&")
 }
 
-// tracking tells of a parameter that says where the reader came from.
+// tracking reports whether a parameter says where the reader came from.
 func tracking(name string) bool {
 	return strings.HasPrefix(name, "utm_") || slices.Contains([]string{"fbclid", "gclid", "dclid", "gbraid", "wbraid",
 		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)

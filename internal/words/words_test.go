@@ -190,3 +190,19 @@ func FuzzMake(f *testing.F) {
 		}
 	})
 }
+
+// What has too many words is cut behind the last that are taken.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{"", "a few words", `"quoted ones"`, strings.Repeat("a ", 100)} {
+		if got := Cut(query); got != query {
+			t.Errorf("%q is cut to %q", query, got)
+		}
+	}
+	for _, query := range []string{strings.Repeat("a ", 101), strings.Repeat("a.", 401), strings.Repeat("漢", 1000), `"` + strings.Repeat("ab ", 500)} {
+		got := Cut(query)
+		if got == "" || !strings.HasPrefix(query, got) || Parse(got).TooLong || !Parse(query[:min(len(got)+6, len(query))]).TooLong {
+			t.Errorf("%.20q is cut to %d bytes", query, len(got))
+		}
+	}
+}

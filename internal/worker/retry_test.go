@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/people"
 	"vitrine/internal/apptest"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -120,10 +120,10 @@ func TestRetryMail(t *testing.T) {
 		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // in the way of the folder
 			t.Fatal(err)
 		}
-		id := invite(t, r, r.Group("Society", "ada"), app.InviteInput{User: r.Person("eve").ID})
+		id := invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
 		r.Exec("DELETE FROM river_job")
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-			return tx.Enqueue(t.Context(), app.InvitationMail{Invitation: id}, jobs.Attempts(1))
+			return tx.Enqueue(t.Context(), people.InvitationMail{Invitation: id}, jobs.Attempts(1))
 		})
 		r.WorkJobs()
 		list := failedJobs(t, r)

@@ -1,4 +1,4 @@
-// Package worker says which use case each kind of job is.
+// Package worker maps each kind of job to its use case.
 package worker
 
 import (
@@ -6,12 +6,20 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/people"
+	"vitrine/internal/app/search"
+	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
+	"vitrine/internal/exporting"
 	"vitrine/internal/jobs"
+	"vitrine/internal/moving"
 )
 
-// outagePause is after how long a job is run again that something which is away, such as
-// the database or the storage of files, has kept from its work.
+// outagePause is how long a job waits before it runs again after an outage, such as that
+// of the database or the storage of files.
 const outagePause = 30 * time.Second
 
 // handle has do work the jobs of a kind. An outage is no failure of the job: its tries
@@ -36,29 +44,33 @@ func spare(err error) error {
 }
 
 // Handlers are those of all kinds of jobs.
-func Handlers(a *app.App) *jobs.Handlers {
+func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	h := jobs.NewHandlers()
-	handle(h, func(ctx context.Context, job app.InvitationMail) error {
+	handle(h, func(ctx context.Context, job people.InvitationMail) error {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
-	handle(h, func(ctx context.Context, job app.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
-	handle(h, func(ctx context.Context, job app.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
-	handle(h, func(ctx context.Context, job app.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
-	handle(h, func(ctx context.Context, job app.MailNotice) error { return a.SendNotice(ctx, job) })
-	handle(h, func(ctx context.Context, job app.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
-	every(h, app.SweepInterval, app.SweepAccounts{}, a.SweepAccounts)
-	handle(h, func(ctx context.Context, job app.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
-	handle(h, func(ctx context.Context, job app.GrantAvatar) error {
+	handle(h, func(ctx context.Context, job accounts.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
+	handle(h, func(ctx context.Context, job accounts.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
+	handle(h, func(ctx context.Context, job accounts.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
+	handle(h, func(ctx context.Context, job accounts.MailNotice) error { return a.SendNotice(ctx, job) })
+	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
+	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.SweepAccounts)
+	handle(h, func(ctx context.Context, job content.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
+	handle(h, func(ctx context.Context, job content.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})
-	handle(h, func(ctx context.Context, job app.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
-	every(h, app.SweepInterval, app.SweepContent{}, a.SweepContent)
-	handle(h, func(ctx context.Context, job app.EndedFollows) error {
+	handle(h, func(ctx context.Context, job collections.RunBatch) error { return a.RunBatch(ctx, job.Batch) })
+	every(h, content.SweepInterval, content.SweepContent{}, a.SweepContent)
+	handle(h, func(ctx context.Context, job people.EndedFollows) error {
 		return a.EndFollows(ctx, job)
 	})
-	handle(h, func(ctx context.Context, job app.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
-	handle(h, func(ctx context.Context, job app.ApplyTransition) error { return a.ApplyTransition(ctx, job) })
-	every(h, app.ResumeInterval, app.ResumeTransitions{}, a.ResumeTransitions)
-	every(h, app.IndexInterval, app.IndexWords{}, a.IndexWords)
+	handle(h, func(ctx context.Context, job people.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
+	handle(h, func(ctx context.Context, job collections.ApplyTransition) error { return a.ApplyTransition(ctx, job) })
+	handle(h, func(ctx context.Context, job transfer.RunImport) error { return moving.Run(ctx, a, job.Import) })
+	every(h, transfer.SweepInterval, transfer.SweepImports{}, a.SweepImports)
+	handle(h, func(ctx context.Context, job transfer.MakeExport) error { return exports.Make(ctx, job.Export) })
+	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.SweepExports)
+	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.ResumeTransitions)
+	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	return h
 }

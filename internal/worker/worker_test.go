@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app"
+	"vitrine/internal/app/people"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -23,7 +23,7 @@ func writer(r *apptest.Rig, name string) domain.Actor {
 }
 
 // invite has ada invite somebody to a group of hers.
-func invite(t *testing.T, r *apptest.Rig, group domain.GroupID, in app.InviteInput) domain.InvitationID {
+func invite(t *testing.T, r *apptest.Rig, group domain.GroupID, in people.InviteInput) domain.InvitationID {
 	t.Helper()
 	got, err := r.S.App.Invite(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, in)
 	if err != nil || got.Outcome != domain.OutcomeInvited {
@@ -58,8 +58,8 @@ func TestInvitationMail(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := r.Group("Society of\r\nReaders", "ada")
-		invite(t, r, group, app.InviteInput{User: r.Person("eve").ID})
-		invite(t, r, group, app.InviteInput{Email: "Zoe@Example.net"})
+		invite(t, r, group, people.InviteInput{User: r.Person("eve").ID})
+		invite(t, r, group, people.InviteInput{Email: "Zoe@Example.net"})
 		if n := len(r.Outbox()); n != 0 {
 			t.Fatalf("%d mails left within the request", n)
 		}
@@ -88,13 +88,13 @@ func TestInvitationMail(t *testing.T) {
 func TestInvitationMailOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		id := invite(t, r, r.Group("Society", "ada"), app.InviteInput{User: r.Person("eve").ID})
+		id := invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
 		r.WorkJobs()
 		first := r.Outbox()[0]
 		if err := os.RemoveAll(r.OutboxPath()); err != nil {
 			t.Fatal(err)
 		}
-		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.Enqueue(t.Context(), app.InvitationMail{Invitation: id}) })
+		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.Enqueue(t.Context(), people.InvitationMail{Invitation: id}) })
 		r.WorkJobs()
 		if again := r.Outbox(); len(again) != 0 {
 			t.Errorf("mailed again: %+v", again)
@@ -110,13 +110,13 @@ func TestInvitationMailTooLate(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := r.Group("Society", "ada")
-		id := invite(t, r, group, app.InviteInput{Email: "revoked@example.net"})
+		id := invite(t, r, group, people.InviteInput{Email: "revoked@example.net"})
 		if err := r.S.App.RevokeInvitation(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, id); err != nil {
 			t.Fatal(err)
 		}
-		invite(t, r, group, app.InviteInput{Email: "expired@example.net"})
+		invite(t, r, group, people.InviteInput{Email: "expired@example.net"})
 		r.Clock.Advance(15 * 24 * time.Hour)
-		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.Enqueue(t.Context(), app.InvitationMail{Invitation: 999}) })
+		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.Enqueue(t.Context(), people.InvitationMail{Invitation: 999}) })
 		r.WorkJobs()
 		if got := r.Outbox(); len(got) != 0 || jobsIn(t, r, "completed") != 3 {
 			t.Errorf("mailed %+v, %d jobs done", got, jobsIn(t, r, "completed"))
@@ -131,7 +131,7 @@ func TestInvitationMailRetried(t *testing.T) {
 		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // in the way of the folder
 			t.Fatal(err)
 		}
-		invite(t, r, r.Group("Society", "ada"), app.InviteInput{User: r.Person("eve").ID})
+		invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
 		r.WorkJobs()
 		if n := jobsIn(t, r, "completed"); n != 0 {
 			t.Fatal("the job claims to be done")
@@ -166,7 +166,7 @@ func TestInvitationMailGivenUp(t *testing.T) {
 			t.Parallel()
 			port := smtp(t, c.verb, c.reply)
 			apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-				id := invite(t, r, r.Group("Society", "ada"), app.InviteInput{User: r.Person("eve").ID})
+				id := invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
 				r.WorkJobs()
 				var claimed bool
 				err := r.DB().Reader().QueryRow(t.Context(), "SELECT mailed_at IS NOT NULL FROM invitations WHERE id = $1", id).Scan(&claimed)

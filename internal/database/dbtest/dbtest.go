@@ -24,6 +24,10 @@ const Env = "VITRINE_TEST_POSTGRES"
 // skipped for want of a server.
 const RequireEnv = "VITRINE_TEST_REQUIRE_POSTGRES"
 
+// OnlyEnv names the variable that has Each run on one of the databases alone, "sqlite" or
+// "postgres".
+const OnlyEnv = "VITRINE_TEST_ONLY"
+
 // testConns keeps many parallel tests within a server's hundred connections.
 const testConns = 5
 
@@ -71,14 +75,20 @@ type once struct {
 // Each is like the function Each, on copies of the template.
 func (tp *Template) Each(t *testing.T, f func(t *testing.T, o database.Options)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		f(t, tp.SQLite(t))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		f(t, tp.Postgres(t))
-	})
+	databases := map[string]func(testing.TB) database.Options{"sqlite": tp.SQLite, "postgres": tp.Postgres}
+	only := os.Getenv(OnlyEnv)
+	if only != "" && databases[only] == nil {
+		t.Fatalf("dbtest: %s names no database: %q", OnlyEnv, only)
+	}
+	for name, open := range databases {
+		if only != "" && only != name {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, open(t))
+		})
+	}
 }
 
 // SQLite gives options for an SQLite copy, which cares for speed and not for

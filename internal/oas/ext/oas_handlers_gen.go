@@ -31,7 +31,7 @@ func recordError(string, error) {}
 
 // handleAddCollaboratorRequest handles addCollaborator operation.
 //
-// The channel's owner may. A group counts for all its members. Adding again changes nothing.
+// For the channel's owner. Adding a group adds all its members. Adding again changes nothing.
 //
 // POST /ext/v1/channels/{id}/collaborators
 func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    AddCollaboratorOperation,
-			OperationSummary: "Let a user or a group add to a channel",
+			OperationSummary: "Add a collaborator to a channel",
 			OperationID:      "addCollaborator",
 			Body:             request,
 			RawBody:          rawBody,
@@ -130,7 +130,7 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 
 // handleDeleteBlockRequest handles deleteBlock operation.
 //
-// Its author may. It leaves all channels, and its comments go with it.
+// For its author. The block leaves all channels, and its comments are deleted with it.
 //
 // DELETE /ext/v1/blocks/{id}
 func (s *Server) handleDeleteBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -212,9 +212,93 @@ func (s *Server) handleDeleteBlockRequest(args [1]string, argsEscaped bool, w ht
 	}
 }
 
+// handleDeleteExportRequest handles deleteExport operation.
+//
+// Also one that is being made.
+//
+// DELETE /ext/v1/exports/{id}
+func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: DeleteExportOperation,
+			ID:   "deleteExport",
+		}
+	)
+	params, err := decodeDeleteExportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *DeleteExportNoContent
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    DeleteExportOperation,
+			OperationSummary: "Delete an export",
+			OperationID:      "deleteExport",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = DeleteExportParams
+			Response = *DeleteExportNoContent
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackDeleteExportParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.DeleteExport(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.DeleteExport(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeDeleteExportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleDisconnectBlockRequest handles disconnectBlock operation.
 //
-// Who made the connection may, and the channel's owner and collaborators.
+// For whoever made the connection, and for the channel's owner and collaborators.
 //
 // DELETE /ext/v1/channels/{id}/blocks/{block_id}
 func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -300,10 +384,96 @@ func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, 
 	}
 }
 
+// handleExportChannelRequest handles exportChannel operation.
+//
+// The channel as its reader sees it, whole: what they do not see in it is not there. It is sent as it
+// is read; where that fails half-way the connection is closed, so that no client takes a part for the
+// whole.
+//
+// `zip` holds the files of images and attachments, named by their positions, and all other blocks as
+// Markdown; `markdown` is one text; `csv` a table that spreadsheets open and other services import
+// (cells that would be formulas begin with an apostrophe); `epub` a book; `opds` a feed of OPDS 1.2
+// that offers e-readers the book, the channels in this one as books, and the files in it that can be
+// read.
+//
+// GET /ext/v1/channels/{id}/export
+func (s *Server) handleExportChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ExportChannelOperation,
+			ID:   "exportChannel",
+		}
+	)
+	params, err := decodeExportChannelParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ExportChannelOperation,
+			OperationSummary: "Export a channel",
+			OperationID:      "exportChannel",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "format",
+					In:   "query",
+				}: params.Format,
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ExportChannelParams
+			Response = struct{}
+		)
+		_, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackExportChannelParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.ExportChannel(ctx, params, w)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.ExportChannel(ctx, params, w)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+}
+
 // handleFilterChannelContentsRequest handles filterChannelContents operation.
 //
-// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`; for
-// all tiers. `total_count` is exact up to 10,000; beyond that it is a number that there are at least.
+// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`. For
+// all tiers. `total_count` is exact up to 10,000, and a lower bound beyond that.
 //
 // GET /ext/v1/channels/{id}/contents
 func (s *Server) handleFilterChannelContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -336,7 +506,7 @@ func (s *Server) handleFilterChannelContentsRequest(args [1]string, argsEscaped 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    FilterChannelContentsOperation,
-			OperationSummary: "Find what is in a channel",
+			OperationSummary: "Filter the contents of a channel",
 			OperationID:      "filterChannelContents",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -655,8 +825,8 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetBlockProcessingRequest handles getBlockProcessing operation.
 //
-// For blocks that were made from an address or an upload; 404 for others, and for everyone but the
-// author. The `reason` of a failure is in words.
+// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
+// `reason` says why processing failed, in words.
 //
 // GET /ext/v1/blocks/{id}/processing
 func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -689,7 +859,7 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetBlockProcessingOperation,
-			OperationSummary: "See how far the content of a block has come",
+			OperationSummary: "Read the processing state of a block",
 			OperationID:      "getBlockProcessing",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -740,7 +910,7 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 
 // handleGetChannelFollowRequest handles getChannelFollow operation.
 //
-// Ask whether one follows a channel.
+// Check whether you follow a channel.
 //
 // GET /ext/v1/channels/{id}/follow
 func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -773,7 +943,7 @@ func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool,
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetChannelFollowOperation,
-			OperationSummary: "Ask whether one follows a channel",
+			OperationSummary: "Check whether you follow a channel",
 			OperationID:      "getChannelFollow",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -858,7 +1028,7 @@ func (s *Server) handleGetCollaboratorsRequest(args [1]string, argsEscaped bool,
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetCollaboratorsOperation,
-			OperationSummary: "List who collaborates on a channel",
+			OperationSummary: "List the collaborators of a channel",
 			OperationID:      "getCollaborators",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -903,6 +1073,173 @@ func (s *Server) handleGetCollaboratorsRequest(args [1]string, argsEscaped bool,
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
+		return
+	}
+}
+
+// handleGetExportRequest handles getExport operation.
+//
+// Read an export.
+//
+// GET /ext/v1/exports/{id}
+func (s *Server) handleGetExportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetExportOperation,
+			ID:   "getExport",
+		}
+	)
+	params, err := decodeGetExportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *Export
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetExportOperation,
+			OperationSummary: "Read an export",
+			OperationID:      "getExport",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetExportParams
+			Response = *Export
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetExportParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetExport(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetExport(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetExportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetExportFileRequest handles getExportFile operation.
+//
+// For its owner, once it is done. Parts can be asked for by `Range`, so that a download that broke off
+// goes on.
+//
+// GET /ext/v1/exports/{id}/file
+func (s *Server) handleGetExportFileRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetExportFileOperation,
+			ID:   "getExportFile",
+		}
+	)
+	params, err := decodeGetExportFileParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetExportFileOperation,
+			OperationSummary: "Download an export",
+			OperationID:      "getExportFile",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "Range",
+					In:   "header",
+				}: params.Range,
+				{
+					Name: "If-Range",
+					In:   "header",
+				}: params.IfRange,
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetExportFileParams
+			Response = struct{}
+		)
+		_, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetExportFileParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.GetExportFile(ctx, params, w)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.GetExportFile(ctx, params, w)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
 }
@@ -974,7 +1311,7 @@ func (s *Server) handleGetExtOpenapiSpecJsonRequest(args [0]string, argsEscaped 
 
 // handleGetGroupFollowRequest handles getGroupFollow operation.
 //
-// Ask whether one follows a group.
+// Check whether you follow a group.
 //
 // GET /ext/v1/groups/{id}/follow
 func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1007,7 +1344,7 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetGroupFollowOperation,
-			OperationSummary: "Ask whether one follows a group",
+			OperationSummary: "Check whether you follow a group",
 			OperationID:      "getGroupFollow",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1056,12 +1393,96 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleGetImportRequest handles getImport operation.
+//
+// With its channels, and with what it could not take, of which the first 1,000 things are listed.
+//
+// GET /ext/v1/imports/{id}
+func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetImportOperation,
+			ID:   "getImport",
+		}
+	)
+	params, err := decodeGetImportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *Import
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetImportOperation,
+			OperationSummary: "Read an import",
+			OperationID:      "getImport",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetImportParams
+			Response = *Import
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetImportParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetImport(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetImport(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetImportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetMyUsageRequest handles getMyUsage operation.
 //
-// `unused` are uploads that nothing has been made of yet, those on their way included. `total` are
-// these and the files of one's blocks and pictures, each file once for every block that shows it;
-// resized versions are not counted. A `limit` of null is none. Sending a file, or making a block of
-// one, beyond a limit is 403.
+// `unused` covers uploads that nothing has been made from yet, including those in progress. `total`
+// covers these and the files of your blocks and pictures, each file once for every block that shows
+// it; resized versions are not counted. A `limit` of null means no limit. Sending a file, or making a
+// block from one, beyond a limit is 403.
 //
 // GET /ext/v1/me/usage
 func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1080,7 +1501,7 @@ func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w htt
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetMyUsageOperation,
-			OperationSummary: "Read how much one has stored, and how much one may",
+			OperationSummary: "Read your storage use and quota",
 			OperationID:      "getMyUsage",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1124,9 +1545,75 @@ func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w htt
 	}
 }
 
+// handleGetSiteRequest handles getSite operation.
+//
+// Name, words, picture and announcement, as its operator chose them. Guests may read it even where
+// `guests` is `closed`.
+//
+// GET /ext/v1/site
+func (s *Server) handleGetSiteRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var rawBody []byte
+
+	var response *Site
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetSiteOperation,
+			OperationSummary: "Read what this site is called",
+			OperationID:      "getSite",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = struct{}
+			Response = *Site
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetSite(ctx)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetSite(ctx)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetSiteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetUserFollowRequest handles getUserFollow operation.
 //
-// Ask whether one follows a user.
+// Check whether you follow a user.
 //
 // GET /ext/v1/users/{id}/follow
 func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1159,7 +1646,7 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetUserFollowOperation,
-			OperationSummary: "Ask whether one follows a user",
+			OperationSummary: "Check whether you follow a user",
 			OperationID:      "getUserFollow",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1208,9 +1695,162 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 	}
 }
 
+// handleListExportsRequest handles listExports operation.
+//
+// All that are there, newest first. An export is removed seven days after it was made.
+//
+// GET /ext/v1/exports
+func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var rawBody []byte
+
+	var response *ExportList
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ListExportsOperation,
+			OperationSummary: "List your exports",
+			OperationID:      "listExports",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = struct{}
+			Response = *ExportList
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ListExports(ctx)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ListExports(ctx)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListExportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListImportsRequest handles listImports operation.
+//
+// Newest first. An import is listed until 90 days after its end.
+//
+// GET /ext/v1/imports
+func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ListImportsOperation,
+			ID:   "listImports",
+		}
+	)
+	params, err := decodeListImportsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *ImportList
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ListImportsOperation,
+			OperationSummary: "List your imports",
+			OperationID:      "listImports",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "page",
+					In:   "query",
+				}: params.Page,
+				{
+					Name: "per",
+					In:   "query",
+				}: params.Per,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ListImportsParams
+			Response = *ImportList
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackListImportsParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ListImports(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ListImports(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListImportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleRemoveCollaboratorRequest handles removeCollaborator operation.
 //
-// The channel's owner may, and users for themselves. Ending it again changes nothing.
+// For the channel's owner, and for users to end their own. Ending it again changes nothing.
 //
 // DELETE /ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}
 func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1302,9 +1942,9 @@ func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped boo
 
 // handleReprocessBlockRequest handles reprocessBlock operation.
 //
-// Its author may. A block that failed becomes a `PendingBlock` again; one that is available stays as
-// it is until its content has come anew, and if that fails. Title, description and alternative text
-// stay. 422 for blocks of text.
+// For its author. A block that failed becomes a `PendingBlock` again; one that is available stays as
+// it is until its content has been fetched anew, and also if that fails. Title, description and
+// alternative text stay. 422 for text blocks.
 //
 // POST /ext/v1/blocks/{id}/reprocess
 func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1337,7 +1977,7 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    ReprocessBlockOperation,
-			OperationSummary: "Get the content of a block again",
+			OperationSummary: "Process a block again",
 			OperationID:      "reprocessBlock",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1386,9 +2026,254 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleStartExportRequest handles startExport operation.
+//
+// Has a ZIP made of your channels and those of your groups, your blocks, comments and files, and what
+// you follow: as JSON (docs/export.schema.json), as Markdown, as bytes, and as pages that open from a
+// disk. It is made in the background. You make one at a time and keep three; they do not count against
+// your quota.
+//
+// POST /ext/v1/exports
+func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var rawBody []byte
+
+	var response *Export
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    StartExportOperation,
+			OperationSummary: "Export all that is yours",
+			OperationID:      "startExport",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = struct{}
+			Response = *Export
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.StartExport(ctx)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.StartExport(ctx)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeStartExportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleStartImportRequest handles startImport operation.
+//
+// Begins an import, which goes on in the background. From a server that speaks version 3 of the API
+// (`source` is `arena`): `address` is that server's, Are.na's by default, and must be public; `token`
+// is one of yours there, which is kept encrypted until the import ends and is never shown; `what`
+// names channels by their slugs, `@user` or `group/slug` for all channels of a user or a group that
+// the token sees, and may be missing for all of the token's own user. From a file, send it first
+// (`POST /v3/uploads/presign`): bookmarks in HTML, `csv` (also Pinboard's JSON), or an `export` of a
+// Vitrine.
+//
+// Importing again adds what is new and duplicates nothing. A user has one import at a time: another is
+// 422.
+//
+// POST /ext/v1/imports
+func (s *Server) handleStartImportRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: StartImportOperation,
+			ID:   "startImport",
+		}
+	)
+
+	var rawBody []byte
+	request, rawBody, close, err := s.decodeStartImportRequest(r)
+	if err != nil {
+		err = &ogenerrors.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *Import
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    StartImportOperation,
+			OperationSummary: "Bring in a collection from elsewhere",
+			OperationID:      "startImport",
+			Body:             request,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = *StartImportReq
+			Params   = struct{}
+			Response = *Import
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.StartImport(ctx, request)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.StartImport(ctx, request)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeStartImportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleStopImportRequest handles stopImport operation.
+//
+// What it has brought stays. Stopping one that has ended changes nothing.
+//
+// DELETE /ext/v1/imports/{id}
+func (s *Server) handleStopImportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: StopImportOperation,
+			ID:   "stopImport",
+		}
+	)
+	params, err := decodeStopImportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *StopImportNoContent
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    StopImportOperation,
+			OperationSummary: "Stop an import",
+			OperationID:      "stopImport",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = StopImportParams
+			Response = *StopImportNoContent
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackStopImportParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.StopImport(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.StopImport(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeStopImportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleUnfollowChannelRequest handles unfollowChannel operation.
 //
-// Doing it again changes nothing.
+// Unfollowing again changes nothing.
 //
 // DELETE /ext/v1/channels/{id}/follow
 func (s *Server) handleUnfollowChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1421,7 +2306,7 @@ func (s *Server) handleUnfollowChannelRequest(args [1]string, argsEscaped bool, 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    UnfollowChannelOperation,
-			OperationSummary: "Follow a channel no longer",
+			OperationSummary: "Unfollow a channel",
 			OperationID:      "unfollowChannel",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1472,7 +2357,7 @@ func (s *Server) handleUnfollowChannelRequest(args [1]string, argsEscaped bool, 
 
 // handleUnfollowGroupRequest handles unfollowGroup operation.
 //
-// Doing it again changes nothing.
+// Unfollowing again changes nothing.
 //
 // DELETE /ext/v1/groups/{id}/follow
 func (s *Server) handleUnfollowGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1505,7 +2390,7 @@ func (s *Server) handleUnfollowGroupRequest(args [1]string, argsEscaped bool, w 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    UnfollowGroupOperation,
-			OperationSummary: "Follow a group no longer",
+			OperationSummary: "Unfollow a group",
 			OperationID:      "unfollowGroup",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1556,7 +2441,7 @@ func (s *Server) handleUnfollowGroupRequest(args [1]string, argsEscaped bool, w 
 
 // handleUnfollowUserRequest handles unfollowUser operation.
 //
-// Doing it again changes nothing.
+// Unfollowing again changes nothing.
 //
 // DELETE /ext/v1/users/{id}/follow
 func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1589,7 +2474,7 @@ func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w h
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    UnfollowUserOperation,
-			OperationSummary: "Follow a user no longer",
+			OperationSummary: "Unfollow a user",
 			OperationID:      "unfollowUser",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1640,7 +2525,7 @@ func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w h
 
 // handleUpdateCommentRequest handles updateComment operation.
 //
-// Its author may. Nobody is told of new mentions.
+// For its author. New mentions notify nobody.
 //
 // PATCH /ext/v1/comments/{id}
 func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1739,7 +2624,7 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 
 // handleUpdateMeRequest handles updateMe operation.
 //
-// Only the fields that are given change. The slug stays as it is.
+// Only the given fields change. The slug cannot be changed.
 //
 // PATCH /ext/v1/me
 func (s *Server) handleUpdateMeRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1777,7 +2662,7 @@ func (s *Server) handleUpdateMeRequest(args [0]string, argsEscaped bool, w http.
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    UpdateMeOperation,
-			OperationSummary: "Change what one says of oneself",
+			OperationSummary: "Update your own profile",
 			OperationID:      "updateMe",
 			Body:             request,
 			RawBody:          rawBody,

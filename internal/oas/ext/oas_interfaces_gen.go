@@ -4,3 +4,11 @@ package ext
 type AddCollaboratorRes interface {
 	addCollaboratorRes()
 }
+
+type ExportChannelRes interface {
+	exportChannelRes()
+}
+
+type GetExportFileRes interface {
+	getExportFileRes()
+}

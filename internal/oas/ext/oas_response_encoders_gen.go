@@ -48,10 +48,23 @@ func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWr
 	return nil
 }
 
+func encodeDeleteExportResponse(response *DeleteExportNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
 func encodeDisconnectBlockResponse(response *DisconnectBlockNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
+}
+
+func encodeExportChannelResponse(response ExportChannelRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
 }
 
 func encodeFilterChannelContentsResponse(response *ItemList, w http.ResponseWriter) error {
@@ -145,6 +158,26 @@ func encodeGetCollaboratorsResponse(response *CollaboratorList, w http.ResponseW
 	return nil
 }
 
+func encodeGetExportResponse(response *Export, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetExportFileResponse(response GetExportFileRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
 func encodeGetExtOpenapiSpecJsonResponse(response wire.JSON, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -171,6 +204,19 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeGetImportResponse(response *Import, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -184,7 +230,46 @@ func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeGetSiteResponse(response *Site, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListExportsResponse(response *ExportList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListImportsResponse(response *ImportList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -212,6 +297,38 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
+
+	return nil
+}
+
+func encodeStartExportResponse(response *Export, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeStartImportResponse(response *Import, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeStopImportResponse(response *StopImportNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
 
 	return nil
 }

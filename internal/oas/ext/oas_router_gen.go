@@ -14,10 +14,16 @@ var (
 	rn3AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn30AllowedHeaders = map[string]string{
+	rn39AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
-	rn31AllowedHeaders = map[string]string{
+	rn23AllowedHeaders = map[string]string{
+		"GET": "If-Range,Range",
+	}
+	rn30AllowedHeaders = map[string]string{
+		"POST": "Content-Type",
+	}
+	rn40AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 )
@@ -394,6 +400,33 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 							}
 
+						case 'e': // Prefix: "export"
+
+							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleExportChannelRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
 						case 'f': // Prefix: "follow"
 
 							if l := len("follow"); len(elem) >= l && elem[0:l] == "follow" {
@@ -460,13 +493,109 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						default:
 							s.notAllowed(w, r, notAllowedParams{
 								allowedMethods: "PATCH",
-								allowedHeaders: rn30AllowedHeaders,
+								allowedHeaders: rn39AllowedHeaders,
 								acceptPost:     "",
 								acceptPatch:    "application/json",
 							})
 						}
 
 						return
+					}
+
+				}
+
+			case 'e': // Prefix: "exports"
+
+				if l := len("exports"); len(elem) >= l && elem[0:l] == "exports" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					switch r.Method {
+					case "GET":
+						s.handleListExportsRequest([0]string{}, elemIsEscaped, w, r)
+					case "POST":
+						s.handleStartExportRequest([0]string{}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "GET,POST",
+							allowedHeaders: nil,
+							acceptPost:     "",
+							acceptPatch:    "",
+						})
+					}
+
+					return
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/"
+
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						switch r.Method {
+						case "DELETE":
+							s.handleDeleteExportRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleGetExportRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "DELETE,GET",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/file"
+
+						if l := len("/file"); len(elem) >= l && elem[0:l] == "/file" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch r.Method {
+							case "GET":
+								s.handleGetExportFileRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET",
+									allowedHeaders: rn23AllowedHeaders,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
+						}
+
 					}
 
 				}
@@ -529,6 +658,74 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 				}
 
+			case 'i': // Prefix: "imports"
+
+				if l := len("imports"); len(elem) >= l && elem[0:l] == "imports" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					switch r.Method {
+					case "GET":
+						s.handleListImportsRequest([0]string{}, elemIsEscaped, w, r)
+					case "POST":
+						s.handleStartImportRequest([0]string{}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "GET,POST",
+							allowedHeaders: rn30AllowedHeaders,
+							acceptPost:     "application/json",
+							acceptPatch:    "",
+						})
+					}
+
+					return
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/"
+
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Leaf parameter, slashes are prohibited
+					idx := strings.IndexByte(elem, '/')
+					if idx >= 0 {
+						break
+					}
+					args[0] = elem
+					elem = ""
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "DELETE":
+							s.handleStopImportRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleGetImportRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "DELETE,GET",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
+					}
+
+				}
+
 			case 'm': // Prefix: "me"
 
 				if l := len("me"); len(elem) >= l && elem[0:l] == "me" {
@@ -544,7 +741,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn31AllowedHeaders,
+							allowedHeaders: rn40AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -593,6 +790,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					switch r.Method {
 					case "GET":
 						s.handleGetExtOpenapiSpecJsonRequest([0]string{}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "GET",
+							allowedHeaders: nil,
+							acceptPost:     "",
+							acceptPatch:    "",
+						})
+					}
+
+					return
+				}
+
+			case 's': // Prefix: "site"
+
+				if l := len("site"); len(elem) >= l && elem[0:l] == "site" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch r.Method {
+					case "GET":
+						s.handleGetSiteRequest([0]string{}, elemIsEscaped, w, r)
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "GET",
@@ -821,7 +1043,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							switch method {
 							case "GET":
 								r.name = GetBlockProcessingOperation
-								r.summary = "See how far the content of a block has come"
+								r.summary = "Read the processing state of a block"
 								r.operationID = "getBlockProcessing"
 								r.operationGroup = "Blocks"
 								r.pathPattern = "/ext/v1/blocks/{id}/processing"
@@ -846,7 +1068,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							switch method {
 							case "POST":
 								r.name = ReprocessBlockOperation
-								r.summary = "Get the content of a block again"
+								r.summary = "Process a block again"
 								r.operationID = "reprocessBlock"
 								r.operationGroup = "Blocks"
 								r.pathPattern = "/ext/v1/blocks/{id}/reprocess"
@@ -965,7 +1187,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "GET":
 										r.name = GetCollaboratorsOperation
-										r.summary = "List who collaborates on a channel"
+										r.summary = "List the collaborators of a channel"
 										r.operationID = "getCollaborators"
 										r.operationGroup = "Collaborators"
 										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
@@ -974,7 +1196,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 										return r, true
 									case "POST":
 										r.name = AddCollaboratorOperation
-										r.summary = "Let a user or a group add to a channel"
+										r.summary = "Add a collaborator to a channel"
 										r.operationID = "addCollaborator"
 										r.operationGroup = "Collaborators"
 										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
@@ -1058,7 +1280,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "GET":
 										r.name = FilterChannelContentsOperation
-										r.summary = "Find what is in a channel"
+										r.summary = "Filter the contents of a channel"
 										r.operationID = "filterChannelContents"
 										r.operationGroup = "Channels"
 										r.pathPattern = "/ext/v1/channels/{id}/contents"
@@ -1070,6 +1292,31 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									}
 								}
 
+							}
+
+						case 'e': // Prefix: "export"
+
+							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ExportChannelOperation
+									r.summary = "Export a channel"
+									r.operationID = "exportChannel"
+									r.operationGroup = "Exports"
+									r.pathPattern = "/ext/v1/channels/{id}/export"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
 							}
 
 						case 'f': // Prefix: "follow"
@@ -1085,7 +1332,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "DELETE":
 									r.name = UnfollowChannelOperation
-									r.summary = "Follow a channel no longer"
+									r.summary = "Unfollow a channel"
 									r.operationID = "unfollowChannel"
 									r.operationGroup = "Follows"
 									r.pathPattern = "/ext/v1/channels/{id}/follow"
@@ -1094,7 +1341,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									return r, true
 								case "GET":
 									r.name = GetChannelFollowOperation
-									r.summary = "Ask whether one follows a channel"
+									r.summary = "Check whether you follow a channel"
 									r.operationID = "getChannelFollow"
 									r.operationGroup = "Follows"
 									r.pathPattern = "/ext/v1/channels/{id}/follow"
@@ -1155,6 +1402,110 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 				}
 
+			case 'e': // Prefix: "exports"
+
+				if l := len("exports"); len(elem) >= l && elem[0:l] == "exports" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					switch method {
+					case "GET":
+						r.name = ListExportsOperation
+						r.summary = "List your exports"
+						r.operationID = "listExports"
+						r.operationGroup = "Exports"
+						r.pathPattern = "/ext/v1/exports"
+						r.args = args
+						r.count = 0
+						return r, true
+					case "POST":
+						r.name = StartExportOperation
+						r.summary = "Export all that is yours"
+						r.operationID = "startExport"
+						r.operationGroup = "Exports"
+						r.pathPattern = "/ext/v1/exports"
+						r.args = args
+						r.count = 0
+						return r, true
+					default:
+						return
+					}
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/"
+
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						switch method {
+						case "DELETE":
+							r.name = DeleteExportOperation
+							r.summary = "Delete an export"
+							r.operationID = "deleteExport"
+							r.operationGroup = "Exports"
+							r.pathPattern = "/ext/v1/exports/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = GetExportOperation
+							r.summary = "Read an export"
+							r.operationID = "getExport"
+							r.operationGroup = "Exports"
+							r.pathPattern = "/ext/v1/exports/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/file"
+
+						if l := len("/file"); len(elem) >= l && elem[0:l] == "/file" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch method {
+							case "GET":
+								r.name = GetExportFileOperation
+								r.summary = "Download an export"
+								r.operationID = "getExportFile"
+								r.operationGroup = "Exports"
+								r.pathPattern = "/ext/v1/exports/{id}/file"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
+						}
+
+					}
+
+				}
+
 			case 'g': // Prefix: "groups/"
 
 				if l := len("groups/"); len(elem) >= l && elem[0:l] == "groups/" {
@@ -1189,7 +1540,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "DELETE":
 							r.name = UnfollowGroupOperation
-							r.summary = "Follow a group no longer"
+							r.summary = "Unfollow a group"
 							r.operationID = "unfollowGroup"
 							r.operationGroup = "Follows"
 							r.pathPattern = "/ext/v1/groups/{id}/follow"
@@ -1198,7 +1549,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							return r, true
 						case "GET":
 							r.name = GetGroupFollowOperation
-							r.summary = "Ask whether one follows a group"
+							r.summary = "Check whether you follow a group"
 							r.operationID = "getGroupFollow"
 							r.operationGroup = "Follows"
 							r.pathPattern = "/ext/v1/groups/{id}/follow"
@@ -1221,6 +1572,84 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 				}
 
+			case 'i': // Prefix: "imports"
+
+				if l := len("imports"); len(elem) >= l && elem[0:l] == "imports" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					switch method {
+					case "GET":
+						r.name = ListImportsOperation
+						r.summary = "List your imports"
+						r.operationID = "listImports"
+						r.operationGroup = "Imports"
+						r.pathPattern = "/ext/v1/imports"
+						r.args = args
+						r.count = 0
+						return r, true
+					case "POST":
+						r.name = StartImportOperation
+						r.summary = "Bring in a collection from elsewhere"
+						r.operationID = "startImport"
+						r.operationGroup = "Imports"
+						r.pathPattern = "/ext/v1/imports"
+						r.args = args
+						r.count = 0
+						return r, true
+					default:
+						return
+					}
+				}
+				switch elem[0] {
+				case '/': // Prefix: "/"
+
+					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Leaf parameter, slashes are prohibited
+					idx := strings.IndexByte(elem, '/')
+					if idx >= 0 {
+						break
+					}
+					args[0] = elem
+					elem = ""
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "DELETE":
+							r.name = StopImportOperation
+							r.summary = "Stop an import"
+							r.operationID = "stopImport"
+							r.operationGroup = "Imports"
+							r.pathPattern = "/ext/v1/imports/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = GetImportOperation
+							r.summary = "Read an import"
+							r.operationID = "getImport"
+							r.operationGroup = "Imports"
+							r.pathPattern = "/ext/v1/imports/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
+					}
+
+				}
+
 			case 'm': // Prefix: "me"
 
 				if l := len("me"); len(elem) >= l && elem[0:l] == "me" {
@@ -1233,7 +1662,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					switch method {
 					case "PATCH":
 						r.name = UpdateMeOperation
-						r.summary = "Change what one says of oneself"
+						r.summary = "Update your own profile"
 						r.operationID = "updateMe"
 						r.operationGroup = "Users"
 						r.pathPattern = "/ext/v1/me"
@@ -1258,7 +1687,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "GET":
 							r.name = GetMyUsageOperation
-							r.summary = "Read how much one has stored, and how much one may"
+							r.summary = "Read your storage use and quota"
 							r.operationID = "getMyUsage"
 							r.operationGroup = "Users"
 							r.pathPattern = "/ext/v1/me/usage"
@@ -1289,6 +1718,31 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						r.operationID = "getExtOpenapiSpecJson"
 						r.operationGroup = "System"
 						r.pathPattern = "/ext/v1/openapi.json"
+						r.args = args
+						r.count = 0
+						return r, true
+					default:
+						return
+					}
+				}
+
+			case 's': // Prefix: "site"
+
+				if l := len("site"); len(elem) >= l && elem[0:l] == "site" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					// Leaf node.
+					switch method {
+					case "GET":
+						r.name = GetSiteOperation
+						r.summary = "Read what this site is called"
+						r.operationID = "getSite"
+						r.operationGroup = "System"
+						r.pathPattern = "/ext/v1/site"
 						r.args = args
 						r.count = 0
 						return r, true
@@ -1331,7 +1785,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "DELETE":
 							r.name = UnfollowUserOperation
-							r.summary = "Follow a user no longer"
+							r.summary = "Unfollow a user"
 							r.operationID = "unfollowUser"
 							r.operationGroup = "Follows"
 							r.pathPattern = "/ext/v1/users/{id}/follow"
@@ -1340,7 +1794,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							return r, true
 						case "GET":
 							r.name = GetUserFollowOperation
-							r.summary = "Ask whether one follows a user"
+							r.summary = "Check whether you follow a user"
 							r.operationID = "getUserFollow"
 							r.operationGroup = "Follows"
 							r.pathPattern = "/ext/v1/users/{id}/follow"

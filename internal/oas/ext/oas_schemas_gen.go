@@ -3,6 +3,8 @@
 package ext
 
 import (
+	"io"
+	"net/http"
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
@@ -41,10 +43,10 @@ func (s *AddCollaboratorReq) SetUserID(val OptInt64) {
 	s.UserID = val
 }
 
-// How far the content of a block has come.
+// The processing state of a block.
 // Ref: #/components/schemas/BlockProcessing
 type BlockProcessing struct {
-	// How often it was tried.
+	// The number of attempts so far.
 	Attempts int64 `json:"attempts"`
 	// Why the last attempt failed.
 	Reason    NilString            `json:"reason"`
@@ -140,7 +142,7 @@ func (s *BlockProcessingState) UnmarshalText(data []byte) error {
 	}
 }
 
-// Bytes, and how many there may be.
+// Bytes used, and the limit.
 // Ref: #/components/schemas/ByteUsage
 type ByteUsage struct {
 	Bytes int64    `json:"bytes"`
@@ -167,7 +169,7 @@ func (s *ByteUsage) SetLimit(val NilInt64) {
 	s.Limit = val
 }
 
-// Who collaborates on a channel.
+// The collaborators of a channel.
 // Ref: #/components/schemas/CollaboratorList
 type CollaboratorList struct {
 	Data []wire.Item `json:"data"`
@@ -183,7 +185,7 @@ func (s *CollaboratorList) SetData(val []wire.Item) {
 	s.Data = val
 }
 
-// A comment on a block, as in `/v3`.
+// A comment on a block, as in `/v3`, with the address of the page.
 // Ref: #/components/schemas/Comment
 type Comment struct {
 	Links     wire.Links   `json:"_links"`
@@ -193,6 +195,8 @@ type Comment struct {
 	Type      CommentType  `json:"type"`
 	UpdatedAt wire.Time    `json:"updated_at"`
 	User      EmbeddedUser `json:"user"`
+	// The address of its block's page on the website.
+	WebURL string `json:"web_url"`
 }
 
 // GetLinks returns the value of Links.
@@ -230,6 +234,11 @@ func (s *Comment) GetUser() EmbeddedUser {
 	return s.User
 }
 
+// GetWebURL returns the value of WebURL.
+func (s *Comment) GetWebURL() string {
+	return s.WebURL
+}
+
 // SetLinks sets the value of Links.
 func (s *Comment) SetLinks(val wire.Links) {
 	s.Links = val
@@ -263,6 +272,11 @@ func (s *Comment) SetUpdatedAt(val wire.Time) {
 // SetUser sets the value of User.
 func (s *Comment) SetUser(val EmbeddedUser) {
 	s.User = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Comment) SetWebURL(val string) {
+	s.WebURL = val
 }
 
 type CommentType string
@@ -302,10 +316,13 @@ func (s *CommentType) UnmarshalText(data []byte) error {
 // DeleteBlockNoContent is response for DeleteBlock operation.
 type DeleteBlockNoContent struct{}
 
+// DeleteExportNoContent is response for DeleteExport operation.
+type DeleteExportNoContent struct{}
+
 // DisconnectBlockNoContent is response for DisconnectBlock operation.
 type DisconnectBlockNoContent struct{}
 
-// A group inside another resource, as in `/v3`.
+// A group inside another resource, as in `/v3`, with the address of the page.
 // Ref: #/components/schemas/EmbeddedGroup
 type EmbeddedGroup struct {
 	Avatar   NilString         `json:"avatar"`
@@ -314,6 +331,8 @@ type EmbeddedGroup struct {
 	Name     string            `json:"name"`
 	Slug     string            `json:"slug"`
 	Type     EmbeddedGroupType `json:"type"`
+	// The address of its page on the website.
+	WebURL string `json:"web_url"`
 }
 
 // GetAvatar returns the value of Avatar.
@@ -346,6 +365,11 @@ func (s *EmbeddedGroup) GetType() EmbeddedGroupType {
 	return s.Type
 }
 
+// GetWebURL returns the value of WebURL.
+func (s *EmbeddedGroup) GetWebURL() string {
+	return s.WebURL
+}
+
 // SetAvatar sets the value of Avatar.
 func (s *EmbeddedGroup) SetAvatar(val NilString) {
 	s.Avatar = val
@@ -374,6 +398,11 @@ func (s *EmbeddedGroup) SetSlug(val string) {
 // SetType sets the value of Type.
 func (s *EmbeddedGroup) SetType(val EmbeddedGroupType) {
 	s.Type = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *EmbeddedGroup) SetWebURL(val string) {
+	s.WebURL = val
 }
 
 type EmbeddedGroupType string
@@ -410,7 +439,7 @@ func (s *EmbeddedGroupType) UnmarshalText(data []byte) error {
 	}
 }
 
-// A user inside another resource, as in `/v3`.
+// A user inside another resource, as in `/v3`, with the address of the page.
 // Ref: #/components/schemas/EmbeddedUser
 type EmbeddedUser struct {
 	Avatar   NilString        `json:"avatar"`
@@ -419,6 +448,8 @@ type EmbeddedUser struct {
 	Name     string           `json:"name"`
 	Slug     string           `json:"slug"`
 	Type     EmbeddedUserType `json:"type"`
+	// The address of its page on the website.
+	WebURL string `json:"web_url"`
 }
 
 // GetAvatar returns the value of Avatar.
@@ -451,6 +482,11 @@ func (s *EmbeddedUser) GetType() EmbeddedUserType {
 	return s.Type
 }
 
+// GetWebURL returns the value of WebURL.
+func (s *EmbeddedUser) GetWebURL() string {
+	return s.WebURL
+}
+
 // SetAvatar sets the value of Avatar.
 func (s *EmbeddedUser) SetAvatar(val NilString) {
 	s.Avatar = val
@@ -481,6 +517,11 @@ func (s *EmbeddedUser) SetType(val EmbeddedUserType) {
 	s.Type = val
 }
 
+// SetWebURL sets the value of WebURL.
+func (s *EmbeddedUser) SetWebURL(val string) {
+	s.WebURL = val
+}
+
 type EmbeddedUserType string
 
 const (
@@ -509,6 +550,555 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	switch EmbeddedUserType(data) {
 	case EmbeddedUserTypeUser:
 		*s = EmbeddedUserTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A file of all that is somebody's.
+// Ref: #/components/schemas/Export
+type Export struct {
+	Links wire.Links `json:"_links"`
+	// What is in it so far.
+	Counts    ExportCounts `json:"counts"`
+	CreatedAt wire.Time    `json:"created_at"`
+	EndedAt   wire.Time    `json:"ended_at"`
+	ExpiresAt wire.Time    `json:"expires_at"`
+	// Where it is downloaded with a token; null until it is done.
+	FileURL NilString `json:"file_url"`
+	ID      int64     `json:"id"`
+	// Items of channels.
+	Progress ExportProgress `json:"progress"`
+	// Bytes of the file; 0 until it is done.
+	Size   int64       `json:"size"`
+	State  ExportState `json:"state"`
+	Type   ExportType  `json:"type"`
+	WebURL string      `json:"web_url"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Export) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetCounts returns the value of Counts.
+func (s *Export) GetCounts() ExportCounts {
+	return s.Counts
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Export) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *Export) GetEndedAt() wire.Time {
+	return s.EndedAt
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *Export) GetExpiresAt() wire.Time {
+	return s.ExpiresAt
+}
+
+// GetFileURL returns the value of FileURL.
+func (s *Export) GetFileURL() NilString {
+	return s.FileURL
+}
+
+// GetID returns the value of ID.
+func (s *Export) GetID() int64 {
+	return s.ID
+}
+
+// GetProgress returns the value of Progress.
+func (s *Export) GetProgress() ExportProgress {
+	return s.Progress
+}
+
+// GetSize returns the value of Size.
+func (s *Export) GetSize() int64 {
+	return s.Size
+}
+
+// GetState returns the value of State.
+func (s *Export) GetState() ExportState {
+	return s.State
+}
+
+// GetType returns the value of Type.
+func (s *Export) GetType() ExportType {
+	return s.Type
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *Export) GetWebURL() string {
+	return s.WebURL
+}
+
+// SetLinks sets the value of Links.
+func (s *Export) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetCounts sets the value of Counts.
+func (s *Export) SetCounts(val ExportCounts) {
+	s.Counts = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Export) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *Export) SetEndedAt(val wire.Time) {
+	s.EndedAt = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *Export) SetExpiresAt(val wire.Time) {
+	s.ExpiresAt = val
+}
+
+// SetFileURL sets the value of FileURL.
+func (s *Export) SetFileURL(val NilString) {
+	s.FileURL = val
+}
+
+// SetID sets the value of ID.
+func (s *Export) SetID(val int64) {
+	s.ID = val
+}
+
+// SetProgress sets the value of Progress.
+func (s *Export) SetProgress(val ExportProgress) {
+	s.Progress = val
+}
+
+// SetSize sets the value of Size.
+func (s *Export) SetSize(val int64) {
+	s.Size = val
+}
+
+// SetState sets the value of State.
+func (s *Export) SetState(val ExportState) {
+	s.State = val
+}
+
+// SetType sets the value of Type.
+func (s *Export) SetType(val ExportType) {
+	s.Type = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Export) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+type ExportChannelFormat string
+
+const (
+	ExportChannelFormatZip      ExportChannelFormat = "zip"
+	ExportChannelFormatMarkdown ExportChannelFormat = "markdown"
+	ExportChannelFormatCsv      ExportChannelFormat = "csv"
+	ExportChannelFormatEpub     ExportChannelFormat = "epub"
+	ExportChannelFormatOpds     ExportChannelFormat = "opds"
+)
+
+// AllValues returns all ExportChannelFormat values.
+func (ExportChannelFormat) AllValues() []ExportChannelFormat {
+	return []ExportChannelFormat{
+		ExportChannelFormatZip,
+		ExportChannelFormatMarkdown,
+		ExportChannelFormatCsv,
+		ExportChannelFormatEpub,
+		ExportChannelFormatOpds,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ExportChannelFormat) MarshalText() ([]byte, error) {
+	switch s {
+	case ExportChannelFormatZip:
+		return []byte(s), nil
+	case ExportChannelFormatMarkdown:
+		return []byte(s), nil
+	case ExportChannelFormatCsv:
+		return []byte(s), nil
+	case ExportChannelFormatEpub:
+		return []byte(s), nil
+	case ExportChannelFormatOpds:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ExportChannelFormat) UnmarshalText(data []byte) error {
+	switch ExportChannelFormat(data) {
+	case ExportChannelFormatZip:
+		*s = ExportChannelFormatZip
+		return nil
+	case ExportChannelFormatMarkdown:
+		*s = ExportChannelFormatMarkdown
+		return nil
+	case ExportChannelFormatCsv:
+		*s = ExportChannelFormatCsv
+		return nil
+	case ExportChannelFormatEpub:
+		*s = ExportChannelFormatEpub
+		return nil
+	case ExportChannelFormatOpds:
+		*s = ExportChannelFormatOpds
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ExportChannelOKApplicationAtomXML struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s ExportChannelOKApplicationAtomXML) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+type ExportChannelOKApplicationEpubZip struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s ExportChannelOKApplicationEpubZip) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+type ExportChannelOKApplicationZip struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s ExportChannelOKApplicationZip) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// ExportChannelOKRawApplicationAtomXML represents raw HTTP response for ExportChannel application/atom+xml.
+type ExportChannelOKRawApplicationAtomXML struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ExportChannelOKRawApplicationAtomXML) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ExportChannelOKRawApplicationAtomXML) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ExportChannelOKRawApplicationAtomXML) exportChannelRes() {}
+
+// ExportChannelOKRawApplicationEpubZip represents raw HTTP response for ExportChannel application/epub+zip.
+type ExportChannelOKRawApplicationEpubZip struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ExportChannelOKRawApplicationEpubZip) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ExportChannelOKRawApplicationEpubZip) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ExportChannelOKRawApplicationEpubZip) exportChannelRes() {}
+
+// ExportChannelOKRawApplicationZip represents raw HTTP response for ExportChannel application/zip.
+type ExportChannelOKRawApplicationZip struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ExportChannelOKRawApplicationZip) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ExportChannelOKRawApplicationZip) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ExportChannelOKRawApplicationZip) exportChannelRes() {}
+
+// ExportChannelOKRawTextCsv represents raw HTTP response for ExportChannel text/csv.
+type ExportChannelOKRawTextCsv struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ExportChannelOKRawTextCsv) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ExportChannelOKRawTextCsv) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ExportChannelOKRawTextCsv) exportChannelRes() {}
+
+// ExportChannelOKRawTextMarkdown represents raw HTTP response for ExportChannel text/markdown.
+type ExportChannelOKRawTextMarkdown struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ExportChannelOKRawTextMarkdown) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ExportChannelOKRawTextMarkdown) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ExportChannelOKRawTextMarkdown) exportChannelRes() {}
+
+type ExportChannelOKTextCsv struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s ExportChannelOKTextCsv) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+type ExportChannelOKTextMarkdown struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s ExportChannelOKTextMarkdown) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// What is in it so far.
+type ExportCounts struct {
+	Blocks int64 `json:"blocks"`
+	// Of files.
+	Bytes    int64 `json:"bytes"`
+	Channels int64 `json:"channels"`
+	Files    int64 `json:"files"`
+	// What could not be read; `json/left-out.jsonl` in the file names it.
+	LeftOut int64 `json:"left_out"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *ExportCounts) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetBytes returns the value of Bytes.
+func (s *ExportCounts) GetBytes() int64 {
+	return s.Bytes
+}
+
+// GetChannels returns the value of Channels.
+func (s *ExportCounts) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetFiles returns the value of Files.
+func (s *ExportCounts) GetFiles() int64 {
+	return s.Files
+}
+
+// GetLeftOut returns the value of LeftOut.
+func (s *ExportCounts) GetLeftOut() int64 {
+	return s.LeftOut
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *ExportCounts) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetBytes sets the value of Bytes.
+func (s *ExportCounts) SetBytes(val int64) {
+	s.Bytes = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *ExportCounts) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetFiles sets the value of Files.
+func (s *ExportCounts) SetFiles(val int64) {
+	s.Files = val
+}
+
+// SetLeftOut sets the value of LeftOut.
+func (s *ExportCounts) SetLeftOut(val int64) {
+	s.LeftOut = val
+}
+
+// Ref: #/components/schemas/ExportList
+type ExportList struct {
+	Data []Export `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *ExportList) GetData() []Export {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *ExportList) SetData(val []Export) {
+	s.Data = val
+}
+
+// Items of channels.
+type ExportProgress struct {
+	Items     int64 `json:"items"`
+	ItemsDone int64 `json:"items_done"`
+}
+
+// GetItems returns the value of Items.
+func (s *ExportProgress) GetItems() int64 {
+	return s.Items
+}
+
+// GetItemsDone returns the value of ItemsDone.
+func (s *ExportProgress) GetItemsDone() int64 {
+	return s.ItemsDone
+}
+
+// SetItems sets the value of Items.
+func (s *ExportProgress) SetItems(val int64) {
+	s.Items = val
+}
+
+// SetItemsDone sets the value of ItemsDone.
+func (s *ExportProgress) SetItemsDone(val int64) {
+	s.ItemsDone = val
+}
+
+type ExportState string
+
+const (
+	ExportStateQueued  ExportState = "queued"
+	ExportStateRunning ExportState = "running"
+	ExportStateDone    ExportState = "done"
+	ExportStateFailed  ExportState = "failed"
+)
+
+// AllValues returns all ExportState values.
+func (ExportState) AllValues() []ExportState {
+	return []ExportState{
+		ExportStateQueued,
+		ExportStateRunning,
+		ExportStateDone,
+		ExportStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ExportState) MarshalText() ([]byte, error) {
+	switch s {
+	case ExportStateQueued:
+		return []byte(s), nil
+	case ExportStateRunning:
+		return []byte(s), nil
+	case ExportStateDone:
+		return []byte(s), nil
+	case ExportStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ExportState) UnmarshalText(data []byte) error {
+	switch ExportState(data) {
+	case ExportStateQueued:
+		*s = ExportStateQueued
+		return nil
+	case ExportStateRunning:
+		*s = ExportStateRunning
+		return nil
+	case ExportStateDone:
+		*s = ExportStateDone
+		return nil
+	case ExportStateFailed:
+		*s = ExportStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ExportType string
+
+const (
+	ExportTypeExport ExportType = "Export"
+)
+
+// AllValues returns all ExportType values.
+func (ExportType) AllValues() []ExportType {
+	return []ExportType{
+		ExportTypeExport,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ExportType) MarshalText() ([]byte, error) {
+	switch s {
+	case ExportTypeExport:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ExportType) UnmarshalText(data []byte) error {
+	switch ExportType(data) {
+	case ExportTypeExport:
+		*s = ExportTypeExport
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -607,7 +1197,828 @@ func (s *FollowState) SetFollowing(val bool) {
 	s.Following = val
 }
 
-// A page of blocks and channels, each as `GET /v3/channels/{id}/contents` shows it.
+type GetExportFileOK struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s GetExportFileOK) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// GetExportFileOKRawApplicationZip represents raw HTTP response for GetExportFile application/zip.
+type GetExportFileOKRawApplicationZip struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *GetExportFileOKRawApplicationZip) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *GetExportFileOKRawApplicationZip) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*GetExportFileOKRawApplicationZip) getExportFileRes() {}
+
+type GetExportFilePartialContent struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s GetExportFilePartialContent) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// GetExportFilePartialContentRawApplicationZip represents raw HTTP response for GetExportFile application/zip.
+type GetExportFilePartialContentRawApplicationZip struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *GetExportFilePartialContentRawApplicationZip) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *GetExportFilePartialContentRawApplicationZip) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*GetExportFilePartialContentRawApplicationZip) getExportFileRes() {}
+
+// A collection that is brought in from elsewhere. `channels` and `left_out` are there where it is
+// asked for alone.
+// Ref: #/components/schemas/Import
+type Import struct {
+	Links wire.Links `json:"_links"`
+	// Of the server.
+	Address   NilString       `json:"address"`
+	Channels  []ImportChannel `json:"channels"`
+	Counts    ImportCounts    `json:"counts"`
+	CreatedAt wire.Time       `json:"created_at"`
+	EndedAt   wire.Time       `json:"ended_at"`
+	// The name of the file.
+	File     NilString       `json:"file"`
+	ID       int64           `json:"id"`
+	LeftOut  []ImportLeftOut `json:"left_out"`
+	Progress ImportProgress  `json:"progress"`
+	// Why it has failed.
+	Reason    NilString    `json:"reason"`
+	Source    ImportSource `json:"source"`
+	StartedAt wire.Time    `json:"started_at"`
+	// `choosing`: begun on the website, where the channels are still to be chosen.
+	State      ImportState      `json:"state"`
+	Type       ImportType       `json:"type"`
+	Visibility ImportVisibility `json:"visibility"`
+	// The address of its page on the website.
+	WebURL string   `json:"web_url"`
+	What   []string `json:"what"`
+}
+
+// GetLinks returns the value of Links.
+func (s *Import) GetLinks() wire.Links {
+	return s.Links
+}
+
+// GetAddress returns the value of Address.
+func (s *Import) GetAddress() NilString {
+	return s.Address
+}
+
+// GetChannels returns the value of Channels.
+func (s *Import) GetChannels() []ImportChannel {
+	return s.Channels
+}
+
+// GetCounts returns the value of Counts.
+func (s *Import) GetCounts() ImportCounts {
+	return s.Counts
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Import) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *Import) GetEndedAt() wire.Time {
+	return s.EndedAt
+}
+
+// GetFile returns the value of File.
+func (s *Import) GetFile() NilString {
+	return s.File
+}
+
+// GetID returns the value of ID.
+func (s *Import) GetID() int64 {
+	return s.ID
+}
+
+// GetLeftOut returns the value of LeftOut.
+func (s *Import) GetLeftOut() []ImportLeftOut {
+	return s.LeftOut
+}
+
+// GetProgress returns the value of Progress.
+func (s *Import) GetProgress() ImportProgress {
+	return s.Progress
+}
+
+// GetReason returns the value of Reason.
+func (s *Import) GetReason() NilString {
+	return s.Reason
+}
+
+// GetSource returns the value of Source.
+func (s *Import) GetSource() ImportSource {
+	return s.Source
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *Import) GetStartedAt() wire.Time {
+	return s.StartedAt
+}
+
+// GetState returns the value of State.
+func (s *Import) GetState() ImportState {
+	return s.State
+}
+
+// GetType returns the value of Type.
+func (s *Import) GetType() ImportType {
+	return s.Type
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *Import) GetVisibility() ImportVisibility {
+	return s.Visibility
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *Import) GetWebURL() string {
+	return s.WebURL
+}
+
+// GetWhat returns the value of What.
+func (s *Import) GetWhat() []string {
+	return s.What
+}
+
+// SetLinks sets the value of Links.
+func (s *Import) SetLinks(val wire.Links) {
+	s.Links = val
+}
+
+// SetAddress sets the value of Address.
+func (s *Import) SetAddress(val NilString) {
+	s.Address = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *Import) SetChannels(val []ImportChannel) {
+	s.Channels = val
+}
+
+// SetCounts sets the value of Counts.
+func (s *Import) SetCounts(val ImportCounts) {
+	s.Counts = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Import) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *Import) SetEndedAt(val wire.Time) {
+	s.EndedAt = val
+}
+
+// SetFile sets the value of File.
+func (s *Import) SetFile(val NilString) {
+	s.File = val
+}
+
+// SetID sets the value of ID.
+func (s *Import) SetID(val int64) {
+	s.ID = val
+}
+
+// SetLeftOut sets the value of LeftOut.
+func (s *Import) SetLeftOut(val []ImportLeftOut) {
+	s.LeftOut = val
+}
+
+// SetProgress sets the value of Progress.
+func (s *Import) SetProgress(val ImportProgress) {
+	s.Progress = val
+}
+
+// SetReason sets the value of Reason.
+func (s *Import) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetSource sets the value of Source.
+func (s *Import) SetSource(val ImportSource) {
+	s.Source = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *Import) SetStartedAt(val wire.Time) {
+	s.StartedAt = val
+}
+
+// SetState sets the value of State.
+func (s *Import) SetState(val ImportState) {
+	s.State = val
+}
+
+// SetType sets the value of Type.
+func (s *Import) SetType(val ImportType) {
+	s.Type = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *Import) SetVisibility(val ImportVisibility) {
+	s.Visibility = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Import) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+// SetWhat sets the value of What.
+func (s *Import) SetWhat(val []string) {
+	s.What = val
+}
+
+// A channel of an import.
+// Ref: #/components/schemas/ImportChannel
+type ImportChannel struct {
+	Counts ImportCounts `json:"counts"`
+	// What its source calls it.
+	Name  string             `json:"name"`
+	State ImportChannelState `json:"state"`
+	Title string             `json:"title"`
+}
+
+// GetCounts returns the value of Counts.
+func (s *ImportChannel) GetCounts() ImportCounts {
+	return s.Counts
+}
+
+// GetName returns the value of Name.
+func (s *ImportChannel) GetName() string {
+	return s.Name
+}
+
+// GetState returns the value of State.
+func (s *ImportChannel) GetState() ImportChannelState {
+	return s.State
+}
+
+// GetTitle returns the value of Title.
+func (s *ImportChannel) GetTitle() string {
+	return s.Title
+}
+
+// SetCounts sets the value of Counts.
+func (s *ImportChannel) SetCounts(val ImportCounts) {
+	s.Counts = val
+}
+
+// SetName sets the value of Name.
+func (s *ImportChannel) SetName(val string) {
+	s.Name = val
+}
+
+// SetState sets the value of State.
+func (s *ImportChannel) SetState(val ImportChannelState) {
+	s.State = val
+}
+
+// SetTitle sets the value of Title.
+func (s *ImportChannel) SetTitle(val string) {
+	s.Title = val
+}
+
+type ImportChannelState string
+
+const (
+	ImportChannelStateWaiting ImportChannelState = "waiting"
+	ImportChannelStateDone    ImportChannelState = "done"
+	ImportChannelStateSkipped ImportChannelState = "skipped"
+	ImportChannelStateFailed  ImportChannelState = "failed"
+)
+
+// AllValues returns all ImportChannelState values.
+func (ImportChannelState) AllValues() []ImportChannelState {
+	return []ImportChannelState{
+		ImportChannelStateWaiting,
+		ImportChannelStateDone,
+		ImportChannelStateSkipped,
+		ImportChannelStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImportChannelState) MarshalText() ([]byte, error) {
+	switch s {
+	case ImportChannelStateWaiting:
+		return []byte(s), nil
+	case ImportChannelStateDone:
+		return []byte(s), nil
+	case ImportChannelStateSkipped:
+		return []byte(s), nil
+	case ImportChannelStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImportChannelState) UnmarshalText(data []byte) error {
+	switch ImportChannelState(data) {
+	case ImportChannelStateWaiting:
+		*s = ImportChannelStateWaiting
+		return nil
+	case ImportChannelStateDone:
+		*s = ImportChannelStateDone
+		return nil
+	case ImportChannelStateSkipped:
+		*s = ImportChannelStateSkipped
+		return nil
+	case ImportChannelStateFailed:
+		*s = ImportChannelStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What an import has made, and what it met.
+// Ref: #/components/schemas/ImportCounts
+type ImportCounts struct {
+	Blocks int64 `json:"blocks"`
+	// Of the files.
+	Bytes int64 `json:"bytes"`
+	// Things that were here, and are now as they are there.
+	Changed     int64 `json:"changed"`
+	Channels    int64 `json:"channels"`
+	Comments    int64 `json:"comments"`
+	Connections int64 `json:"connections"`
+	Files       int64 `json:"files"`
+	// What could not be taken.
+	LeftOut int64 `json:"left_out"`
+	// Items that have another place in their channel now.
+	Moved int64 `json:"moved"`
+	// Things that were here already.
+	Unchanged int64 `json:"unchanged"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *ImportCounts) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetBytes returns the value of Bytes.
+func (s *ImportCounts) GetBytes() int64 {
+	return s.Bytes
+}
+
+// GetChanged returns the value of Changed.
+func (s *ImportCounts) GetChanged() int64 {
+	return s.Changed
+}
+
+// GetChannels returns the value of Channels.
+func (s *ImportCounts) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetComments returns the value of Comments.
+func (s *ImportCounts) GetComments() int64 {
+	return s.Comments
+}
+
+// GetConnections returns the value of Connections.
+func (s *ImportCounts) GetConnections() int64 {
+	return s.Connections
+}
+
+// GetFiles returns the value of Files.
+func (s *ImportCounts) GetFiles() int64 {
+	return s.Files
+}
+
+// GetLeftOut returns the value of LeftOut.
+func (s *ImportCounts) GetLeftOut() int64 {
+	return s.LeftOut
+}
+
+// GetMoved returns the value of Moved.
+func (s *ImportCounts) GetMoved() int64 {
+	return s.Moved
+}
+
+// GetUnchanged returns the value of Unchanged.
+func (s *ImportCounts) GetUnchanged() int64 {
+	return s.Unchanged
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *ImportCounts) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetBytes sets the value of Bytes.
+func (s *ImportCounts) SetBytes(val int64) {
+	s.Bytes = val
+}
+
+// SetChanged sets the value of Changed.
+func (s *ImportCounts) SetChanged(val int64) {
+	s.Changed = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *ImportCounts) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetComments sets the value of Comments.
+func (s *ImportCounts) SetComments(val int64) {
+	s.Comments = val
+}
+
+// SetConnections sets the value of Connections.
+func (s *ImportCounts) SetConnections(val int64) {
+	s.Connections = val
+}
+
+// SetFiles sets the value of Files.
+func (s *ImportCounts) SetFiles(val int64) {
+	s.Files = val
+}
+
+// SetLeftOut sets the value of LeftOut.
+func (s *ImportCounts) SetLeftOut(val int64) {
+	s.LeftOut = val
+}
+
+// SetMoved sets the value of Moved.
+func (s *ImportCounts) SetMoved(val int64) {
+	s.Moved = val
+}
+
+// SetUnchanged sets the value of Unchanged.
+func (s *ImportCounts) SetUnchanged(val int64) {
+	s.Unchanged = val
+}
+
+// Something that could not be taken.
+// Ref: #/components/schemas/ImportLeftOut
+type ImportLeftOut struct {
+	What string `json:"what"`
+	// Its address, or its line in the file.
+	Where string `json:"where"`
+	Why   string `json:"why"`
+}
+
+// GetWhat returns the value of What.
+func (s *ImportLeftOut) GetWhat() string {
+	return s.What
+}
+
+// GetWhere returns the value of Where.
+func (s *ImportLeftOut) GetWhere() string {
+	return s.Where
+}
+
+// GetWhy returns the value of Why.
+func (s *ImportLeftOut) GetWhy() string {
+	return s.Why
+}
+
+// SetWhat sets the value of What.
+func (s *ImportLeftOut) SetWhat(val string) {
+	s.What = val
+}
+
+// SetWhere sets the value of Where.
+func (s *ImportLeftOut) SetWhere(val string) {
+	s.Where = val
+}
+
+// SetWhy sets the value of Why.
+func (s *ImportLeftOut) SetWhy(val string) {
+	s.Why = val
+}
+
+// A page of imports.
+// Ref: #/components/schemas/ImportList
+type ImportList struct {
+	Data []Import `json:"data"`
+	Meta PageMeta `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *ImportList) GetData() []Import {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *ImportList) GetMeta() PageMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *ImportList) SetData(val []Import) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *ImportList) SetMeta(val PageMeta) {
+	s.Meta = val
+}
+
+// How far an import has come.
+// Ref: #/components/schemas/ImportProgress
+type ImportProgress struct {
+	// How many are brought, as far as it is known; a file counts as one.
+	Channels     int64 `json:"channels"`
+	ChannelsDone int64 `json:"channels_done"`
+	// How many are expected, as far as it is known.
+	Items     int64 `json:"items"`
+	ItemsDone int64 `json:"items_done"`
+}
+
+// GetChannels returns the value of Channels.
+func (s *ImportProgress) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetChannelsDone returns the value of ChannelsDone.
+func (s *ImportProgress) GetChannelsDone() int64 {
+	return s.ChannelsDone
+}
+
+// GetItems returns the value of Items.
+func (s *ImportProgress) GetItems() int64 {
+	return s.Items
+}
+
+// GetItemsDone returns the value of ItemsDone.
+func (s *ImportProgress) GetItemsDone() int64 {
+	return s.ItemsDone
+}
+
+// SetChannels sets the value of Channels.
+func (s *ImportProgress) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetChannelsDone sets the value of ChannelsDone.
+func (s *ImportProgress) SetChannelsDone(val int64) {
+	s.ChannelsDone = val
+}
+
+// SetItems sets the value of Items.
+func (s *ImportProgress) SetItems(val int64) {
+	s.Items = val
+}
+
+// SetItemsDone sets the value of ItemsDone.
+func (s *ImportProgress) SetItemsDone(val int64) {
+	s.ItemsDone = val
+}
+
+type ImportSource string
+
+const (
+	ImportSourceArena     ImportSource = "arena"
+	ImportSourceBookmarks ImportSource = "bookmarks"
+	ImportSourceCsv       ImportSource = "csv"
+	ImportSourceExport    ImportSource = "export"
+)
+
+// AllValues returns all ImportSource values.
+func (ImportSource) AllValues() []ImportSource {
+	return []ImportSource{
+		ImportSourceArena,
+		ImportSourceBookmarks,
+		ImportSourceCsv,
+		ImportSourceExport,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImportSource) MarshalText() ([]byte, error) {
+	switch s {
+	case ImportSourceArena:
+		return []byte(s), nil
+	case ImportSourceBookmarks:
+		return []byte(s), nil
+	case ImportSourceCsv:
+		return []byte(s), nil
+	case ImportSourceExport:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImportSource) UnmarshalText(data []byte) error {
+	switch ImportSource(data) {
+	case ImportSourceArena:
+		*s = ImportSourceArena
+		return nil
+	case ImportSourceBookmarks:
+		*s = ImportSourceBookmarks
+		return nil
+	case ImportSourceCsv:
+		*s = ImportSourceCsv
+		return nil
+	case ImportSourceExport:
+		*s = ImportSourceExport
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// `choosing`: begun on the website, where the channels are still to be chosen.
+type ImportState string
+
+const (
+	ImportStateChoosing ImportState = "choosing"
+	ImportStateQueued   ImportState = "queued"
+	ImportStateRunning  ImportState = "running"
+	ImportStateDone     ImportState = "done"
+	ImportStateStopped  ImportState = "stopped"
+	ImportStateFailed   ImportState = "failed"
+)
+
+// AllValues returns all ImportState values.
+func (ImportState) AllValues() []ImportState {
+	return []ImportState{
+		ImportStateChoosing,
+		ImportStateQueued,
+		ImportStateRunning,
+		ImportStateDone,
+		ImportStateStopped,
+		ImportStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImportState) MarshalText() ([]byte, error) {
+	switch s {
+	case ImportStateChoosing:
+		return []byte(s), nil
+	case ImportStateQueued:
+		return []byte(s), nil
+	case ImportStateRunning:
+		return []byte(s), nil
+	case ImportStateDone:
+		return []byte(s), nil
+	case ImportStateStopped:
+		return []byte(s), nil
+	case ImportStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImportState) UnmarshalText(data []byte) error {
+	switch ImportState(data) {
+	case ImportStateChoosing:
+		*s = ImportStateChoosing
+		return nil
+	case ImportStateQueued:
+		*s = ImportStateQueued
+		return nil
+	case ImportStateRunning:
+		*s = ImportStateRunning
+		return nil
+	case ImportStateDone:
+		*s = ImportStateDone
+		return nil
+	case ImportStateStopped:
+		*s = ImportStateStopped
+		return nil
+	case ImportStateFailed:
+		*s = ImportStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ImportType string
+
+const (
+	ImportTypeImport ImportType = "Import"
+)
+
+// AllValues returns all ImportType values.
+func (ImportType) AllValues() []ImportType {
+	return []ImportType{
+		ImportTypeImport,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImportType) MarshalText() ([]byte, error) {
+	switch s {
+	case ImportTypeImport:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImportType) UnmarshalText(data []byte) error {
+	switch ImportType(data) {
+	case ImportTypeImport:
+		*s = ImportTypeImport
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ImportVisibility string
+
+const (
+	ImportVisibilityPublic  ImportVisibility = "public"
+	ImportVisibilityClosed  ImportVisibility = "closed"
+	ImportVisibilityPrivate ImportVisibility = "private"
+)
+
+// AllValues returns all ImportVisibility values.
+func (ImportVisibility) AllValues() []ImportVisibility {
+	return []ImportVisibility{
+		ImportVisibilityPublic,
+		ImportVisibilityClosed,
+		ImportVisibilityPrivate,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ImportVisibility) MarshalText() ([]byte, error) {
+	switch s {
+	case ImportVisibilityPublic:
+		return []byte(s), nil
+	case ImportVisibilityClosed:
+		return []byte(s), nil
+	case ImportVisibilityPrivate:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ImportVisibility) UnmarshalText(data []byte) error {
+	switch ImportVisibility(data) {
+	case ImportVisibilityPublic:
+		*s = ImportVisibilityPublic
+		return nil
+	case ImportVisibilityClosed:
+		*s = ImportVisibilityClosed
+		return nil
+	case ImportVisibilityPrivate:
+		*s = ImportVisibilityPrivate
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A page of blocks and channels, each as `GET /v3/channels/{id}/contents` shows it, with the address
+// of its page as `web_url`.
 // Ref: #/components/schemas/ItemList
 type ItemList struct {
 	Data []wire.JSON `json:"data"`
@@ -1013,6 +2424,52 @@ func (o OptNilString) Or(d string) string {
 	return d
 }
 
+// NewOptStartImportReqVisibility returns new OptStartImportReqVisibility with value set to v.
+func NewOptStartImportReqVisibility(v StartImportReqVisibility) OptStartImportReqVisibility {
+	return OptStartImportReqVisibility{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptStartImportReqVisibility is optional StartImportReqVisibility.
+type OptStartImportReqVisibility struct {
+	Value StartImportReqVisibility
+	Set   bool
+}
+
+// IsSet returns true if OptStartImportReqVisibility was set.
+func (o OptStartImportReqVisibility) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptStartImportReqVisibility) Reset() {
+	var v StartImportReqVisibility
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptStartImportReqVisibility) SetTo(v StartImportReqVisibility) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptStartImportReqVisibility) Get() (v StartImportReqVisibility, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptStartImportReqVisibility) Or(d StartImportReqVisibility) StartImportReqVisibility {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -1059,7 +2516,7 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
-// Where a page stands.
+// The position of a page in its list.
 // Ref: #/components/schemas/PageMeta
 type PageMeta struct {
 	CurrentPage  int64    `json:"current_page"`
@@ -1141,7 +2598,7 @@ func (s *PageMeta) SetTotalPages(val int64) {
 	s.TotalPages = val
 }
 
-// What a user says of themself.
+// The profile of the signed-in user.
 // Ref: #/components/schemas/Profile
 type Profile struct {
 	Links     wire.Links  `json:"_links"`
@@ -1152,6 +2609,8 @@ type Profile struct {
 	Slug      string      `json:"slug"`
 	Type      ProfileType `json:"type"`
 	UpdatedAt wire.Time   `json:"updated_at"`
+	// The address of its page on the website.
+	WebURL string `json:"web_url"`
 }
 
 // GetLinks returns the value of Links.
@@ -1194,6 +2653,11 @@ func (s *Profile) GetUpdatedAt() wire.Time {
 	return s.UpdatedAt
 }
 
+// GetWebURL returns the value of WebURL.
+func (s *Profile) GetWebURL() string {
+	return s.WebURL
+}
+
 // SetLinks sets the value of Links.
 func (s *Profile) SetLinks(val wire.Links) {
 	s.Links = val
@@ -1232,6 +2696,11 @@ func (s *Profile) SetType(val ProfileType) {
 // SetUpdatedAt sets the value of UpdatedAt.
 func (s *Profile) SetUpdatedAt(val wire.Time) {
 	s.UpdatedAt = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Profile) SetWebURL(val string) {
+	s.WebURL = val
 }
 
 type ProfileType string
@@ -1312,6 +2781,301 @@ func (s *RemoveCollaboratorType) UnmarshalText(data []byte) error {
 	}
 }
 
+// What a site says of itself.
+// Ref: #/components/schemas/Site
+type Site struct {
+	Announcement NilMarkdown `json:"announcement"`
+	Description  NilMarkdown `json:"description"`
+	// Whether people who are not signed in see anything.
+	Guests  SiteGuests `json:"guests"`
+	Name    string     `json:"name"`
+	Picture NilString  `json:"picture"`
+	// The address of the the website.
+	WebURL string `json:"web_url"`
+}
+
+// GetAnnouncement returns the value of Announcement.
+func (s *Site) GetAnnouncement() NilMarkdown {
+	return s.Announcement
+}
+
+// GetDescription returns the value of Description.
+func (s *Site) GetDescription() NilMarkdown {
+	return s.Description
+}
+
+// GetGuests returns the value of Guests.
+func (s *Site) GetGuests() SiteGuests {
+	return s.Guests
+}
+
+// GetName returns the value of Name.
+func (s *Site) GetName() string {
+	return s.Name
+}
+
+// GetPicture returns the value of Picture.
+func (s *Site) GetPicture() NilString {
+	return s.Picture
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *Site) GetWebURL() string {
+	return s.WebURL
+}
+
+// SetAnnouncement sets the value of Announcement.
+func (s *Site) SetAnnouncement(val NilMarkdown) {
+	s.Announcement = val
+}
+
+// SetDescription sets the value of Description.
+func (s *Site) SetDescription(val NilMarkdown) {
+	s.Description = val
+}
+
+// SetGuests sets the value of Guests.
+func (s *Site) SetGuests(val SiteGuests) {
+	s.Guests = val
+}
+
+// SetName sets the value of Name.
+func (s *Site) SetName(val string) {
+	s.Name = val
+}
+
+// SetPicture sets the value of Picture.
+func (s *Site) SetPicture(val NilString) {
+	s.Picture = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Site) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+// Whether people who are not signed in see anything.
+type SiteGuests string
+
+const (
+	SiteGuestsOpen   SiteGuests = "open"
+	SiteGuestsClosed SiteGuests = "closed"
+)
+
+// AllValues returns all SiteGuests values.
+func (SiteGuests) AllValues() []SiteGuests {
+	return []SiteGuests{
+		SiteGuestsOpen,
+		SiteGuestsClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SiteGuests) MarshalText() ([]byte, error) {
+	switch s {
+	case SiteGuestsOpen:
+		return []byte(s), nil
+	case SiteGuestsClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SiteGuests) UnmarshalText(data []byte) error {
+	switch SiteGuests(data) {
+	case SiteGuestsOpen:
+		*s = SiteGuestsOpen
+		return nil
+	case SiteGuestsClosed:
+		*s = SiteGuestsClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type StartImportReq struct {
+	// Of the server.
+	Address OptString            `json:"address"`
+	Source  StartImportReqSource `json:"source"`
+	// For the server; without one, what guests see there is imported.
+	Token OptString `json:"token"`
+	// The key of an upload of yours, or its address.
+	UploadKey OptString `json:"upload_key"`
+	// Of channels that do not say theirs; `private` by default.
+	Visibility OptStartImportReqVisibility `json:"visibility"`
+	What       []string                    `json:"what"`
+}
+
+// GetAddress returns the value of Address.
+func (s *StartImportReq) GetAddress() OptString {
+	return s.Address
+}
+
+// GetSource returns the value of Source.
+func (s *StartImportReq) GetSource() StartImportReqSource {
+	return s.Source
+}
+
+// GetToken returns the value of Token.
+func (s *StartImportReq) GetToken() OptString {
+	return s.Token
+}
+
+// GetUploadKey returns the value of UploadKey.
+func (s *StartImportReq) GetUploadKey() OptString {
+	return s.UploadKey
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *StartImportReq) GetVisibility() OptStartImportReqVisibility {
+	return s.Visibility
+}
+
+// GetWhat returns the value of What.
+func (s *StartImportReq) GetWhat() []string {
+	return s.What
+}
+
+// SetAddress sets the value of Address.
+func (s *StartImportReq) SetAddress(val OptString) {
+	s.Address = val
+}
+
+// SetSource sets the value of Source.
+func (s *StartImportReq) SetSource(val StartImportReqSource) {
+	s.Source = val
+}
+
+// SetToken sets the value of Token.
+func (s *StartImportReq) SetToken(val OptString) {
+	s.Token = val
+}
+
+// SetUploadKey sets the value of UploadKey.
+func (s *StartImportReq) SetUploadKey(val OptString) {
+	s.UploadKey = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *StartImportReq) SetVisibility(val OptStartImportReqVisibility) {
+	s.Visibility = val
+}
+
+// SetWhat sets the value of What.
+func (s *StartImportReq) SetWhat(val []string) {
+	s.What = val
+}
+
+type StartImportReqSource string
+
+const (
+	StartImportReqSourceArena     StartImportReqSource = "arena"
+	StartImportReqSourceBookmarks StartImportReqSource = "bookmarks"
+	StartImportReqSourceCsv       StartImportReqSource = "csv"
+	StartImportReqSourceExport    StartImportReqSource = "export"
+)
+
+// AllValues returns all StartImportReqSource values.
+func (StartImportReqSource) AllValues() []StartImportReqSource {
+	return []StartImportReqSource{
+		StartImportReqSourceArena,
+		StartImportReqSourceBookmarks,
+		StartImportReqSourceCsv,
+		StartImportReqSourceExport,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s StartImportReqSource) MarshalText() ([]byte, error) {
+	switch s {
+	case StartImportReqSourceArena:
+		return []byte(s), nil
+	case StartImportReqSourceBookmarks:
+		return []byte(s), nil
+	case StartImportReqSourceCsv:
+		return []byte(s), nil
+	case StartImportReqSourceExport:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *StartImportReqSource) UnmarshalText(data []byte) error {
+	switch StartImportReqSource(data) {
+	case StartImportReqSourceArena:
+		*s = StartImportReqSourceArena
+		return nil
+	case StartImportReqSourceBookmarks:
+		*s = StartImportReqSourceBookmarks
+		return nil
+	case StartImportReqSourceCsv:
+		*s = StartImportReqSourceCsv
+		return nil
+	case StartImportReqSourceExport:
+		*s = StartImportReqSourceExport
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Of channels that do not say theirs; `private` by default.
+type StartImportReqVisibility string
+
+const (
+	StartImportReqVisibilityPublic  StartImportReqVisibility = "public"
+	StartImportReqVisibilityClosed  StartImportReqVisibility = "closed"
+	StartImportReqVisibilityPrivate StartImportReqVisibility = "private"
+)
+
+// AllValues returns all StartImportReqVisibility values.
+func (StartImportReqVisibility) AllValues() []StartImportReqVisibility {
+	return []StartImportReqVisibility{
+		StartImportReqVisibilityPublic,
+		StartImportReqVisibilityClosed,
+		StartImportReqVisibilityPrivate,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s StartImportReqVisibility) MarshalText() ([]byte, error) {
+	switch s {
+	case StartImportReqVisibilityPublic:
+		return []byte(s), nil
+	case StartImportReqVisibilityClosed:
+		return []byte(s), nil
+	case StartImportReqVisibilityPrivate:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *StartImportReqVisibility) UnmarshalText(data []byte) error {
+	switch StartImportReqVisibility(data) {
+	case StartImportReqVisibilityPublic:
+		*s = StartImportReqVisibilityPublic
+		return nil
+	case StartImportReqVisibilityClosed:
+		*s = StartImportReqVisibilityClosed
+		return nil
+	case StartImportReqVisibilityPrivate:
+		*s = StartImportReqVisibilityPrivate
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// StopImportNoContent is response for StopImport operation.
+type StopImportNoContent struct{}
+
 // UnfollowChannelNoContent is response for UnfollowChannel operation.
 type UnfollowChannelNoContent struct{}
 
@@ -1374,7 +3138,7 @@ func (s *UpdateMeReq) SetName(val OptString) {
 	s.Name = val
 }
 
-// How much a user has stored, and how much they may.
+// The storage use and quota of a user.
 // Ref: #/components/schemas/Usage
 type Usage struct {
 	Total   ByteUsage    `json:"total"`
@@ -1415,11 +3179,11 @@ func (s *Usage) SetUploads(val UsageUploads) {
 type UsageUploads struct {
 	// How many may be sent at once; more wait for their turn.
 	AtOnce int64 `json:"at_once"`
-	// How many of them there may be.
+	// The largest number of open uploads.
 	Limit int64 `json:"limit"`
-	// How large a file may be.
+	// The largest size of a file, in bytes.
 	MaxBytes int64 `json:"max_bytes"`
-	// Uploads that something can still be made of, sent or not.
+	// Open uploads, sent or not, from which blocks can still be made.
 	Open int64 `json:"open"`
 }
 

@@ -4,6 +4,7 @@ package ext
 
 import (
 	"context"
+	"net/http"
 	"vitrine/internal/oas/wire"
 )
 
@@ -13,7 +14,9 @@ type Handler interface {
 	ChannelsHandler
 	CollaboratorsHandler
 	CommentsHandler
+	ExportsHandler
 	FollowsHandler
+	ImportsHandler
 	SystemHandler
 	UsersHandler
 }
@@ -24,28 +27,28 @@ type Handler interface {
 type BlocksHandler interface {
 	// DeleteBlock implements deleteBlock operation.
 	//
-	// Its author may. It leaves all channels, and its comments go with it.
+	// For its author. The block leaves all channels, and its comments are deleted with it.
 	//
 	// DELETE /ext/v1/blocks/{id}
 	DeleteBlock(ctx context.Context, params DeleteBlockParams) error
 	// DisconnectBlock implements disconnectBlock operation.
 	//
-	// Who made the connection may, and the channel's owner and collaborators.
+	// For whoever made the connection, and for the channel's owner and collaborators.
 	//
 	// DELETE /ext/v1/channels/{id}/blocks/{block_id}
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
 	// GetBlockProcessing implements getBlockProcessing operation.
 	//
-	// For blocks that were made from an address or an upload; 404 for others, and for everyone but the
-	// author. The `reason` of a failure is in words.
+	// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
+	// `reason` says why processing failed, in words.
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
 	// ReprocessBlock implements reprocessBlock operation.
 	//
-	// Its author may. A block that failed becomes a `PendingBlock` again; one that is available stays as
-	// it is until its content has come anew, and if that fails. Title, description and alternative text
-	// stay. 422 for blocks of text.
+	// For its author. A block that failed becomes a `PendingBlock` again; one that is available stays as
+	// it is until its content has been fetched anew, and also if that fails. Title, description and
+	// alternative text stay. 422 for text blocks.
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
@@ -57,8 +60,8 @@ type BlocksHandler interface {
 type ChannelsHandler interface {
 	// FilterChannelContents implements filterChannelContents operation.
 	//
-	// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`; for
-	// all tiers. `total_count` is exact up to 10,000; beyond that it is a number that there are at least.
+	// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`. For
+	// all tiers. `total_count` is exact up to 10,000, and a lower bound beyond that.
 	//
 	// GET /ext/v1/channels/{id}/contents
 	FilterChannelContents(ctx context.Context, params FilterChannelContentsParams) (*ItemList, error)
@@ -70,7 +73,7 @@ type ChannelsHandler interface {
 type CollaboratorsHandler interface {
 	// AddCollaborator implements addCollaborator operation.
 	//
-	// The channel's owner may. A group counts for all its members. Adding again changes nothing.
+	// For the channel's owner. Adding a group adds all its members. Adding again changes nothing.
 	//
 	// POST /ext/v1/channels/{id}/collaborators
 	AddCollaborator(ctx context.Context, req *AddCollaboratorReq, params AddCollaboratorParams) (AddCollaboratorRes, error)
@@ -83,7 +86,7 @@ type CollaboratorsHandler interface {
 	GetCollaborators(ctx context.Context, params GetCollaboratorsParams) (*CollaboratorList, error)
 	// RemoveCollaborator implements removeCollaborator operation.
 	//
-	// The channel's owner may, and users for themselves. Ending it again changes nothing.
+	// For the channel's owner, and for users to end their own. Ending it again changes nothing.
 	//
 	// DELETE /ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}
 	RemoveCollaborator(ctx context.Context, params RemoveCollaboratorParams) error
@@ -95,10 +98,64 @@ type CollaboratorsHandler interface {
 type CommentsHandler interface {
 	// UpdateComment implements updateComment operation.
 	//
-	// Its author may. Nobody is told of new mentions.
+	// For its author. New mentions notify nobody.
 	//
 	// PATCH /ext/v1/comments/{id}
 	UpdateComment(ctx context.Context, req *UpdateCommentReq, params UpdateCommentParams) (*Comment, error)
+}
+
+// ExportsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Exports
+type ExportsHandler interface {
+	// DeleteExport implements deleteExport operation.
+	//
+	// Also one that is being made.
+	//
+	// DELETE /ext/v1/exports/{id}
+	DeleteExport(ctx context.Context, params DeleteExportParams) error
+	// ExportChannel implements exportChannel operation.
+	//
+	// The channel as its reader sees it, whole: what they do not see in it is not there. It is sent as it
+	// is read; where that fails half-way the connection is closed, so that no client takes a part for the
+	// whole.
+	//
+	// `zip` holds the files of images and attachments, named by their positions, and all other blocks as
+	// Markdown; `markdown` is one text; `csv` a table that spreadsheets open and other services import
+	// (cells that would be formulas begin with an apostrophe); `epub` a book; `opds` a feed of OPDS 1.2
+	// that offers e-readers the book, the channels in this one as books, and the files in it that can be
+	// read.
+	//
+	// GET /ext/v1/channels/{id}/export
+	ExportChannel(ctx context.Context, params ExportChannelParams, w http.ResponseWriter) error
+	// GetExport implements getExport operation.
+	//
+	// Read an export.
+	//
+	// GET /ext/v1/exports/{id}
+	GetExport(ctx context.Context, params GetExportParams) (*Export, error)
+	// GetExportFile implements getExportFile operation.
+	//
+	// For its owner, once it is done. Parts can be asked for by `Range`, so that a download that broke off
+	// goes on.
+	//
+	// GET /ext/v1/exports/{id}/file
+	GetExportFile(ctx context.Context, params GetExportFileParams, w http.ResponseWriter) error
+	// ListExports implements listExports operation.
+	//
+	// All that are there, newest first. An export is removed seven days after it was made.
+	//
+	// GET /ext/v1/exports
+	ListExports(ctx context.Context) (*ExportList, error)
+	// StartExport implements startExport operation.
+	//
+	// Has a ZIP made of your channels and those of your groups, your blocks, comments and files, and what
+	// you follow: as JSON (docs/export.schema.json), as Markdown, as bytes, and as pages that open from a
+	// disk. It is made in the background. You make one at a time and keep three; they do not count against
+	// your quota.
+	//
+	// POST /ext/v1/exports
+	StartExport(ctx context.Context) (*Export, error)
 }
 
 // FollowsHandler handles operations described by OpenAPI v3 specification.
@@ -125,40 +182,79 @@ type FollowsHandler interface {
 	FollowUser(ctx context.Context, params FollowUserParams) (*FollowState, error)
 	// GetChannelFollow implements getChannelFollow operation.
 	//
-	// Ask whether one follows a channel.
+	// Check whether you follow a channel.
 	//
 	// GET /ext/v1/channels/{id}/follow
 	GetChannelFollow(ctx context.Context, params GetChannelFollowParams) (*FollowState, error)
 	// GetGroupFollow implements getGroupFollow operation.
 	//
-	// Ask whether one follows a group.
+	// Check whether you follow a group.
 	//
 	// GET /ext/v1/groups/{id}/follow
 	GetGroupFollow(ctx context.Context, params GetGroupFollowParams) (*FollowState, error)
 	// GetUserFollow implements getUserFollow operation.
 	//
-	// Ask whether one follows a user.
+	// Check whether you follow a user.
 	//
 	// GET /ext/v1/users/{id}/follow
 	GetUserFollow(ctx context.Context, params GetUserFollowParams) (*FollowState, error)
 	// UnfollowChannel implements unfollowChannel operation.
 	//
-	// Doing it again changes nothing.
+	// Unfollowing again changes nothing.
 	//
 	// DELETE /ext/v1/channels/{id}/follow
 	UnfollowChannel(ctx context.Context, params UnfollowChannelParams) error
 	// UnfollowGroup implements unfollowGroup operation.
 	//
-	// Doing it again changes nothing.
+	// Unfollowing again changes nothing.
 	//
 	// DELETE /ext/v1/groups/{id}/follow
 	UnfollowGroup(ctx context.Context, params UnfollowGroupParams) error
 	// UnfollowUser implements unfollowUser operation.
 	//
-	// Doing it again changes nothing.
+	// Unfollowing again changes nothing.
 	//
 	// DELETE /ext/v1/users/{id}/follow
 	UnfollowUser(ctx context.Context, params UnfollowUserParams) error
+}
+
+// ImportsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Imports
+type ImportsHandler interface {
+	// GetImport implements getImport operation.
+	//
+	// With its channels, and with what it could not take, of which the first 1,000 things are listed.
+	//
+	// GET /ext/v1/imports/{id}
+	GetImport(ctx context.Context, params GetImportParams) (*Import, error)
+	// ListImports implements listImports operation.
+	//
+	// Newest first. An import is listed until 90 days after its end.
+	//
+	// GET /ext/v1/imports
+	ListImports(ctx context.Context, params ListImportsParams) (*ImportList, error)
+	// StartImport implements startImport operation.
+	//
+	// Begins an import, which goes on in the background. From a server that speaks version 3 of the API
+	// (`source` is `arena`): `address` is that server's, Are.na's by default, and must be public; `token`
+	// is one of yours there, which is kept encrypted until the import ends and is never shown; `what`
+	// names channels by their slugs, `@user` or `group/slug` for all channels of a user or a group that
+	// the token sees, and may be missing for all of the token's own user. From a file, send it first
+	// (`POST /v3/uploads/presign`): bookmarks in HTML, `csv` (also Pinboard's JSON), or an `export` of a
+	// Vitrine.
+	//
+	// Importing again adds what is new and duplicates nothing. A user has one import at a time: another is
+	// 422.
+	//
+	// POST /ext/v1/imports
+	StartImport(ctx context.Context, req *StartImportReq) (*Import, error)
+	// StopImport implements stopImport operation.
+	//
+	// What it has brought stays. Stopping one that has ended changes nothing.
+	//
+	// DELETE /ext/v1/imports/{id}
+	StopImport(ctx context.Context, params StopImportParams) error
 }
 
 // SystemHandler handles operations described by OpenAPI v3 specification.
@@ -171,6 +267,13 @@ type SystemHandler interface {
 	//
 	// GET /ext/v1/openapi.json
 	GetExtOpenapiSpecJson(ctx context.Context) (wire.JSON, error)
+	// GetSite implements getSite operation.
+	//
+	// Name, words, picture and announcement, as its operator chose them. Guests may read it even where
+	// `guests` is `closed`.
+	//
+	// GET /ext/v1/site
+	GetSite(ctx context.Context) (*Site, error)
 }
 
 // UsersHandler handles operations described by OpenAPI v3 specification.
@@ -179,16 +282,16 @@ type SystemHandler interface {
 type UsersHandler interface {
 	// GetMyUsage implements getMyUsage operation.
 	//
-	// `unused` are uploads that nothing has been made of yet, those on their way included. `total` are
-	// these and the files of one's blocks and pictures, each file once for every block that shows it;
-	// resized versions are not counted. A `limit` of null is none. Sending a file, or making a block of
-	// one, beyond a limit is 403.
+	// `unused` covers uploads that nothing has been made from yet, including those in progress. `total`
+	// covers these and the files of your blocks and pictures, each file once for every block that shows
+	// it; resized versions are not counted. A `limit` of null means no limit. Sending a file, or making a
+	// block from one, beyond a limit is 403.
 	//
 	// GET /ext/v1/me/usage
 	GetMyUsage(ctx context.Context) (*Usage, error)
 	// UpdateMe implements updateMe operation.
 	//
-	// Only the fields that are given change. The slug stays as it is.
+	// Only the given fields change. The slug cannot be changed.
 	//
 	// PATCH /ext/v1/me
 	UpdateMe(ctx context.Context, req *UpdateMeReq) (*Profile, error)

@@ -1,7 +1,7 @@
 // Command generate makes the typed server code of one API description.
 //
-// The description is served and validated as it is written. The generator reads
-// a copy to which overlay has been applied, so that the code it makes is small
+// The description is served and validated as it is written, with the answers that
+// describe.Complete adds. The generator reads a copy to which overlay has been applied, so that the code it makes is small
 // and fast; what overlay takes away (scopes, exclusive fields, error statuses) is
 // enforced from the written description by package describe.
 package main
@@ -18,6 +18,8 @@ import (
 	"regexp"
 
 	"github.com/goccy/go-yaml"
+
+	"vitrine/internal/describe"
 )
 
 const config = `generator:
@@ -40,6 +42,9 @@ func main() {
 func run(in, out, pkg string) error {
 	text, err := os.ReadFile(in)
 	if err != nil {
+		return err
+	}
+	if text, err = describe.Complete(text); err != nil {
 		return err
 	}
 	var doc map[string]any

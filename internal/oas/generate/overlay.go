@@ -99,6 +99,9 @@ func keepVariants(doc, schemas object) {
 // error statuses (all errors go through one renderer) and response headers.
 func operation(op, schemas object) {
 	delete(op, "security")
+	if tags, _ := op["tags"].([]any); op["x-ogen-operation-group"] == nil && len(tags) > 0 {
+		op["x-ogen-operation-group"] = tags[0] // which handlers stand together
+	}
 	responses, _ := op["responses"].(object)
 	for status, r := range responses {
 		if !strings.HasPrefix(status, "2") {
@@ -168,7 +171,7 @@ func rewrite(node any, schemas object, response bool) any {
 		delete(s, "format")
 	}
 	delete(s, "not")
-	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (api.checkBody)
+	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (httpedge.Gate)
 		delete(s, "pattern")
 	}
 	if s["type"] == "object" && s["properties"] == nil && s["additionalProperties"] == nil {

@@ -98,6 +98,15 @@ type Links struct {
 // Rel is one relation and its path under the base address.
 type Rel struct{ Name, Path string }
 
+// NewLinks makes links of relations, whatever their type is called where they come from.
+func NewLinks[R ~struct{ Name, Path string }](base string, rels []R) Links {
+	l := Links{Base: base, Paths: make([]Rel, len(rels))}
+	for i, r := range rels {
+		l.Paths[i] = Rel(r)
+	}
+	return l
+}
+
 // Encode writes {"name":{"href":"…"}, …}.
 func (l Links) Encode(e *jx.Encoder) {
 	e.ObjStart()

@@ -207,5 +207,6 @@ func ConnectIn(ctx context.Context, tx *store.Tx, by domain.UserID, channel doma
 	if err != nil {
 		return 0, err
 	}
-	return tx.Connect(ctx, store.NewConnection{Channel: c, Item: item, UserID: by, Position: position, Now: Now})
+	made, _, err := tx.Connect(ctx, store.NewConnection{Channel: c, Item: item, UserID: by, Position: position, Now: Now})
+	return made.ID, err
 }

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { before, beforeEach, test } from "node:test";
+import { noBrowser, withBrowser } from "../rig/browser.js";
+import { fixture } from "../rig/fixture.js";
+import { onSQLite } from "../rig/world.js";
+
+const form = `<h1>Add</h1><form method="post" action="/add" enctype="multipart/form-data" data-upload data-presign="/save/file" data-done="/channel">
+  <input type="hidden" name="channel" value="field-notes"><label for="file">Files</label><input id="file" type="file" name="file" multiple required>
+  <button data-upload-button>Send</button></form>`;
+const channel = (pending) => `<h1>Field notes</h1><p><a data-dialog data-drop href="/add">Add</a></p><ul id="cells" class="cells">
+  <li class="cell${pending ? " pending" : ""}" id="c1"><a class="face" href="/block/1">${pending ? "Being made" : "A heron"}</a></li></ul>`;
+const file = (name, size = 2000) => ({ name, mimeType: "image/png", buffer: Buffer.alloc(size, 1) });
+const refusal = (words) => ({ status: 422, contentType: "text/html", body: `<main><h1>Add</h1><span class="why">${words}</span></main>` });
+
+// What the script of a form for files does, whatever the server answers.
+onSQLite("uploads", (world) => {
+  const browsers = withBrowser(world);
+  let window, page, answers, asked, pending;
+  before(async () => {
+    window = await browsers.open({ javaScriptEnabled: true, serviceWorkers: "block" });
+    page = window.page;
+    await fixture(window, "/add", form);
+    await fixture(window, "/channel", () => channel(pending-- > 0));
+    const route = (path, kind, method, answer) => window.context.route((url) => url.pathname.startsWith(path), (route) => {
+      if (route.request().method() !== method) return route.fallback();
+      asked.push([kind, route.request().postData()]);
+      const next = answers[kind]?.shift();
+      return next === "broken" ? route.abort("connectionreset") : route.fulfill(next ?? answer(route));
+    });
+    let n = 0;
+    await route("/save/file", "presign", "POST", () => ({ json: { url: `${world.url}/sent/${++n}`, value: `key-${n}`, type: "image/png" } }));
+    await route("/sent/", "put", "PUT", () => ({ status: 200 }));
+    await route("/add", "add", "POST", () => ({ status: 204, headers: { "X-Location": "/channel" } }));
+  });
+  beforeEach(async () => {
+    [answers, asked, pending] = [{}, [], 0];
+    await window.to("/add");
+    await page.waitForFunction(() => document.querySelector("[data-upload-button]").hidden);
+  });
+  const row = (name) => page.locator(".uploads li", { hasText: name });
+  const kinds = () => asked.map(([kind]) => kind).join(" ");
+
+  test("each file is sent and added, and then the page goes on", async () => {
+    await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png")]);
+    await page.waitForURL("**/channel");
+    assert.deepEqual(asked.filter(([kind]) => kind === "presign").map(([, data]) => data), ["name=a.png&type=image%2Fpng", "name=b.png&type=image%2Fpng"]);
+    assert.deepEqual(asked.filter(([kind]) => kind === "add").map(([, data]) => data).sort(),
+      ["channel=field-notes&upload=key-1&filename=a.png", "channel=field-notes&upload=key-2&filename=b.png"]);
+  });
+
+  test("what breaks is tried again by itself", async () => {
+    answers = { put: ["broken", { status: 503 }] };
+    await page.getByLabel("Files").setInputFiles(file("a.png"));
+    await page.waitForURL("**/channel");
+    assert.equal(kinds(), "presign put put put add");
+  });
+
+  test("what is refused says why, and can be tried again", async () => {
+    answers = { presign: [refusal("There is no room for it.")], add: [undefined, refusal("It is no picture.")] };
+    await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png"), file("c.png")]);
+    await row("a.png").getByText("There is no room for it.").waitFor();
+    await page.getByText("It is no picture.").waitFor();
+    assert.equal(window.path, "/add", "the page stays while something failed");
+    await row("a.png").getByRole("button", { name: "Try again: a.png" }).click();
+    await row("a.png").getByText("Added").waitFor();
+    assert.equal(window.path, "/add");
+    await page.getByRole("button", { name: /^Try again/ }).click();
+    await page.waitForURL("**/channel");
+  });
+
+  test("an upload is cancelled", async () => {
+    let go;
+    await window.context.route("**/sent/*", async (route) => { await new Promise((resolve) => { go = resolve; }); await route.abort().catch(() => {}); });
+    await page.getByLabel("Files").setInputFiles(file("a.png"));
+    await row("a.png").getByRole("button", { name: "Cancel: a.png" }).click();
+    await row("a.png").waitFor({ state: "detached" });
+    go?.();
+    assert.ok(!kinds().includes("add"));
+    await window.context.unroute("**/sent/*");
+  });
+
+  test("files dropped on a page, and a pasted picture, go into the form of its dialog", async () => {
+    for (const kind of ["drop", "paste"]) {
+      asked.length = 0;
+      await window.to("/channel");
+      await page.locator("[data-drop][aria-haspopup]").waitFor();
+      await page.waitForFunction(() => { // the page says that it takes files
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([], "x"));
+        document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer, bubbles: true, cancelable: true }));
+        return document.documentElement.classList.contains("dropping");
+      });
+      await page.evaluate((kind) => {
+        const data = new DataTransfer();
+        data.items.add(new File([new Uint8Array(10)], "heron.png", { type: "image/png" }));
+        document.body.dispatchEvent(kind === "drop" ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })
+          : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      }, kind);
+      await page.locator("dialog.sheet").waitFor();
+      await page.locator("dialog.sheet").waitFor({ state: "detached" });
+      assert.equal(kinds(), "presign put add", kind);
+      assert.equal(window.path, "/channel");
+    }
+  });
+
+  test("what is still being made is exchanged once it is ready", async () => {
+    pending = 2;
+    await window.to("/channel");
+    await page.getByText("Being made").waitFor();
+    await page.getByRole("link", { name: "A heron" }).waitFor();
+    assert.equal(await page.locator(".pending").count(), 0);
+  });
+}, undefined, noBrowser);

@@ -1,0 +1,12 @@
+/**
+ * Has an address of the server answer with a page of its own frame and scripts, whose content
+ * is given: for what a script does with hooks, whichever page has them.
+ */
+export async function fixture(window, address, content, headers = {}) {
+  await window.context.route((url) => url.pathname === address, async (route) => {
+    if (route.request().method() !== "GET") return route.fallback();
+    const frame = await route.fetch({ url: new URL("/sign-in", route.request().url()).href, headers: { Accept: "text/html" } });
+    const main = `<main id="main" tabindex="-1"><div id="notes" aria-live="polite"></div>${typeof content === "function" ? content(new URL(route.request().url())) : content}</main>`;
+    await route.fulfill({ response: frame, headers: { ...frame.headers(), ...headers }, body: (await frame.text()).replace(/<main[^]*<\/main>/, () => main) });
+  });
+}

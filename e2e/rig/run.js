@@ -1,0 +1,33 @@
+// Runs the tests of the files that are named, or of all, two files at a time, and once more,
+// one by one, the files in which any failed: browsers are steered by time limits, and the
+// machines of CI stall. What fails twice has failed.
+import { readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "node:test";
+import { spec as Spec } from "node:test/reporters";
+
+const here = join(dirname(fileURLToPath(import.meta.url)), "..");
+const named = process.argv.slice(2).map((file) => resolve(file));
+const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "node_modules");
+const all = folders.flatMap(({ name }) => readdirSync(join(here, name)).filter((file) => file.endsWith(".test.js")).map((file) => join(here, name, file)));
+
+let failed = await failures(named.length > 0 ? named : all, 2);
+if (failed.length > 0) {
+  console.log(`\nfailed, and run again: ${failed.join(" ")}\n`);
+  failed = await failures(failed, 1);
+}
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Runs files and gives those in which a test failed. */
+async function failures(files, concurrency) {
+  const found = new Set();
+  const events = run({ files, concurrency });
+  events.on("test:fail", ({ file, name, todo }) => {
+    if (todo === undefined) found.add(files.find((one) => one === file || one === name || one.endsWith(name)) ?? file);
+  });
+  const shown = events.compose(new Spec());
+  shown.pipe(process.stdout, { end: false });
+  await new Promise((ended, broken) => shown.on("end", ended).on("error", broken));
+  return [...found];
+}

@@ -1,0 +1,64 @@
+// Package ext is the door of /ext/v1, what this server adds to the public API: the
+// interface that is generated from api/ext.yaml. Parameters to inputs, results to wire
+// types, and nothing else.
+package ext
+
+import (
+	"net/http"
+	"net/url"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/describe"
+	"vitrine/internal/exporting"
+	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/ext"
+	"vitrine/internal/oas/wire"
+	"vitrine/internal/present"
+)
+
+// Options is what the door stands on.
+type Options struct {
+	App       *app.App
+	Callers   *httpedge.Callers
+	Doc       *describe.Description // api/ext.yaml
+	Addresses *present.Addresses
+	Exports   *exporting.Exporter
+
+	// Content shows an item of a channel. It looks as it does in /v3.
+	Content func(collections.Content) wire.Item
+}
+
+// handler implements the generated interface.
+type handler struct {
+	app     *app.App
+	at      *present.Addresses
+	doc     *describe.Description
+	item    func(collections.Content) wire.Item
+	exports *exporting.Exporter
+}
+
+var _ ext.Handler = (*handler)(nil)
+
+// New makes the door.
+func New(o Options) (http.Handler, error) {
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, exports: o.Exports}
+	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),
+		ext.WithMethodNotAllowed(httpedge.JSON.MethodNotAllowed))
+	if err != nil {
+		return nil, err
+	}
+	return &httpedge.Gate{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
+		Shown: []string{"getExtOpenapiSpecJson", "getSite"},
+		Route: func(method string, u *url.URL) (string, bool) {
+			r, ok := server.FindPath(method, u)
+			return r.OperationID(), ok
+		}}, nil
+}
+
+func address(operationID string, u *url.URL) *url.URL {
+	if operationID == "filterChannelContents" {
+		return httpedge.PlainLists(u)
+	}
+	return u
+}

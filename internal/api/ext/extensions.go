@@ -1,0 +1,73 @@
+package ext
+
+import (
+	"context"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/people"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/ext"
+	"vitrine/internal/oas/wire"
+)
+
+// DeleteBlock implements deleteBlock.
+func (h *handler) DeleteBlock(ctx context.Context, p ext.DeleteBlockParams) error {
+	return h.app.DeleteBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+}
+
+// DisconnectBlock implements disconnectBlock.
+func (h *handler) DisconnectBlock(ctx context.Context, p ext.DisconnectBlockParams) error {
+	return h.app.DisconnectBlock(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.BlockID(p.BlockID))
+}
+
+// GetBlockProcessing implements getBlockProcessing.
+func (h *handler) GetBlockProcessing(ctx context.Context, p ext.GetBlockProcessingParams) (*ext.BlockProcessing, error) {
+	status, err := h.app.Processing(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return blockProcessing(status), nil
+}
+
+// ReprocessBlock implements reprocessBlock.
+func (h *handler) ReprocessBlock(ctx context.Context, p ext.ReprocessBlockParams) (*ext.BlockProcessing, error) {
+	status, err := h.app.Reprocess(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return blockProcessing(status), nil
+}
+
+func blockProcessing(p domain.ProcessingStatus) *ext.BlockProcessing {
+	return &ext.BlockProcessing{State: ext.BlockProcessingState(p.State), Attempts: p.Attempts,
+		Reason: nilString(p.Reason), UpdatedAt: wire.Time{Time: p.UpdatedAt}}
+}
+
+// GetMyUsage implements getMyUsage.
+func (h *handler) GetMyUsage(ctx context.Context) (*ext.Usage, error) {
+	u, q, err := h.app.ByteUsage(ctx, httpedge.Actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &ext.Usage{Unused: byteUsage(u.Unused, q.Unused), Total: byteUsage(u.Total, q.Total), Uploads: ext.UsageUploads{
+		Open: u.Uploads, Limit: content.MaxOpenUploads, AtOnce: content.UploadsAtOnce, MaxBytes: h.app.UploadLimit()}}, nil
+}
+
+func byteUsage(bytes, limit int64) ext.ByteUsage {
+	return ext.ByteUsage{Bytes: bytes, Limit: ext.NilInt64{Value: limit, Null: limit == 0}}
+}
+
+// UpdateMe implements updateMe.
+func (h *handler) UpdateMe(ctx context.Context, r *ext.UpdateMeReq) (*ext.Profile, error) {
+	u, err := h.app.UpdateMe(ctx, httpedge.Actor(ctx), people.UpdateMeInput{
+		Name: httpedge.Given(r.Name), Bio: httpedge.Patch(r.Bio),
+		Avatar: httpedge.Patch(r.AvatarURL)})
+	if err != nil {
+		return nil, err
+	}
+	shown := h.at.User(&u)
+	return &ext.Profile{ID: int64(u.ID), Type: ext.ProfileTypeUser, Name: u.Name, Slug: u.Slug, Bio: markdown(u.Bio),
+		Avatar: nonEmpty(shown.Avatar()), WebURL: shown.URL(),
+		UpdatedAt: wire.Time{Time: u.UpdatedAt}, Links: h.links(shown.Links())}, nil
+}

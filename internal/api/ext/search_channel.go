@@ -1,0 +1,49 @@
+package ext
+
+import (
+	"context"
+
+	"github.com/go-faster/jx"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/search"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/ext"
+	"vitrine/internal/oas/wire"
+)
+
+// FilterChannelContents implements filterChannelContents.
+func (h *handler) FilterChannelContents(ctx context.Context, p ext.FilterChannelContentsParams) (*ext.ItemList, error) {
+	at := httpedge.Page(p.Page, p.Per)
+	l, err := h.app.FilterContents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), search.FilterInput{
+		Query: p.Query.Or(""), Types: httpedge.Types(p.Type), Page: at})
+	if err != nil {
+		return nil, err
+	}
+	out := &ext.ItemList{Data: make([]wire.JSON, len(l.Items)), Meta: meta(at, l.Total)}
+	for i, content := range l.Items {
+		var e jx.Encoder
+		h.item(content).Encode(&e)
+		out.Data[i] = withField(e.Bytes(), "web_url", h.pageOf(content))
+	}
+	return out, nil
+}
+
+// pageOf is the address of the page of an item.
+func (h *handler) pageOf(c collections.Content) string {
+	if c.Channel != nil {
+		return h.at.Channel(c.Channel).URL()
+	}
+	return h.at.Block(c.Block).URL()
+}
+
+// withField adds a text to an object of JSON that has fields.
+func withField(object wire.JSON, name, value string) wire.JSON {
+	var e jx.Encoder
+	e.Str(name)
+	field := e.String() + ":"
+	e.Reset()
+	e.Str(value)
+	return append(append(object[:len(object)-1], ","+field+e.String()...), '}')
+}

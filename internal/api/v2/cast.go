@@ -1,0 +1,78 @@
+package v2
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+)
+
+// cast is who and what stands inside the things of a page and is shown whole in version 2:
+// users and groups with their counts, and of channels when something was added and how many
+// follow. It is read for all of a page at once.
+type cast struct {
+	*handler
+	who      domain.Actor
+	users    map[domain.UserID]domain.User
+	groups   map[domain.GroupID]domain.Group
+	channels map[domain.ChannelID]collections.ChannelFacts
+}
+
+// newCast makes one with nobody in it yet.
+func (h *handler) newCast(who domain.Actor) *cast {
+	return &cast{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
+		channels: map[domain.ChannelID]collections.ChannelFacts{}}
+}
+
+func (c *cast) user(id domain.UserID) {
+	if id != 0 {
+		c.users[id] = domain.User{}
+	}
+}
+
+func (c *cast) principal(p domain.Principal) {
+	if p.Type == domain.TypeGroup {
+		c.groups[domain.GroupID(p.ID)] = domain.Group{}
+		return
+	}
+	c.user(domain.UserID(p.ID))
+}
+
+func (c *cast) channel(ch *domain.Channel) {
+	c.channels[ch.ID] = collections.ChannelFacts{}
+	c.user(ch.UserID)
+	c.principal(ch.Owner)
+}
+
+func (c *cast) thing(t domain.Thing) {
+	switch {
+	case t.Block != nil:
+		c.principal(t.Block.Author)
+	case t.Channel != nil:
+		c.channel(t.Channel)
+	case t.Comment != nil:
+		c.principal(t.Comment.Author)
+	case t.Principal != nil:
+		c.principal(*t.Principal)
+	}
+}
+
+func (c *cast) contents(all []collections.Content) {
+	for i := range all {
+		c.thing(all[i].Thing)
+	}
+}
+
+// load reads everything that was named, with a statement for each kind that there is.
+func (c *cast) load(ctx context.Context) (err error) {
+	if c.users, err = c.app.UsersByID(ctx, slices.Collect(maps.Keys(c.users))); err != nil {
+		return err
+	}
+	if c.groups, err = c.app.GroupsByID(ctx, c.who, slices.Collect(maps.Keys(c.groups))); err != nil {
+		return err
+	}
+	c.channels, err = c.app.ChannelFacts(ctx, c.who, slices.Collect(maps.Keys(c.channels)))
+	return err
+}

@@ -1,0 +1,166 @@
+package v2
+
+import (
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+)
+
+// thumbItems is how many items the small form of a channel shows, and previewItems one in
+// a list.
+const (
+	thumbItems   = 9
+	previewItems = 6
+)
+
+func (h *handler) getOpenapi(call) (answer, error) {
+	return func(p pen) { p.e.Raw(h.doc.JSON()) }, nil
+}
+
+// getChannel gives a channel with a page of its contents.
+func (h *handler) getChannel(c call) (answer, error) {
+	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	at := c.page()
+	l, err := h.app.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)}, collections.ContentsInput{Sort: c.sort(), Page: at})
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	cast.channel(&ch.Channel)
+	collaborators := usersAmong(ch.Collaborators)
+	for _, who := range collaborators {
+		cast.principal(who)
+	}
+	cast.contents(l.Items)
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) { cast.single(p, &ch.Channel, collaborators, l, at) }, nil
+}
+
+// getChannelThumb gives a channel with its first items.
+func (h *handler) getChannelThumb(c call) (answer, error) {
+	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.app.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
+		collections.ContentsInput{Page: domain.Page{Number: 1, Per: thumbItems}})
+	if err != nil {
+		return nil, err
+	}
+	return h.shownChannel(c, &ch.Channel, append([]collections.Content{}, l.Items...))
+}
+
+// shownChannel answers with a channel as it is in lists. A nil preview is shown as null.
+func (h *handler) shownChannel(c call, ch *domain.Channel, preview []collections.Content) (answer, error) {
+	cast := h.newCast(c.who)
+	cast.channel(ch)
+	cast.contents(preview)
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) { cast.listed(p, ch, preview, nil) }, nil
+}
+
+// getChannelContents gives a page of what is in a channel, and nothing beside it.
+func (h *handler) getChannelContents(c call) (answer, error) {
+	l, err := h.app.Contents(c.ctx, c.who, c.ref(0), collections.ContentsInput{Sort: c.sort(), Page: c.page()})
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	cast.contents(l.Items)
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) { p.object(func() { cast.items(p, "contents", l.Items) }) }, nil
+}
+
+// getChannelConnections lists the channels that a channel is in.
+func (h *handler) getChannelConnections(c call) (answer, error) {
+	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	at := c.page()
+	l, err := h.app.ChannelConnections(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
+		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
+	if err != nil {
+		return nil, err
+	}
+	return h.channelList(c, l, nil, func(p pen) { titled(p, at, l.Total, &ch.Title, "Channel", "Channel") })
+}
+
+// getChannelChannels lists the channels that share items with a channel, and how many.
+func (h *handler) getChannelChannels(c call) (answer, error) {
+	at := c.page()
+	l, err := h.app.SharedChannels(c.ctx, c.who, c.ref(0), at)
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	for i := range l.Items {
+		cast.channel(&l.Items[i].Channel)
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			envelope(p, at, l.Total)
+			p.list("channels", len(l.Items), func(i int) {
+				p.object(func() {
+					p.int("count", l.Items[i].Shared)
+					p.field("channel")
+					cast.related(p, &l.Items[i].Channel)
+				})
+			})
+		})
+	}, nil
+}
+
+// channelList answers with channels in a list, beside what its envelope says. Their previews
+// are shown where there are any, else null.
+func (h *handler) channelList(c call, l domain.List[domain.Channel], previews map[domain.ChannelID][]collections.Content, beside func(pen)) (answer, error) {
+	cast := h.newCast(c.who)
+	for i := range l.Items {
+		cast.channel(&l.Items[i])
+		cast.contents(previews[l.Items[i].ID])
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			beside(p)
+			cast.listAll(p, "channels", l.Items, previews)
+		})
+	}, nil
+}
+
+// listAll is a field with channels. Without previews their contents are null.
+func (c *cast) listAll(p pen, name string, all []domain.Channel, previews map[domain.ChannelID][]collections.Content) {
+	p.list(name, len(all), func(i int) {
+		preview := previews[all[i].ID]
+		if previews != nil && preview == nil {
+			preview = []collections.Content{}
+		}
+		c.listed(p, &all[i], preview, nil)
+	})
+}
+
+// previews reads what lists show of the newest end of channels.
+func (h *handler) previews(c call, all []domain.Channel, highest bool) (map[domain.ChannelID][]collections.Content, error) {
+	ids := make([]domain.ChannelID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	found, err := h.app.PreviewContents(c.ctx, c.who, ids, previewItems, highest)
+	if found == nil {
+		found = map[domain.ChannelID][]collections.Content{}
+	}
+	return found, err
+}

@@ -1,0 +1,115 @@
+package v2
+
+import (
+	"strconv"
+
+	"vitrine/internal/app/people"
+)
+
+// feedPer is how many activities a page of a feed has if nothing is said.
+const feedPer = 50
+
+func (h *handler) getFeed(c call) (answer, error) {
+	return h.feed(c, people.ActivitySource{Kind: people.OwnFeed})
+}
+
+func (h *handler) getGlobalFeed(c call) (answer, error) {
+	return h.feed(c, people.ActivitySource{Kind: people.GlobalFeed})
+}
+
+func (h *handler) getChannelFeed(c call) (answer, error) {
+	return h.feed(c, people.ActivitySource{Kind: people.ChannelFeed, Ref: c.ref(0)})
+}
+
+func (h *handler) getUserFeed(c call) (answer, error) {
+	return h.feed(c, people.ActivitySource{Kind: people.UserFeed, Ref: c.ref(0)})
+}
+
+func (h *handler) getUserNetwork(c call) (answer, error) {
+	return h.feed(c, people.ActivitySource{Kind: people.NetworkFeed, Ref: c.ref(0)})
+}
+
+// part is the part of a feed that a request asks for, by the number of a page or by how many
+// activities come before.
+func (c call) part() people.Part {
+	at := c.pageOf(feedPer)
+	part := people.Part{Offset: at.Offset(), Limit: at.Per}
+	if n, err := strconv.ParseInt(c.r.URL.Query().Get("offset"), 10, 64); err == nil && n > 0 && at.Number == 1 {
+		part.Offset = n
+	}
+	return part
+}
+
+// feed answers with a page of activities (behaviour-v2.md section 7).
+func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
+	part := c.part()
+	found, err := h.app.Activities(c.ctx, c.who, of, part)
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	for _, s := range found {
+		cast.story(s)
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			feedEnvelope(p, part)
+			p.list("items", len(found), func(i int) { p.object(func() { cast.storyFields(p, found[i]) }) })
+		})
+	}, nil
+}
+
+// feedEnvelope are the fields beside the items of a feed. Its total has never been counted.
+func feedEnvelope(p pen, part people.Part) {
+	p.null("id", "type")
+	p.int("limit", part.Limit)
+	p.int("total", 0)
+	p.int("offset", part.Offset)
+	p.text("range_start", "+inf")
+	p.text("range_end", "-inf")
+	p.text("base_class", "User")
+	p.text("class", "User")
+}
+
+// getNotifications answers with a page of what others did that concerns who asks.
+func (h *handler) getNotifications(c call) (answer, error) {
+	part := c.part()
+	found, err := h.app.NotificationsAt(c.ctx, c.who, part)
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	for _, n := range found {
+		cast.story(n.Story)
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			feedEnvelope(p, part)
+			p.list("items", len(found), func(i int) {
+				p.object(func() {
+					cast.storyFields(p, found[i].Story)
+					p.bool("is_read", found[i].Read)
+				})
+			})
+		})
+	}, nil
+}
+
+func (h *handler) getUnreadCount(c call) (answer, error) {
+	u, err := h.app.Me(c.ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	return func(p pen) { p.object(func() { p.int("unread_count", u.Unread) }) }, nil
+}
+
+func (h *handler) clearNotifications(c call) (answer, error) {
+	_, err := h.app.ReadAllNotifications(c.ctx, c.who)
+	return empty, err
+}

@@ -1,0 +1,237 @@
+package v2
+
+import (
+	"vitrine/internal/app/people"
+	"vitrine/internal/app/search"
+	"vitrine/internal/domain"
+)
+
+// getUser gives a user.
+func (h *handler) getUser(c call) (answer, error) {
+	u, err := h.app.User(c.ctx, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	return func(p pen) { cast.person(p, h.at.User(&u), nil) }, nil
+}
+
+// getUserChannel is for the channel of a profile, which nobody has here.
+func (h *handler) getUserChannel(c call) (answer, error) {
+	if _, err := h.app.User(c.ctx, c.ref(0)); err != nil {
+		return nil, err
+	}
+	return nil, domain.NewNotFound()
+}
+
+// made lists the channels that a user made, the one that changed last first.
+func (h *handler) made(c call, ref domain.Ref, at domain.Page) (l domain.List[domain.Channel], err error) {
+	found, err := h.app.UserContents(c.ctx, c.who, ref, search.MadeInput{Types: []string{string(domain.ItemChannel)},
+		Sort: domain.SearchSort{Key: domain.SearchByUpdated, Desc: true}, Page: at})
+	return channelsOf(found), err
+}
+
+// channelsOf are the channels of a list of things.
+func channelsOf(found domain.List[domain.Thing]) domain.List[domain.Channel] {
+	l := domain.List[domain.Channel]{Total: found.Total}
+	for _, t := range found.Items {
+		if t.Channel != nil {
+			l.Items = append(l.Items, *t.Channel)
+		}
+	}
+	return l
+}
+
+func (h *handler) getUserChannels(c call) (answer, error) { return h.madeList(c, c.ref(0)) }
+
+func (h *handler) getAccountChannels(c call) (answer, error) {
+	return h.madeList(c, domain.Ref{ID: int64(c.who.UserID)})
+}
+
+func (h *handler) madeList(c call, ref domain.Ref) (answer, error) {
+	at := c.page()
+	l, err := h.made(c, ref, at)
+	if err != nil {
+		return nil, err
+	}
+	previews, err := h.previews(c, l.Items, true)
+	if err != nil {
+		return nil, err
+	}
+	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "User", "User") })
+}
+
+// getUserFollowing lists what a user follows: users and channels, and groups.
+func (h *handler) getUserFollowing(c call) (answer, error) {
+	at := c.page()
+	l, err := h.app.Following(c.ctx, c.who, c.ref(0), people.FollowingInput{Desc: true, Page: at})
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	for _, t := range l.Items {
+		cast.thing(t)
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			titled(p, at, l.Total, nil, "User", "User")
+			p.list("following", len(l.Items), func(i int) { cast.any(p, l.Items[i]) })
+		})
+	}, nil
+}
+
+func (h *handler) getUserFollowers(c call) (answer, error) {
+	return h.followers(c, domain.SubjectUser, "User")
+}
+
+func (h *handler) getChannelFollowers(c call) (answer, error) {
+	return h.followers(c, domain.SubjectChannel, "Channel")
+}
+
+func (h *handler) followers(c call, kind domain.SubjectType, class string) (answer, error) {
+	at := c.page()
+	l, err := h.app.Followers(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)}, true, at)
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	return func(p pen) {
+		p.object(func() {
+			titled(p, at, l.Total, nil, class, class)
+			p.list("users", len(l.Items), func(i int) { cast.person(p, h.at.User(&l.Items[i]), nil) })
+		})
+	}, nil
+}
+
+func (h *handler) followUser(c call) (answer, error)    { return h.follow(c, domain.SubjectUser) }
+func (h *handler) followChannel(c call) (answer, error) { return h.follow(c, domain.SubjectChannel) }
+
+func (h *handler) follow(c call, kind domain.SubjectType) (answer, error) {
+	err := h.app.Follow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
+	return empty, err
+}
+
+// empty is an object with nothing in it.
+func empty(p pen) { p.object(func() {}) }
+
+func (h *handler) unfollowUser(c call) (answer, error) { return h.unfollow(c, domain.SubjectUser) }
+func (h *handler) unfollowChannel(c call) (answer, error) {
+	return h.unfollow(c, domain.SubjectChannel)
+}
+
+func (h *handler) unfollow(c call, kind domain.SubjectType) (answer, error) {
+	return nil, h.app.Unfollow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
+}
+
+// ownChannels is how many of somebody's channels are shown with them.
+var ownChannels = domain.Page{Number: 1, Per: domain.MaxPerPage}
+
+// getMe gives who asks, with the channels they made.
+func (h *handler) getMe(c call) (answer, error) {
+	u, channels, cast, err := h.me(c)
+	if err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		cast.person(p, h.at.User(&u), func() {
+			p.text("email", u.Email)
+			cast.listAll(p, "channels", channels, nil)
+		})
+	}, nil
+}
+
+func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *cast, err error) {
+	if u, err = h.app.Me(c.ctx, c.who); err != nil {
+		return u, nil, nil, err
+	}
+	l, err := h.made(c, domain.Ref{ID: int64(u.ID)}, ownChannels)
+	if err != nil {
+		return u, nil, nil, err
+	}
+	cast = h.newCast(c.who)
+	for i := range l.Items {
+		cast.channel(&l.Items[i])
+	}
+	return u, l.Items, cast, cast.load(c.ctx)
+}
+
+// getAccounts gives who asks, their channels and what they follow, in the form of the first
+// party's client; what that has besides is empty.
+func (h *handler) getAccounts(c call) (answer, error) {
+	u, channels, cast, err := h.me(c)
+	if err != nil {
+		return nil, err
+	}
+	followed, users, _, err := h.app.FollowedIDs(c.ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			p.field("user")
+			cast.person(p, h.at.User(&u), func() { p.text("email", u.Email) })
+			cast.listAll(p, "channels", channels, nil)
+			p.list("help_channels", 0, nil)
+			p.under("following_ids", func() {
+				p.list("channels", len(followed), func(i int) { p.e.Int64(int64(followed[i])) })
+				p.list("users", len(users), func(i int) { p.e.Int64(int64(users[i])) })
+			})
+			p.under("manifest", func() {})
+		})
+	}, nil
+}
+
+// membersShown is how many of a group's people are shown with it.
+var membersShown = domain.Page{Number: 1, Per: domain.MaxPerPage}
+
+// getGroup gives a group with its people.
+func (h *handler) getGroup(c call) (answer, error) {
+	g, err := h.app.Group(c.ctx, c.who, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	members, err := h.app.Members(c.ctx, c.who, domain.Ref{ID: int64(g.ID)}, membersShown)
+	if err != nil {
+		return nil, err
+	}
+	cast := h.newCast(c.who)
+	cast.principal(g.Owner)
+	for _, m := range members.Items {
+		cast.principal(m.Principal)
+	}
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) {
+		p.object(func() {
+			groupFields(p, g)
+			p.text("title", g.Name)
+			p.bool("published", true)
+			p.field("user")
+			cast.embedded(p, g.Owner)
+			p.list("users", len(members.Items), func(i int) { cast.embedded(p, members.Items[i].Principal) })
+			for _, name := range []string{"member_ids", "accessible_by_ids"} {
+				p.list(name, len(members.Items), func(i int) { p.e.Int64(members.Items[i].ID) })
+			}
+		})
+	}, nil
+}
+
+// getGroupChannels lists the channels of a group.
+func (h *handler) getGroupChannels(c call) (answer, error) {
+	at := c.page()
+	found, err := h.app.GroupContents(c.ctx, c.who, c.ref(0), search.MadeInput{Types: []string{string(domain.ItemChannel)},
+		Sort: domain.SearchSort{Key: domain.SearchByUpdated, Desc: true}, Page: at})
+	if err != nil {
+		return nil, err
+	}
+	l := channelsOf(found)
+	previews, err := h.previews(c, l.Items, true)
+	if err != nil {
+		return nil, err
+	}
+	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "Group", "Group") })
+}

@@ -1,0 +1,203 @@
+package v2
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+)
+
+// parameters makes one JSON object of the parameters of a write: those of the query, and
+// of the body, which count before them, as a form or as JSON (behaviour-v2.md section 1).
+func parameters(r *http.Request) ([]byte, []describe.Violation, error) {
+	body, err := httpedge.ReadBody(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := map[string]json.RawMessage{}
+	query, found := form(r.URL.RawQuery, "query")
+	collect(all, query)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	trimmed := bytes.TrimSpace(body)
+	switch {
+	case len(trimmed) == 0:
+	case kind == "application/json" || kind == "" && trimmed[0] == '{':
+		var sent map[string]json.RawMessage
+		if !utf8.Valid(body) || json.Unmarshal(body, &sent) != nil {
+			return nil, append(found, describe.Violation{Field: "body", Why: "is no JSON object"}), nil
+		}
+		for name, value := range sent {
+			if plain, listed := strings.CutSuffix(name, "[]"); !listed || sent[plain] == nil {
+				all[plain] = value
+			}
+		}
+	case kind == "application/x-www-form-urlencoded" || kind == "":
+		values, wrong := form(string(body), "body")
+		found = append(found, wrong...)
+		collect(all, values)
+	default:
+		return nil, nil, domain.Wrap(domain.Unsupported,
+			"Send the parameters as application/json, as application/x-www-form-urlencoded, or in the query", nil)
+	}
+	if ids, ok := all["ids"]; ok {
+		all["ids"] = list(ids)
+	}
+	text, err := json.Marshal(all)
+	return text, found, err
+}
+
+// form reads a query or a form.
+func form(text, from string) (url.Values, []describe.Violation) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return values, []describe.Violation{{Field: from, Why: "is not encoded as a form is"}}
+	}
+	var found []describe.Violation
+	for name, all := range values {
+		if !utf8.ValidString(name) || !utf8.ValidString(strings.Join(all, "")) {
+			found = append(found, describe.Violation{Field: strings.ToValidUTF8(name, "?"), Why: "is not UTF-8"})
+		}
+	}
+	return values, found
+}
+
+// collect adds the values of a form: a list where the name ends as lists do, else the last.
+func collect(all map[string]json.RawMessage, values url.Values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		texts := values[name]
+		var value any = texts[len(texts)-1]
+		plain, listed := strings.CutSuffix(name, "[]")
+		if listed {
+			value = texts
+		}
+		if text, err := json.Marshal(value); err == nil { // strings always encode
+			all[plain] = text
+		}
+	}
+}
+
+// lenient gives the address of a read with each parameter once and as text that can be
+// stored: version 2 refuses nothing in a query.
+func lenient(u *url.URL) *url.URL {
+	if u.RawQuery == "" {
+		return u
+	}
+	values, _ := url.ParseQuery(u.RawQuery) // what it can make out
+	kept := url.Values{}
+	for name, all := range values {
+		if len(all) > 0 {
+			kept.Set(strings.ToValidUTF8(name, ""), strings.ReplaceAll(strings.ToValidUTF8(all[0], ""), "\x00", ""))
+		}
+	}
+	address := *u
+	address.RawQuery = kept.Encode()
+	return &address
+}
+
+// list is the ids of a request as a list, also where they are written into one text.
+func list(ids json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(ids, &text) != nil {
+		return ids
+	}
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
+		if !json.Valid([]byte(text)) {
+			return ids // which is no list
+		}
+		return json.RawMessage(text)
+	}
+	all := []string{}
+	for id := range strings.SplitSeq(text, ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			all = append(all, id)
+		}
+	}
+	written, _ := json.Marshal(all) // strings always encode
+	return written
+}
+
+// numeral is a whole number, which clients also send as text.
+type numeral int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *numeral) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	number, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
+	*n = numeral(number)
+	return err
+}
+
+// input reads the parameters of a write, which the gate has held against the description.
+func (c call) input(into any) error {
+	err := json.NewDecoder(c.r.Body).Decode(into)
+	if err != nil { // a number beyond all ids
+		return domain.InvalidField("body", domain.FieldShape, "holds a number that is too large")
+	}
+	return nil
+}
+
+// usualPer is how many things a page has if nothing is said.
+const usualPer = 20
+
+// page is the page that a request asks for. Nothing is refused: what is too large is the most
+// there may be, and what is no page is the first.
+func (c call) page() domain.Page { return c.pageOf(usualPer) }
+
+func (c call) pageOf(per int64) domain.Page {
+	return domain.Page{Number: max(c.number("page", 1), 1), Per: min(max(c.number("per", per), 1), domain.MaxPerPage)}
+}
+
+// number is a number of the query, the nearest that there is to one beyond all; usual for what
+// is none.
+func (c call) number(name string, usual int64) int64 {
+	n, err := strconv.ParseInt(c.r.URL.Query().Get(name), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return usual
+	}
+	return n
+}
+
+// sort is the order of contents that a request asks for: by position, from the first.
+func (c call) sort() domain.ContentSort {
+	q := c.r.URL.Query()
+	s := domain.ContentSort{Key: domain.ByPosition, Desc: strings.EqualFold(q.Get("direction"), "desc")}
+	switch q.Get("sort") {
+	case "created_at":
+		s.Key = domain.ByConnected
+	case "updated_at":
+		s.Key = domain.ByUpdated
+	}
+	return s
+}
+
+// ref is the user, group or channel that the n-th part of the path names.
+func (c call) ref(n int) domain.Ref { return domain.ParseRef(c.at[n]) }
+
+// id is the id that the n-th part of the path is, which the routes let through as one alone.
+func (c call) id(n int) int64 {
+	id, _ := strconv.ParseInt(c.at[n], 10, 64)
+	return id
+}
+
+// users are those that the ids of a request name, each once.
+func users(ids []numeral) (all []domain.PrincipalRef) {
+	for _, id := range ids {
+		if ref := domain.UserRef(domain.UserID(id)); !slices.Contains(all, ref) {
+			all = append(all, ref)
+		}
+	}
+	return all
+}

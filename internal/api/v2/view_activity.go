@@ -1,0 +1,131 @@
+package v2
+
+import (
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+)
+
+// action is how version 2 tells of a kind of activity: what was done, the word between item
+// and target, and of what class the parent is that it does not show.
+type action struct{ done, connector, parent string }
+
+var actions = map[domain.ActivityKind]action{
+	domain.FollowedUser:       {done: "followed"},
+	domain.FollowedChannel:    {done: "followed"},
+	domain.FollowedGroup:      {done: "followed"},
+	domain.AddedBlock:         {"added", "to", "Connection"},
+	domain.AddedChannel:       {"added", "to", "Connection"},
+	domain.CreatedChannel:     {done: "created"},
+	domain.CollaboratingUser:  {"is collaborating with", "on", "Membership"},
+	domain.CollaboratingGroup: {"is collaborating with", "on", "Membership"},
+	domain.Commented:          {done: "commented on"},
+	domain.Mentioned:          {done: "mentioned you"},
+	domain.AddedToGroup:       {"added", "to", ""},
+}
+
+// any is a thing of whatever kind, as lists of mixed kinds show it; null for none.
+func (c *cast) any(p pen, t domain.Thing) {
+	switch {
+	case t.Block != nil:
+		c.block(p, t.Block, nil)
+	case t.Channel != nil:
+		c.listed(p, t.Channel, nil, nil)
+	case t.User != nil:
+		c.person(p, c.at.User(t.User), nil)
+	case t.Group != nil:
+		p.object(func() { groupFields(p, *t.Group) })
+	case t.Principal != nil:
+		c.embedded(p, *t.Principal)
+	case t.Comment != nil:
+		c.comment(p, *t.Comment, nil)
+	default:
+		p.e.Null()
+	}
+}
+
+// subject names the kind and the id of a thing: "" and 0 for none.
+func subject(t domain.Thing) (class string, id int64) {
+	switch {
+	case t.Block != nil:
+		return "Block", int64(t.Block.ID)
+	case t.Channel != nil:
+		return "Channel", int64(t.Channel.ID)
+	case t.User != nil:
+		return "User", int64(t.User.ID)
+	case t.Group != nil:
+		return "Group", int64(t.Group.ID)
+	case t.Principal != nil:
+		return string(t.Principal.Type), t.Principal.ID
+	case t.Comment != nil:
+		return "Comment", int64(t.Comment.ID)
+	}
+	return "", 0
+}
+
+func (c *cast) story(s domain.Story) {
+	c.principal(s.Actor)
+	c.thing(s.Item)
+	c.thing(s.Target)
+	c.thing(s.Parent)
+}
+
+// storyFields are those of an activity.
+func (c *cast) storyFields(p pen, s domain.Story) {
+	a := actions[s.Kind]
+	if s.Kind == domain.Mentioned { // by a comment, on the block that version 3 calls its parent
+		s.Target, s.Parent = s.Parent, domain.Thing{}
+	}
+	p.int("id", int64(s.ID))
+	p.text("action", a.done)
+	p.int("bulletin_id", int64(s.ID))
+	p.orNull("connector", a.connector)
+	p.time("created_at", s.CreatedAt)
+	for _, part := range []struct {
+		name  string
+		thing domain.Thing
+		class string // where there is no thing
+	}{{"item", s.Item, ""}, {"target", s.Target, ""}, {"parent", s.Parent, a.parent}} {
+		class, id := subject(part.thing)
+		if class == "" {
+			class = part.class
+		}
+		if id == 0 {
+			p.null(part.name + "_id")
+		} else {
+			p.int(part.name+"_id", id)
+		}
+		p.orNull(part.name+"_type", class)
+		p.field(part.name)
+		c.any(p, part.thing)
+	}
+	p.field("user")
+	c.embedded(p, s.Actor)
+}
+
+// comment is a comment on a block, with the mentions that are known of it.
+func (c *cast) comment(p pen, of domain.Comment, mentions []collections.Mention) {
+	p.object(func() {
+		p.int("id", int64(of.ID))
+		p.time("created_at", of.CreatedAt)
+		p.time("updated_at", of.UpdatedAt)
+		p.int("commentable_id", int64(of.BlockID))
+		p.text("commentable_type", "Block")
+		p.text("body", of.Body.Markdown)
+		p.int("user_id", of.Author.ID)
+		p.bool("deleted", false)
+		p.list("entities", len(mentions), func(i int) {
+			m := mentions[i]
+			p.object(func() {
+				p.text("type", "user")
+				p.int("user_id", int64(m.User.ID))
+				p.text("user_slug", m.User.Slug)
+				p.text("user_name", m.User.Name)
+				p.int("start", int64(m.Start))
+				p.int("end", int64(m.End))
+			})
+		})
+		p.text("base_class", "Comment")
+		p.field("user")
+		c.embedded(p, of.Author)
+	})
+}

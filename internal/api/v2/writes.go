@@ -1,0 +1,227 @@
+package v2
+
+import (
+	"cmp"
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+)
+
+// createChannel makes a channel, which is public unless its status says otherwise.
+func (h *handler) createChannel(c call) (answer, error) {
+	var in struct {
+		Title       string  `json:"title"`
+		Status      string  `json:"status"`
+		Description *string `json:"description"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	ch, err := h.app.CreateChannel(c.ctx, c.who, collections.CreateChannelInput{Title: in.Title, Description: in.Description,
+		Visibility: domain.Visibility(cmp.Or(in.Status, string(domain.Public)))})
+	if err != nil {
+		return nil, err
+	}
+	return h.shownChannel(c, &ch.Channel, nil)
+}
+
+// updateChannel changes what is given of a channel, and nothing else.
+func (h *handler) updateChannel(c call) (answer, error) {
+	var in struct {
+		Title       *string            `json:"title"`
+		Status      *domain.Visibility `json:"status"`
+		Description *string            `json:"description"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	ch, err := h.app.UpdateChannel(c.ctx, c.who, c.ref(0), collections.UpdateChannelInput{Title: in.Title, Visibility: in.Status,
+		Description: core.Patch{Set: in.Description != nil, Value: in.Description}})
+	if err != nil {
+		return nil, err
+	}
+	return h.shownChannel(c, &ch.Channel, nil)
+}
+
+func (h *handler) deleteChannel(c call) (answer, error) {
+	return nil, h.app.DeleteChannel(c.ctx, c.who, c.ref(0))
+}
+
+// item is what a request names by kind and id.
+type item struct {
+	Type string  `json:"connectable_type"`
+	ID   numeral `json:"connectable_id"`
+}
+
+func (i item) ref() domain.ItemRef {
+	return domain.ItemRef{Type: domain.ItemType(i.Type), ID: int64(i.ID)}
+}
+
+// sortChannel puts the items of a channel into an order, or one of them into its place.
+func (h *handler) sortChannel(c call) (answer, error) {
+	var in struct {
+		item
+		IDs      []numeral `json:"ids"`
+		Position numeral   `json:"new_position"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	if in.IDs == nil {
+		var f domain.Faults
+		if in.Type == "" {
+			f.Add("connectable_type", domain.FieldRequired, "is required, unless there are `ids`")
+		}
+		f.Positive("connectable_id", int64(in.ID))
+		f.Positive("new_position", int64(in.Position))
+		if err := f.Err(); err != nil {
+			return nil, err
+		}
+		_, err := h.app.MoveItem(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
+		return nil, err
+	}
+	ids := make([]int64, len(in.IDs))
+	for i, id := range in.IDs {
+		ids[i] = int64(id)
+	}
+	return nil, h.app.SortContents(c.ctx, c.who, c.ref(0), ids)
+}
+
+// createBlock makes a block in a channel, of an address or of a text.
+func (h *handler) createBlock(c call) (answer, error) {
+	var in struct {
+		Source      string  `json:"source"`
+		Content     string  `json:"content"`
+		Title       *string `json:"title"`
+		Description *string `json:"description"`
+		Position    numeral `json:"position"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	var f domain.Faults
+	source, content := strings.TrimSpace(in.Source), strings.TrimSpace(in.Content)
+	switch {
+	case source == "" && content == "":
+		f.Add("content", domain.FieldRequired, "or `source` is required")
+	case source != "" && content != "" && source != content: // one library sends an address as both
+		f.Add("source", domain.FieldExclusive, "or `content` must be given, not both")
+	case source != "":
+		if _, ok := core.AbsoluteURL(source); !ok {
+			f.Add("source", domain.FieldMalformed, "must be an http or https address")
+		}
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	made, err := h.app.CreateBlockIn(c.ctx, c.who, c.ref(0), collections.BlockInput{Value: cmp.Or(source, in.Content),
+		Title: in.Title, Description: in.Description}, int64(in.Position))
+	if err != nil {
+		return nil, err
+	}
+	return h.shownItem(c, made)
+}
+
+// createConnection puts a block or a channel into a channel.
+func (h *handler) createConnection(c call) (answer, error) {
+	var in struct {
+		item
+		Position numeral `json:"position"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	made, err := h.app.ConnectTo(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
+	if err != nil {
+		return nil, err
+	}
+	return h.shownItem(c, made)
+}
+
+// shownItem answers with a block or a channel and its connection.
+func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
+	cast := h.newCast(c.who)
+	cast.thing(of.Thing)
+	if err := cast.load(c.ctx); err != nil {
+		return nil, err
+	}
+	return func(p pen) { cast.item(p, of) }, nil
+}
+
+// removeBlock takes a block out of a channel.
+func (h *handler) removeBlock(c call) (answer, error) {
+	return nil, h.app.DisconnectBlock(c.ctx, c.who, c.ref(0), domain.BlockID(c.id(1)))
+}
+
+// removeConnection ends a connection of a channel.
+func (h *handler) removeConnection(c call) (answer, error) {
+	placed, err := h.app.Connection(c.ctx, c.who, domain.ConnectionID(c.id(1)))
+	if err != nil {
+		return nil, err
+	}
+	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	if err != nil {
+		return nil, err
+	}
+	if ch.ID != placed.ChannelID {
+		return nil, domain.NewNotFound()
+	}
+	return nil, h.app.DeleteConnection(c.ctx, c.who, placed.ID)
+}
+
+func (h *handler) deleteConnection(c call) (answer, error) {
+	return nil, h.app.DeleteConnection(c.ctx, c.who, domain.ConnectionID(c.id(0)))
+}
+
+// selectBlock marks a block in a channel, or takes the mark away.
+func (h *handler) selectBlock(c call) (answer, error) {
+	placed, err := h.app.SelectItem(c.ctx, c.who, c.ref(0), domain.BlockRef(domain.BlockID(c.id(1))))
+	if err != nil {
+		return nil, err
+	}
+	return h.shownConnection(c, placed)
+}
+
+func (h *handler) selectConnection(c call) (answer, error) {
+	placed, err := h.app.Select(c.ctx, c.who, domain.ConnectionID(c.id(0)))
+	if err != nil {
+		return nil, err
+	}
+	return h.shownConnection(c, placed)
+}
+
+// shownConnection answers with a connection and what it connects.
+func (h *handler) shownConnection(c call, placed collections.PlacedConnection) (answer, error) {
+	shown := collections.Content{Connection: placed.Connection}
+	if placed.Item.Type == domain.ItemChannel {
+		ch, err := h.app.Channel(c.ctx, c.who, domain.Ref{ID: placed.Item.ID})
+		if err != nil {
+			return nil, err
+		}
+		shown.Channel = &ch.Channel
+		return h.shownItem(c, shown)
+	}
+	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(placed.Item.ID))
+	if err != nil {
+		return nil, err
+	}
+	shown.Block = &b
+	return h.shownItem(c, shown)
+}
+
+// updateBlock changes what is given of a block.
+func (h *handler) updateBlock(c call) (answer, error) {
+	var in struct {
+		Title       *string `json:"title"`
+		Description *string `json:"description"`
+		Content     *string `json:"content"`
+	}
+	if err := c.input(&in); err != nil {
+		return nil, err
+	}
+	_, err := h.app.UpdateBlock(c.ctx, c.who, domain.BlockID(c.id(0)),
+		collections.UpdateBlockInput{Title: in.Title, Description: in.Description, Content: in.Content})
+	return nil, err
+}

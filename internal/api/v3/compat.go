@@ -1,0 +1,168 @@
+package v3
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/wire"
+)
+
+// compat answers operations that clients use and the public description does not have.
+// Its own description, api/compat.yaml, is enforced by the gate and not served.
+type compat struct {
+	*handler
+	doc, public *describe.Description
+}
+
+// route finds the operation of a request as the generated routers do.
+func (c *compat) route(method string, u *url.URL) (id string, found bool) {
+	for _, op := range c.doc.Operations() {
+		if op.Method == method && c.fits(op, u) {
+			return op.ID, true
+		}
+	}
+	return "", false
+}
+
+// fits reports whether an address is one of an operation, and not spelled out by the
+// public description, as /v3/blocks/batch is.
+func (c *compat) fits(op *describe.Operation, u *url.URL) bool {
+	path := u.EscapedPath()
+	_, ok := op.PathValues(path)
+	return ok && !slices.ContainsFunc(c.public.Operations(), func(op *describe.Operation) bool { return op.Path == path })
+}
+
+// ServeHTTP answers an operation that the gate has let through.
+func (c *compat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	op := httpedge.Operation(r.Context())
+	if op == nil {
+		httpedge.JSON.NotFound(w, r)
+		return
+	}
+	answer, err := c.serve(r, op)
+	switch {
+	case err != nil:
+		httpedge.JSON.Fail(r.Context(), w, r, err)
+	case answer == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		body, err := answer.MarshalJSON()
+		if err != nil {
+			httpedge.JSON.Fail(r.Context(), w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(body) // fails only when the client is gone
+	}
+}
+
+// serve carries an operation out and gives what to answer, nil for nothing.
+func (c *compat) serve(r *http.Request, op *describe.Operation) (answer json.Marshaler, err error) {
+	if found, noSuchID := op.CheckParams(r.URL); len(found) > 0 {
+		return nil, httpedge.Violations(found)
+	} else if noSuchID {
+		return nil, domain.NewNotFound()
+	}
+	at, _ := op.PathValues(r.URL.EscapedPath())
+	ctx, who, ref := r.Context(), httpedge.Actor(r.Context()), domain.ParseRef(at["id"])
+	switch op.ID {
+	case "deleteBlock":
+		return nil, c.app.DeleteBlock(ctx, who, domain.BlockID(ref.ID))
+	case "disconnectBlock":
+		block, err := strconv.ParseInt(at["block_id"], 10, 64)
+		if err != nil {
+			return nil, domain.NewNotFound()
+		}
+		return nil, c.app.DisconnectBlock(ctx, who, ref, domain.BlockID(block))
+	}
+	users, err := collaboratorIDs(r)
+	if err != nil {
+		return nil, err
+	}
+	if op.ID == "removeCollaborators" {
+		return nil, c.app.RemoveCollaborators(ctx, who, ref, users...)
+	}
+	return c.addCollaborators(ctx, who, ref, users)
+}
+
+func (c *compat) addCollaborators(ctx context.Context, who domain.Actor, ref domain.Ref, users []domain.PrincipalRef) (json.Marshaler, error) {
+	all, err := c.app.AddCollaborators(ctx, who, ref, users...)
+	if err != nil {
+		return nil, err
+	}
+	return collaboratorList(c.embeddedAll(all)), nil
+}
+
+// collaboratorList is written as /ext/v1 has it.
+type collaboratorList []wire.Item
+
+func (l collaboratorList) MarshalJSON() ([]byte, error) {
+	var e jx.Encoder
+	e.ObjStart()
+	e.FieldStart("data")
+	e.ArrStart()
+	for _, item := range l {
+		item.Encode(&e)
+	}
+	e.ArrEnd()
+	e.ObjEnd()
+	return e.Bytes(), nil
+}
+
+// collaboratorIDs reads the users of a body that fits the description, each once.
+func collaboratorIDs(r *http.Request) (users []domain.PrincipalRef, err error) {
+	var body struct {
+		IDs []json.RawMessage `json:"collaborator_ids"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	for _, raw := range body.IDs {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		if user := domain.UserRef(domain.UserID(id)); !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
+	return users, nil
+}
+
+// notFound and methodNotAllowed answer for the public router, which does not know of the
+// operations here.
+func (c *compat) notFound(w http.ResponseWriter, r *http.Request) {
+	if methods := c.methods(r.URL); methods != nil {
+		httpedge.JSON.MethodNotAllowed(w, r, strings.Join(methods, ", "))
+		return
+	}
+	httpedge.JSON.NotFound(w, r)
+}
+
+func (c *compat) methodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	httpedge.JSON.MethodNotAllowed(w, r, strings.Join(append([]string{allow}, c.methods(r.URL)...), ", "))
+}
+
+// methods are those that an address takes here.
+func (c *compat) methods(u *url.URL) (all []string) {
+	for _, op := range c.doc.Operations() {
+		if c.fits(op, u) {
+			all = append(all, op.Method)
+		}
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+// Package v3 is the door of /v3: the interface that is generated from api/v3.yaml, with
+// what clients send beyond it. Parameters to inputs, results to wire types, and nothing
+// else.
+package v3
+
+import (
+	"net/http"
+	"net/url"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/describe"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+	v3 "vitrine/internal/oas/v3"
+	"vitrine/internal/oas/wire"
+	"vitrine/internal/present"
+)
+
+// Options is what the door stands on.
+type Options struct {
+	App       *app.App
+	Callers   *httpedge.Callers
+	Doc       *describe.Description // api/v3.yaml
+	Compat    *describe.Description // api/compat.yaml
+	Addresses *present.Addresses
+	Build     string // of the program; another one may represent things otherwise
+}
+
+// Door answers /v3, and every address that is none.
+type Door struct {
+	handler *handler
+	public  *httpedge.Gate
+	compat  *httpedge.Gate
+}
+
+// handler implements the generated interface.
+type handler struct {
+	app  *app.App
+	at   *present.Addresses
+	tags present.Tags
+	doc  *describe.Description
+}
+
+var _ v3.Handler = (*handler)(nil)
+
+// New makes the door.
+func New(o Options) (*Door, error) {
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc,
+		// The description holds the addresses of the API and the site.
+		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.JSON()...))}
+	other := &compat{handler: h, doc: o.Compat, public: o.Doc}
+	server, err := v3.NewServer(h, v3.WithErrorHandler(httpedge.JSON.Fail), v3.WithNotFound(other.notFound),
+		v3.WithMethodNotAllowed(other.methodNotAllowed))
+	if err != nil {
+		return nil, err
+	}
+	return &Door{handler: h,
+		public: &httpedge.Gate{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server,
+			Address: address, Body: adapted, Allow: allow, Shown: []string{"getPing", "getOpenapiSpec", "getOpenapiSpecJson"},
+			Route: func(method string, u *url.URL) (string, bool) {
+				r, ok := server.FindPath(method, u)
+				return r.OperationID(), ok
+			}},
+		compat: &httpedge.Gate{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Compat, Next: other, Route: other.route},
+	}, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, found := d.compat.Route(r.Method, r.URL); found {
+		d.compat.ServeHTTP(w, r)
+		return
+	}
+	d.public.ServeHTTP(w, r)
+}
+
+// Content is a block or a channel with its connection, as /v3 shows them in a channel.
+func (d *Door) Content(c collections.Content) wire.Item { return d.handler.content(c) }
+
+// allow refuses a search to an application that acts as itself: it has no tier that may
+// search (behaviour.md section 8).
+func allow(op *describe.Operation, who domain.Actor) error {
+	if op.ID == "search" && who.ApplicationID != 0 && !who.SignedIn() {
+		return httpedge.ErrApplication
+	}
+	return nil
+}
+
+func address(operationID string, u *url.URL) *url.URL {
+	if operationID == "search" {
+		return httpedge.PlainLists(u)
+	}
+	return u
+}

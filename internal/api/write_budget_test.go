@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+)
+
+// TestStatementsOfWrites bounds what common writes run on either database: all statements
+// of a request, that which looks up the token too, but not the beginning and the end of the
+// transaction.
+func TestStatementsOfWrites(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		channel := func(as, body string) string {
+			return fmt.Sprint(r.Do(as, "POST", "/v3/channels", body).Want(http.StatusCreated).Int("id"))
+		}
+		mine, other := channel("ada", `{"title":"Field notes","visibility":"public"}`), channel("ada", `{"title":"Other notes"}`)
+		hidden, theirs := channel("ada", `{"title":"Drafts","visibility":"private"}`), channel("bob", `{"title":"Open notes","visibility":"public"}`)
+		r.Do("bob", "PUT", "/v3/channels/"+other+"/follow", nil)
+		into := func(channel string) string { return `{"value":"A *short* text","channel_ids":[` + channel + `]}` }
+		block := fmt.Sprint(r.Do("ada", "POST", "/v3/blocks", into(mine)).Want(http.StatusCreated).Int("id"))
+		r.Do("ada", "POST", "/v3/blocks", into(mine)).Want(http.StatusCreated)
+		connection := ""
+		for _, w := range []struct {
+			name, method, path, body string
+			status, statements       int
+		}{
+			{"a block", "POST", "/v3/blocks", into(mine), 201, 14},
+			{"the first block of a channel", "POST", "/v3/blocks", into(other), 201, 14},
+			{"a block into a private channel", "POST", "/v3/blocks", into(hidden), 201, 15},
+			{"a block into the channel of another", "POST", "/v3/blocks", into(theirs), 201, 16},
+			{"a connection", "POST", "/v3/connections", `{"connectable_type":"Block","connectable_id":` + block + `,"channel_ids":[` + other + `]}`, 201, 14},
+			{"a change of a block", "PUT", "/v3/blocks/" + block, `{"title":"A title"}`, 200, 8},
+			{"a move", "POST", "/v3/connections/%s/move", `{"movement":"move_to_bottom"}`, 200, 12},
+			{"a disconnection", "DELETE", "/v3/connections/%s", "", 204, 16},
+		} {
+			path := w.path
+			if strings.Contains(path, "%s") {
+				path = fmt.Sprintf(path, connection)
+			}
+			var body any
+			if w.body != "" {
+				body = w.body
+			}
+			var answer *apptest.Response
+			seen := r.Statements(func() { answer = r.Do("ada", w.method, path, body) })
+			answer.Want(w.status)
+			if w.name == "a connection" {
+				connection = fmt.Sprint(answer.Int("data.0.id"))
+			}
+			if len(seen) > w.statements {
+				t.Errorf("%s: %d statements, want %d at most:\n%s", w.name, len(seen), w.statements, strings.Join(seen, "\n"))
+			}
+		}
+	})
+}
+
+// Not parallel: it counts allocations, of which there may be a tenth more than there are.
+func TestAllocationsOfABlock(t *testing.T) {
+	r := apptest.New(t)
+	channel := r.Do("ada", "POST", "/v3/channels", `{"title":"Field notes","visibility":"public"}`).Want(http.StatusCreated)
+	const runs = 50
+	requests := make([]*http.Request, runs+1) // one more to warm up
+	for i := range requests {
+		requests[i] = r.Request("ada", "POST", "/v3/blocks", fmt.Sprintf(`{"value":"A *short* text","channel_ids":[%d]}`, channel.Int("id")))
+	}
+	next := 0
+	got := testing.AllocsPerRun(runs, func() {
+		w := httptest.NewRecorder()
+		r.S.Handler().ServeHTTP(w, requests[next])
+		if next++; w.Code != http.StatusCreated {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+	})
+	if got > 1110 {
+		t.Errorf("%.0f allocations, want 1,110 at most", got)
+	}
+}

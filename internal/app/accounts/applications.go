@@ -1,0 +1,157 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// ApplicationInput is an application to register or change.
+type ApplicationInput struct {
+	Name         string
+	RedirectURIs []string
+	Public       bool // not changed by an update
+	ForV2        bool // written for version 2: a request without a scope asks for write
+}
+
+// Validate checks an application. Faults name `name` and `redirect_uris`.
+func (in ApplicationInput) Validate() error {
+	var f domain.Faults
+	core.CheckName(&f, "name", strings.TrimSpace(in.Name))
+	switch n := len(in.RedirectURIs); {
+	case n == 0 && in.Public:
+		f.Add("redirect_uris", domain.FieldRequired, "at least one is required of an application without a secret")
+	case n > domain.MaxRedirectURIs:
+		f.Add("redirect_uris", domain.FieldTooMany, fmt.Sprintf("must be at most %d", domain.MaxRedirectURIs))
+		return f.Err()
+	}
+	for i, uri := range in.RedirectURIs {
+		path := fmt.Sprintf("redirect_uris[%d]", i)
+		if why := domain.BadRedirectURI(uri); why != "" {
+			code := domain.FieldMalformed
+			if len(uri) > domain.MaxRedirectURI {
+				code = domain.FieldTooLong
+			}
+			f.Add(path, code, why)
+		}
+		if slices.Contains(in.RedirectURIs[:i], uri) {
+			f.Add(path, domain.FieldRepeated, "is there already")
+		}
+	}
+	return f.Err()
+}
+
+// kept is the input as it is kept.
+func (in ApplicationInput) kept() ApplicationInput {
+	in.Name, in.RedirectURIs = strings.TrimSpace(in.Name), append([]string{}, in.RedirectURIs...)
+	return in
+}
+
+// CreateApplication registers an application of a user. The secret is not kept; "" for a
+// public one. Errors name `name` or `redirect_uris`.
+func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in ApplicationInput) (secret string, app domain.Application, err error) {
+	if err := in.Validate(); err != nil {
+		return "", app, err
+	}
+	secret, hash, app := newApplication(in.kept())
+	app.UserID, app.CreatedAt = actor.UserID, a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		n, err := tx.CountApplications(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if n >= domain.MaxApplications {
+			return domain.NewUnprocessable(fmt.Sprintf("An account can have at most %d applications", domain.MaxApplications))
+		}
+		id, err := tx.CreateApplication(ctx, app, hash)
+		if err == nil {
+			app, err = tx.Application(ctx, id)
+		}
+		return err
+	})
+	return secret, app, err
+}
+
+// newApplication mints the id of an application, and its secret unless it is public.
+func newApplication(in ApplicationInput) (secret string, hash []byte, app domain.Application) {
+	app = domain.Application{ClientID: auth.NewClientID(), Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.Public, ForV2: in.ForV2}
+	if !in.Public {
+		secret, hash, app.SecretHint = auth.NewToken(auth.Client)
+	}
+	return secret, hash, app
+}
+
+// Applications lists the applications that the actor registered, newest first.
+func (a *Accounts) Applications(ctx context.Context, actor domain.Actor) ([]domain.Application, error) {
+	return a.Store.ApplicationsOf(ctx, actor.UserID)
+}
+
+// Application reads one of them; NotFound if it is not the actor's.
+func (a *Accounts) Application(ctx context.Context, actor domain.Actor, id domain.ApplicationID) (domain.Application, error) {
+	return ownApplication(ctx, a.Store.Queries, actor, id)
+}
+
+func ownApplication(ctx context.Context, q store.Queries, actor domain.Actor, id domain.ApplicationID) (domain.Application, error) {
+	app, err := q.Application(ctx, id)
+	if err == nil && (app.UserID != actor.UserID || !actor.SignedIn()) {
+		return domain.Application{}, domain.NewNotFound()
+	}
+	return app, err
+}
+
+// UpdateApplication changes the name, the redirect addresses, and whether it is for
+// version 2.
+func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID, in ApplicationInput) (app domain.Application, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if app, err = ownApplication(ctx, tx.Queries, actor, id); err != nil {
+			return err
+		}
+		in.Public = app.Public
+		if err := in.Validate(); err != nil {
+			return err
+		}
+		wanted := in.kept()
+		app.Name, app.RedirectURIs, app.ForV2 = wanted.Name, wanted.RedirectURIs, wanted.ForV2
+		if err := tx.UpdateApplication(ctx, app, a.Now()); err != nil {
+			return err
+		}
+		app, err = tx.Application(ctx, id)
+		return err
+	})
+	return app, err
+}
+
+// RotateSecret gives a confidential application a new secret; the old one ends at once.
+func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id domain.ApplicationID) (secret string, err error) {
+	secret, hash, hint := auth.NewToken(auth.Client)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		app, err := ownApplication(ctx, tx.Queries, actor, id)
+		if err != nil {
+			return err
+		}
+		if app.Public {
+			return domain.NewUnprocessable("A public application has no secret")
+		}
+		return tx.SetApplicationSecret(ctx, id, hash, hint, a.Now())
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// DeleteApplication ends an application, and with it its grants, codes and tokens.
+func (a *Accounts) DeleteApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := ownApplication(ctx, tx.Queries, actor, id); err != nil {
+			return err
+		}
+		return tx.DeleteApplication(ctx, id, a.Now())
+	})
+}

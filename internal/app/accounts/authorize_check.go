@@ -1,0 +1,115 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+)
+
+// consent checks a request. Until client and address are known to belong together,
+// nothing is sent to the address (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11).
+func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent, error) {
+	known, redirect, err := a.redirectTarget(ctx, r)
+	if err != nil {
+		return Consent{}, err
+	}
+	c := Consent{Application: known, RedirectURI: redirect, State: r.State}
+	why := badState(r)
+	if why != "" {
+		c.State = ""
+	}
+	code := "invalid_request"
+	if why == "" {
+		code, why = badRequest(known, r)
+	}
+	if why == "" {
+		var ok bool
+		if c.Scope, ok = known.Asked(r.Scope); !ok {
+			code, why = "invalid_scope", "The scopes are read and write"
+		}
+	}
+	if why != "" {
+		return Consent{}, &OAuthError{Code: code, Description: why, Redirect: a.refusal(redirect, c.State, code, why)}
+	}
+	return c, nil
+}
+
+// redirectTarget finds the client of a request, and the address that its answer goes to.
+func (a *Accounts) redirectTarget(ctx context.Context, r AuthorizationRequest) (known domain.Application, redirect string, err error) {
+	for _, name := range []string{"client_id", "redirect_uri"} {
+		if slices.Contains(r.Repeated, name) {
+			return known, "", &OAuthError{Code: "invalid_request", Description: name + " was given more than once"}
+		}
+	}
+	known, err = a.application(ctx, r.ClientID)
+	if domain.KindOf(err) == domain.NotFound {
+		return known, "", &OAuthError{Code: "invalid_client", Description: "There is no application with this client_id"}
+	}
+	if err != nil {
+		return known, "", err
+	}
+	if r.RedirectURI == "" && len(known.RedirectURIs) == 1 {
+		return known, known.RedirectURIs[0], nil
+	}
+	if r.RedirectURI == "" {
+		return known, "", &OAuthError{Code: "invalid_request", Description: "redirect_uri is required: the application has several"}
+	}
+	for _, registered := range known.RedirectURIs {
+		if domain.MatchRedirectURI(registered, r.RedirectURI) {
+			return known, r.RedirectURI, nil
+		}
+	}
+	return known, "", &OAuthError{Code: "invalid_request", Description: "redirect_uri is none that the application registered"}
+}
+
+// application reads an application by what a client says that its id is.
+func (a *Accounts) application(ctx context.Context, clientID string) (domain.Application, error) {
+	if clientID == "" || len(clientID) > domain.MaxClientID || strings.ContainsFunc(clientID, notVisible) {
+		return domain.Application{}, domain.NewNotFound()
+	}
+	return a.Store.ApplicationByClientID(ctx, clientID)
+}
+
+// notVisible tells of what is no printable ASCII character (RFC 6749 appendix A).
+func notVisible(r rune) bool { return r < ' ' || r > '~' }
+
+// badState tells why a state cannot be passed through unchanged.
+func badState(r AuthorizationRequest) string {
+	switch {
+	case slices.Contains(r.Repeated, "state"):
+		return "state was given more than once"
+	case len(r.State) > domain.MaxState:
+		return "state has more than " + strconv.Itoa(domain.MaxState) + " bytes"
+	case !utf8.ValidString(r.State) || strings.ContainsFunc(r.State, unicode.IsControl):
+		return "state has characters that cannot be passed on"
+	}
+	return ""
+}
+
+// badRequest tells what else is wrong with a request of a client.
+func badRequest(client domain.Application, r AuthorizationRequest) (code, why string) {
+	switch {
+	case len(r.Repeated) > 0:
+		why = "a parameter was given more than once"
+	case r.ResponseType == "":
+		why = "response_type is required"
+	case r.ResponseType != "code":
+		return "unsupported_response_type", "The one response_type is code"
+	case r.CodeChallenge == "" && r.CodeChallengeMethod != "":
+		why = "code_challenge_method was given without a code_challenge"
+	case r.CodeChallenge == "" && client.Public:
+		why = "code_challenge is required of an application without a secret"
+	case r.CodeChallenge == "":
+	case r.CodeChallengeMethod != "S256":
+		why = "code_challenge_method must be S256"
+	case !auth.ValidChallenge(r.CodeChallenge):
+		why = "code_challenge must be 43 base64url characters"
+	}
+	return "invalid_request", why
+}

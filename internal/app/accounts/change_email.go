@@ -1,0 +1,93 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// ChangeEmail has a link mailed to a new address, which it proves; the old address is
+// told once it is changed. The password is asked for again. Errors name `email` and
+// `password`; whether the address has another account, only its owner is told.
+func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain.Actor, email, password string) error {
+	email, err := core.EmailAddress(strings.TrimSpace(email))
+	if err != nil {
+		return err
+	}
+	was, err := a.proved(ctx, actor, "password", password)
+	if err != nil {
+		return err
+	}
+	if email == was.User.Email {
+		return domain.InvalidField("email", domain.FieldTaken, "is already your address")
+	}
+	if _, err := a.Try(ctx, core.TryMail, email, from); err != nil {
+		return err
+	}
+	now := a.Now()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := lockedAs(ctx, tx, was, "password")
+		if err != nil {
+			return err
+		}
+		id, err := tx.CreateMailLink(ctx, account.MailLink{User: c.User.ID, Purpose: account.AddressLink, Email: email,
+			CreatedAt: now, ExpiresAt: now.Add(addressLinkTTL)})
+		if err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, MailAddressLink{Link: id})
+	})
+}
+
+// AddressLink tells which address the token of a mailed link would confirm, without
+// using it; NotFound if it cannot be used.
+func (a *Accounts) AddressLink(ctx context.Context, token string) (email string, err error) {
+	l, err := a.mailLink(ctx, account.AddressLink, token)
+	return l.Email, err
+}
+
+// ConfirmEmail changes the address as a mailed link says; NotFound for a link that is
+// used, expired or none, or whose address has got an account meanwhile. Links to choose
+// a password, which went to the old address, end.
+func (a *Accounts) ConfirmEmail(ctx context.Context, token string) (u domain.User, err error) {
+	l, err := a.mailLink(ctx, account.AddressLink, token)
+	if err != nil {
+		return u, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		u, err = a.confirmEmail(ctx, tx, l, auth.HashToken(token))
+		return err
+	})
+	if domain.KindOf(err) == domain.Conflict {
+		err = domain.NewNotFound()
+	}
+	return u, err
+}
+
+func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.MailLink, hash []byte) (u domain.User, err error) {
+	c, err := tx.LockUser(ctx, l.User) // a suspension or another password meanwhile has ended the link
+	if err != nil {
+		return u, err
+	}
+	if err := tx.TakeMailLink(ctx, l.ID, hash); err != nil {
+		return u, err
+	}
+	if err := tx.SetEmail(ctx, l.User, l.Email); err != nil {
+		return u, err
+	}
+	if err := tx.EndMailLinks(ctx, l.User, account.PasswordLink); err != nil {
+		return u, err
+	}
+	if err := tx.ForgetSignups(ctx, l.Email); err != nil {
+		return u, err
+	}
+	if err := warn(ctx, tx, c.User, addressChanged); err != nil {
+		return u, err
+	}
+	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
+}

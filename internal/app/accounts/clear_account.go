@@ -1,0 +1,271 @@
+package accounts
+
+import (
+	"context"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// ClearAccount is the job that clears what was a deleted account's.
+type ClearAccount struct {
+	User domain.UserID `json:"user_id"`
+}
+
+// Kind implements jobs.Args.
+func (ClearAccount) Kind() string { return "delete_account" }
+
+// clearing is the clearing of one account.
+type clearing struct {
+	*Accounts
+	user domain.UserID
+}
+
+// ClearAccount clears what is left of a deleted account (docs/decisions.md, Accounts). It
+// may stop anywhere and run again: whatever is left to do is found by what is there.
+func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
+	deleted, err := a.Store.IsDeleted(ctx, user)
+	if err != nil || !deleted {
+		return err
+	}
+	c := clearing{a, user}
+	for _, step := range append(c.possessions(),
+		ending{store.RemainingComments, c.deleteComment},
+		ending{store.RemainingTransitions, nil},
+		ending{store.RemainingBlocks, c.deleteBlock}) {
+		if err := c.each(ctx, step); err != nil {
+			return err
+		}
+	}
+	if err := c.endFollows(ctx); err != nil {
+		return err
+	}
+	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetDeeds(ctx, user, core.SweepBatch) }); err != nil {
+		return err
+	}
+	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetOrigins(ctx, user, core.SweepBatch) }); err != nil {
+		return err
+	}
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.EmptyInbox(ctx, user, core.SweepBatch) })
+}
+
+// ending is how things of a kind end.
+type ending struct {
+	what store.Remains
+	end  func(ctx context.Context, tx *store.Tx, id int64) error
+}
+
+// possessions are what others would see that an account without an owner has, in the order
+// in which it ends.
+func (c clearing) possessions() []ending {
+	return []ending{
+		{store.RemainingGroups, c.bequeath}, // a group without others leaves its channels to be deleted
+		{store.RemainingMemberships, c.leave},
+		{store.RemainingInvitations, c.uninvite},
+		{store.RemainingChannels, c.deleteChannel},
+		{store.RemainingCollaborations, c.stopHelping},
+	}
+}
+
+// clearedAtOnce is how many comments, and followings by it, end with an account in the same
+// transaction. What is more than that ends in the job.
+const clearedAtOnce = 1000
+
+// withAccount ends what others would see of an account in the transaction that deletes it:
+// no channel that is live, and nothing that counts, has an owner who is gone.
+func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
+	for _, step := range c.possessions() {
+		if err := c.endAll(ctx, tx, step); err != nil {
+			return err
+		}
+	}
+	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
+		return err
+	}
+	_, err := tx.ForgetDeeds(ctx, c.user, core.SweepBatch) // they are in the counts of what is unread
+	return err
+}
+
+// endAll ends all things of a kind in one transaction.
+func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
+	for last := int64(0); ; {
+		ids, err := tx.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			last = id
+			if err := step.end(ctx, tx, id); err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+				return err
+			}
+		}
+	}
+}
+
+// unfollow ends the followings of the account, and as many of those by it as end at once.
+func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
+	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}); err != nil {
+		return err
+	}
+	all, err := tx.Followings(ctx, c.user, clearedAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, what := range all {
+		if _, err := tx.Unfollow(ctx, c.user, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each clears all things of a kind, in the order of their ids.
+func (c clearing) each(ctx context.Context, step ending) error {
+	for last := int64(0); ; {
+		ids, err := c.Store.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			last = id
+			if step.what == store.RemainingTransitions { // then it shows which blocks are in no channel
+				err = c.collections.ApplyAll(ctx, domain.ChannelID(id))
+			} else {
+				err = c.Store.InTx(ctx, func(tx *store.Tx) error { return step.end(ctx, tx, id) })
+			}
+			if err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+				return err
+			}
+		}
+		if len(ids) < core.ClearBatch {
+			return nil
+		}
+	}
+}
+
+// bequeath hands a group to the member who is there longest; one without is deleted, and
+// its channels become the account's.
+func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
+	group := domain.GroupID(id)
+	if err := tx.LockGroupWithChannels(ctx, group); err != nil {
+		return err
+	}
+	g, err := tx.Group(ctx, 0, domain.Ref{ID: id})
+	if err != nil || g.Owner.PrincipalRef != domain.UserRef(c.user) {
+		return err
+	}
+	for {
+		heir, err := tx.Heir(ctx, group)
+		if err != nil {
+			return err
+		}
+		if heir == 0 {
+			if err := tx.DeleteGroup(ctx, g, c.Now()); err != nil {
+				return err
+			}
+			return c.endAll(ctx, tx, ending{store.RemainingChannels, c.deleteChannel})
+		}
+		_, err = tx.LockUser(ctx, heir) // it must not be deleted meanwhile
+		if domain.KindOf(err) == domain.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.HandGroupOver(ctx, group, heir); err != nil {
+			return err
+		}
+		_, err = tx.RemoveMember(ctx, group, c.user)
+		return err
+	}
+}
+
+func (c clearing) leave(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+		return err
+	}
+	_, err := tx.RemoveMember(ctx, domain.GroupID(id), c.user)
+	return err
+}
+
+func (c clearing) uninvite(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+		return err
+	}
+	return tx.ForgetInvitations(ctx, domain.GroupID(id), c.user)
+}
+
+func (c clearing) deleteChannel(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockWithParents(ctx, domain.ChannelID(id)); err != nil {
+		return err
+	}
+	channel, err := tx.ChannelOf(ctx, c.user, domain.ChannelID(id))
+	if err != nil {
+		return err
+	}
+	return tx.DeleteChannel(ctx, channel, c.Now())
+}
+
+func (c clearing) stopHelping(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.LockChannels(ctx, domain.ChannelID(id)); err != nil {
+		return err
+	}
+	_, err := tx.RemoveCollaborator(ctx, domain.ChannelID(id), domain.UserRef(c.user))
+	return err
+}
+
+func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) error {
+	comment, err := tx.Comment(ctx, domain.CommentID(id))
+	if err != nil {
+		return err
+	}
+	if err := tx.LockBlock(ctx, comment.BlockID); err != nil {
+		return err
+	}
+	if comment, err = tx.Comment(ctx, comment.ID); err != nil {
+		return err
+	}
+	return tx.DeleteComment(ctx, comment)
+}
+
+// deleteBlock deletes a block that is still in no live channel.
+func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error {
+	conns, err := tx.LockBlockInChannels(ctx, domain.BlockID(id))
+	if err != nil {
+		return err
+	}
+	orphan, err := tx.IsOrphan(ctx, c.user, domain.BlockID(id))
+	if err != nil || !orphan {
+		return err
+	}
+	for _, conn := range conns { // in deleted channels
+		if err := tx.Disconnect(ctx, conn, c.Now()); err != nil {
+			return err
+		}
+	}
+	return tx.DeleteBlock(ctx, domain.BlockID(id), c.Now())
+}
+
+// endFollows ends the followings of the account, and by it.
+func (c clearing) endFollows(ctx context.Context) error {
+	me := domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}
+	if err := c.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndFollows(ctx, me) }); err != nil {
+		return err
+	}
+	for {
+		all, err := c.Store.Followings(ctx, c.user, core.ClearBatch)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		for _, what := range all {
+			err := c.Store.InTx(ctx, func(tx *store.Tx) error {
+				_, err := tx.Unfollow(ctx, c.user, what)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}

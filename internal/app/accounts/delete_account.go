@@ -1,0 +1,117 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// Farewell is what deleting an account would do.
+type Farewell struct {
+	Channels      int64          // own, deleted
+	Blocks        int64          // in nobody else's channel, deleted
+	SharedBlocks  int64          // in channels of others, kept without a name
+	Comments      int64          // deleted
+	GroupsHanded  []domain.Group // owned, handed to the member who is there longest
+	GroupsDeleted []domain.Group // owned, with no other member
+	OnlyOperator  bool           // so it cannot be deleted yet
+}
+
+// Farewell says what deleting the actor's account would do.
+func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		l, err := v.Legacy(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		f = Farewell{Channels: l.Channels, Blocks: l.Blocks, SharedBlocks: l.SharedBlocks, Comments: l.Comments}
+		for _, g := range l.Groups {
+			if g.Users > 1 {
+				f.GroupsHanded = append(f.GroupsHanded, g)
+			} else {
+				f.GroupsDeleted = append(f.GroupsDeleted, g)
+			}
+		}
+		operators, err := v.Operators(ctx)
+		if err != nil {
+			return err
+		}
+		f.OnlyOperator, err = onlyOperator(ctx, v.Queries, operators, actor.UserID)
+		return err
+	})
+	return f, err
+}
+
+// onlyOperator reports whether others have accounts and none of them runs the server.
+func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserID, id domain.UserID) (bool, error) {
+	if MayLose(operators, id) == nil {
+		return false, nil
+	}
+	return q.OtherAccounts(ctx, id)
+}
+
+// DeleteAccount deletes the actor's account where the password and the slug are right.
+// It is out of sight at once, with its channels and whatever else others see of it; a job
+// clears the rest. Errors name `slug` and
+// `password`; the only operator gets Unprocessable while others have accounts.
+func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, password string) error {
+	was, err := a.proved(ctx, actor, "password", password)
+	if err != nil {
+		return err
+	}
+	if slug != was.User.Slug {
+		return domain.InvalidField("slug", domain.FieldIncorrect, "is not your short name")
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		gone := clearing{a, actor.UserID}
+		if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
+			return err
+		}
+		operators, err := tx.LockOperators(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := lockedAs(ctx, tx, was, "password")
+		if err != nil {
+			return err
+		}
+		only, err := onlyOperator(ctx, tx.Queries, operators, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if only {
+			return domain.NewUnprocessable("Make somebody else an operator first")
+		}
+		// No channel can be made for the account any more; one that was, meanwhile, is
+		// locked out of turn.
+		if err := gone.endAll(ctx, tx, ending{store.RemainingChannels, gone.deleteChannel}); err != nil {
+			return err
+		}
+		if err := gone.unfollow(ctx, tx); err != nil {
+			return err
+		}
+		now := a.Now()
+		if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
+			return err
+		}
+		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.For(int64(actor.UserID))); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.At(now.Add(clearAgain)), jobs.For(int64(actor.UserID)))
+	})
+}
+
+// clearAgain is how long after a deletion the job runs once more, for what requests and
+// jobs made that were under way: they do not ask whether their actor still is.
+const clearAgain = time.Hour
+
+// MayLose refuses to let one of the locked operators go who is the only one.
+func MayLose(operators []domain.UserID, id domain.UserID) error {
+	if len(operators) == 1 && operators[0] == id {
+		return domain.NewUnprocessable("The server would be left without an operator")
+	}
+	return nil
+}

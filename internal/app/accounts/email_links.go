@@ -1,0 +1,150 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// How long mailed links are good.
+const (
+	passwordLinkTTL = 2 * time.Hour
+	addressLinkTTL  = 24 * time.Hour
+)
+
+// MailPasswordLink is the job that mails a link with which a password can be chosen, if
+// there is an account. Whoever asked for it waits for nothing that would tell.
+type MailPasswordLink struct {
+	Email string    `json:"email"` // as somebody typed it, in lower case
+	Until time.Time `json:"until"` // the link is good
+}
+
+// Kind implements jobs.Args.
+func (MailPasswordLink) Kind() string { return "mail_password_link" }
+
+// Class implements jobs.Classed.
+func (MailPasswordLink) Class() jobs.Class { return jobs.Mail }
+
+// SendPasswordLink mails the link; nothing if nobody has the address, or is suspended.
+// Each try makes another link in place of the last.
+func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) error {
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	now := a.Now()
+	if !now.Before(job.Until) {
+		return nil
+	}
+	var u domain.User
+	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if u, err = tx.UserByEmail(ctx, job.Email); err != nil {
+			return err
+		}
+		c, err := tx.LockUser(ctx, u.ID)
+		if err != nil {
+			return err
+		}
+		if c.User.SuspendedAt != nil || c.User.Email != job.Email {
+			return domain.NewNotFound()
+		}
+		id, err := tx.CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
+			CreatedAt: now, ExpiresAt: job.Until})
+		if err != nil {
+			return err
+		}
+		_, err = tx.MarkMailLink(ctx, id, hash, now)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.send(ctx, "password", hash, core.AddressOf(u), "Choose a new password", a.passwordText(u, token))
+}
+
+// MailAddressLink is the job that mails the link with which a new address is proved.
+type MailAddressLink struct {
+	Link account.MailLinkID `json:"link_id"`
+}
+
+// Kind implements jobs.Args.
+func (MailAddressLink) Kind() string { return "mail_address_link" }
+
+// Class implements jobs.Classed.
+func (MailAddressLink) Class() jobs.Class { return jobs.Mail }
+
+// SendAddressLink mails the link to the new address; to one that has an account already
+// it mails a notice instead. Nothing if the link was used, or is over.
+func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) error {
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	var u domain.User
+	var l account.MailLink
+	taken := false
+	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if l, err = tx.MarkMailLink(ctx, id, hash, a.Now()); err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {
+			return err
+		}
+		taken, err = emailTaken(ctx, tx.Queries, l.Email)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if taken {
+		return a.send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
+	}
+	return a.send(ctx, "address", hash, mail.Address{Name: mail.Harmless(u.Name), Email: l.Email},
+		"Confirm your new address", a.addressText(u, token))
+}
+
+func emailTaken(ctx context.Context, q store.Queries, email string) (bool, error) {
+	_, err := q.UserByEmail(ctx, email)
+	if domain.KindOf(err) == domain.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (a *Accounts) passwordText(u domain.User, token string) string {
+	return fmt.Sprintf(`Choose a new password for your account %s at %s here:
+
+  %s/reset-password/%s
+
+The link works once, within two hours. All browsers that are signed in will be signed
+out. If you did not ask for this, ignore this mail: nothing has changed.
+`, u.Slug, a.SiteURL, a.SiteURL, token)
+}
+
+func (a *Accounts) addressText(u domain.User, token string) string {
+	return fmt.Sprintf(`Confirm this address for your account %s at %s here:
+
+  %s/settings/email/%s
+
+The link works once, within a day. If you do not know what this is about, ignore this
+mail.
+`, u.Slug, a.SiteURL, a.SiteURL, token)
+}
+
+func (a *Accounts) takenText() string {
+	return fmt.Sprintf(`Somebody wants to use this address for their account at %s, but it already has
+an account of its own. If this was you, sign in to that account:
+
+  %s/sign-in
+
+If not, ignore this mail: nothing has changed.
+`, a.SiteURL, a.SiteURL)
+}

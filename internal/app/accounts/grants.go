@@ -1,0 +1,19 @@
+package accounts
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Grants lists what the actor lets applications do, newest first.
+func (a *Accounts) Grants(ctx context.Context, actor domain.Actor) ([]domain.Grant, error) {
+	return a.Store.Grants(ctx, actor.UserID)
+}
+
+// RevokeGrant takes a grant back, and with it the tokens and codes of that application
+// for the actor.
+func (a *Accounts) RevokeGrant(ctx context.Context, actor domain.Actor, id domain.GrantID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.DeleteGrant(ctx, id, actor.UserID) })
+}

@@ -1,0 +1,160 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// keptTokens is how many tokens an application has at once for one user, or of its own;
+// a new one ends the oldest.
+const keptTokens = 100
+
+// TokenRequest is what a client sends to the token endpoint (RFC 6749 sections 4.1.3 and
+// 4.4.2, RFC 7636 section 4.5).
+type TokenRequest struct {
+	Client       ClientCredentials
+	GrantType    string
+	Code         string
+	RedirectURI  string
+	CodeVerifier string
+	Scope        string
+}
+
+// AccessToken is a token of an application. The secret is not kept.
+type AccessToken struct {
+	Secret    string
+	Scope     domain.Scope
+	CreatedAt time.Time
+}
+
+// IssueToken gives a client a token. Errors are *OAuthError, TooMany, or the server's own.
+func (a *Accounts) IssueToken(ctx context.Context, from domain.Visitor, r TokenRequest) (AccessToken, error) {
+	give := a.exchange
+	switch r.GrantType {
+	case "":
+		return AccessToken{}, &OAuthError{Code: "invalid_request", Description: "grant_type is required"}
+	case "authorization_code":
+	case "client_credentials":
+		give = a.ownToken
+	default:
+		return AccessToken{}, &OAuthError{Code: "unsupported_grant_type",
+			Description: "The grant types are authorization_code and client_credentials"}
+	}
+	app, err := a.client(ctx, from, r.Client)
+	if err != nil {
+		return AccessToken{}, err
+	}
+	return give(ctx, from, app, r)
+}
+
+// exchange gives a token for an authorization code. A code that is sent again, in a
+// request that is otherwise right, ends what it gave before (RFC 6749 section 4.1.2): one
+// of the two who have it stole it. A request that is not right changes nothing, so that a
+// code that leaked is no means to sign somebody out.
+func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain.Application, r TokenRequest) (AccessToken, error) {
+	if r.Code == "" {
+		return AccessToken{}, &OAuthError{Code: "invalid_request", Description: "code is required"}
+	}
+	code, err := a.Store.Code(ctx, auth.HashToken(r.Code))
+	if err == nil && !madeFor(code, app, r) {
+		err = domain.NewNotFound()
+	}
+	var t AccessToken
+	if err == nil {
+		t, err = a.redeem(ctx, app, code)
+	}
+	if domain.KindOf(err) == domain.NotFound {
+		err = a.clientFailed(ctx, from, app.ClientID, &OAuthError{Code: "invalid_grant",
+			Description: "The code is not valid: used, expired, or not for this client, redirect_uri and code_verifier"})
+	}
+	return t, err
+}
+
+// madeFor reports whether a code was made for a request. A verifier where there was no
+// challenge is refused: the challenge was taken out on the way (RFC 9700 section 4.8.2).
+func madeFor(code account.Code, app domain.Application, r TokenRequest) bool {
+	if code.ApplicationID != app.ID || code.RedirectURI != r.RedirectURI {
+		return false
+	}
+	if code.Challenge == "" {
+		return r.CodeVerifier == "" && !app.Public
+	}
+	return auth.VerifierMatches(r.CodeVerifier, code.Challenge)
+}
+
+// redeem uses a code up and makes its token; NotFound if it cannot be used any more. Of
+// requests in parallel one is first and gets a token, and the others end it.
+func (a *Accounts) redeem(ctx context.Context, app domain.Application, code account.Code) (t AccessToken, err error) {
+	now := a.Now()
+	secret, hash, hint := auth.NewToken(auth.OAuth)
+	var again bool
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := stillGranted(ctx, tx, code); err != nil {
+			return err
+		}
+		first, err := tx.UseCode(ctx, code.Hash, now)
+		if err != nil {
+			return err
+		}
+		if again = !first; again {
+			return tx.RevokeCode(ctx, code.Hash)
+		}
+		if !now.Before(code.ExpiresAt) {
+			return domain.NewNotFound()
+		}
+		return tx.CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
+			Hint: hint, Scope: code.Scope, CreatedAt: now}, hash, code.Hash, keptTokens)
+	})
+	if err == nil && again {
+		err = domain.NewNotFound()
+	}
+	return AccessToken{secret, code.Scope, now}, err
+}
+
+// stillGranted tells, until the transaction ends, that application and user are there and
+// the user still lets it do what the code is for; NotFound if not.
+func stillGranted(ctx context.Context, tx *store.Tx, code account.Code) error {
+	if _, err := tx.ShareApplication(ctx, code.ApplicationID); err != nil {
+		return err
+	}
+	if _, err := tx.MayAct(ctx, code.UserID); err != nil {
+		return err
+	}
+	granted, err := tx.ShareGrant(ctx, code.ApplicationID, code.UserID)
+	if err == nil && !granted.Allows(code.Scope) {
+		err = domain.NewNotFound()
+	}
+	return err
+}
+
+// ownToken gives a token with which an application acts as itself. It is for those that
+// a user answers for, and never writes, so that write asked for gives read.
+func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Application, r TokenRequest) (AccessToken, error) {
+	refused := &OAuthError{Code: "unauthorized_client", Description: "This client may not act as itself"}
+	if app.Public || app.UserID == 0 {
+		return AccessToken{}, refused
+	}
+	if _, ok := domain.ParseScopes(r.Scope); !ok {
+		return AccessToken{}, &OAuthError{Code: "invalid_scope", Description: "The scopes are read and write"}
+	}
+	secret, hash, hint := auth.NewToken(auth.OAuth)
+	t := domain.Token{ApplicationID: app.ID, Name: app.Name, Hint: hint, Scope: domain.ScopeRead, CreatedAt: a.Now()}
+	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.ShareApplication(ctx, app.ID); err != nil {
+			return err
+		}
+		if _, err := tx.MayAct(ctx, app.UserID); err != nil {
+			return err
+		}
+		return tx.CreateApplicationToken(ctx, t, hash, nil, keptTokens)
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return AccessToken{}, refused
+	}
+	return AccessToken{secret, t.Scope, t.CreatedAt}, err
+}

@@ -1,0 +1,63 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+)
+
+// MailNotice is the job that tells the holder of an account what has been changed, in
+// case that it was not they who did.
+type MailNotice struct {
+	User domain.UserID `json:"user_id"`
+	What notice        `json:"what"`
+	To   string        `json:"to"` // the address that the account had
+}
+
+// Kind implements jobs.Args.
+func (MailNotice) Kind() string { return "mail_notice" }
+
+// Class implements jobs.Classed.
+func (MailNotice) Class() jobs.Class { return jobs.Mail }
+
+type notice string
+
+const (
+	passwordChanged notice = "password"
+	addressChanged  notice = "address"
+)
+
+// warn has the holder of an account told, at the address that it has.
+func warn(ctx context.Context, tx *store.Tx, u domain.User, what notice) error {
+	return tx.Enqueue(ctx, MailNotice{User: u.ID, What: what, To: u.Email}, jobs.Attempts(5))
+}
+
+// SendNotice mails a notice; nothing if the account is deleted by now.
+func (a *Accounts) SendNotice(ctx context.Context, n MailNotice) error {
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(n.User)})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to := mail.Address{Name: mail.Harmless(u.Name), Email: n.To}
+	_, id, _ := auth.NewToken(auth.Mailed) // for the mail's id alone
+	if n.What == addressChanged {
+		return a.send(ctx, "notice", id, to, "Your address was changed", fmt.Sprintf(`The address of your account %s at %s was changed.
+
+If this was not you, ask whoever runs the server for help.
+`, u.Slug, a.SiteURL))
+	}
+	return a.send(ctx, "notice", id, to, "Your password was changed", fmt.Sprintf(`The password of your account %s at %s was changed.
+
+If this was not you, choose a new one at once:
+
+  %s/forgot-password
+`, u.Slug, a.SiteURL, a.SiteURL))
+}

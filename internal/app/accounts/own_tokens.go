@@ -1,0 +1,49 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// CreateOwnToken makes a personal access token of the actor (CreateToken does the same
+// for the command line); at most domain.MaxOwnTokens are live. Errors name `name` and `scope`.
+func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	if err := validToken(name, scope); err != nil {
+		return "", t, err
+	}
+	secret, hash, hint := auth.NewToken(auth.Personal)
+	t = domain.Token{UserID: actor.UserID, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
+			return err
+		}
+		live, err := tx.OwnTokens(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if len(live) >= domain.MaxOwnTokens {
+			return domain.NewUnprocessable(fmt.Sprintf("You have %d tokens: revoke one first", domain.MaxOwnTokens))
+		}
+		t.ID, err = tx.CreateToken(ctx, t, hash)
+		return err
+	})
+	if err != nil {
+		return "", domain.Token{}, err
+	}
+	return secret, t, nil
+}
+
+// OwnTokens lists the live personal access tokens of the actor, newest first.
+func (a *Accounts) OwnTokens(ctx context.Context, actor domain.Actor) ([]domain.Token, error) {
+	return a.Store.OwnTokens(ctx, actor.UserID)
+}
+
+// RevokeOwnToken revokes a personal access token of the actor; NotFound if they have
+// no such.
+func (a *Accounts) RevokeOwnToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()) })
+}

@@ -1,0 +1,188 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// checkPassword checks a password that an account is to have. Address and slug are those of
+// the account, as far as they are known.
+func checkPassword(f *domain.Faults, password, email, slug string) {
+	local, _, _ := strings.Cut(email, "@")
+	lower := strings.ToLower(password)
+	switch {
+	case len(password) < domain.MinPassword:
+		f.Add("password", domain.FieldTooShort, lengthOfPassword)
+	case len(password) > domain.MaxPassword:
+		f.Add("password", domain.FieldTooLong, lengthOfPassword)
+	case auth.Common(password):
+		f.Add("password", domain.FieldForbidden, "is one of the commonest and would be guessed")
+	case lower == email || lower == local || lower == slug:
+		f.Add("password", domain.FieldForbidden, "must not be your address or short name")
+	}
+}
+
+var lengthOfPassword = fmt.Sprintf("must be %d to %d bytes long", domain.MinPassword, domain.MaxPassword)
+
+// newPassword hashes a password that an account is to have; the error names `password`.
+func newPassword(password string, u domain.User) (hash string, err error) {
+	var f domain.Faults
+	if checkPassword(&f, password, u.Email, u.Slug); f != nil {
+		return "", f.Err()
+	}
+	return auth.HashPassword(password)
+}
+
+// ForgotPassword has a link mailed with which a password can be chosen, if the address
+// has an account that may sign in. The answer and its time do not tell.
+func (a *Accounts) ForgotPassword(ctx context.Context, from domain.Visitor, email string) error {
+	email, err := core.EmailAddress(strings.TrimSpace(email))
+	if err != nil {
+		return err
+	}
+	if _, err := a.Try(ctx, core.TryMail, email, from); err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		return tx.Enqueue(ctx, MailPasswordLink{Email: email, Until: a.Now().Add(passwordLinkTTL)})
+	})
+}
+
+// PasswordLink reports whether the token of a mailed link can still be used, without
+// using it; NotFound if not.
+func (a *Accounts) PasswordLink(ctx context.Context, token string) error {
+	_, err := a.mailLink(ctx, account.PasswordLink, token)
+	return err
+}
+
+func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token string) (account.MailLink, error) {
+	if !isToken(token, auth.Mailed) {
+		return account.MailLink{}, domain.NewNotFound()
+	}
+	return a.Store.MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
+}
+
+// ResetPassword sets the password of the account that a mailed link is for, ends its
+// sessions, and signs in anew. The error of a password names `password`, and leaves the
+// link as it is.
+func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (session string, err error) {
+	l, err := a.mailLink(ctx, account.PasswordLink, token)
+	if err != nil {
+		return "", err
+	}
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(l.User)})
+	if err != nil {
+		return "", err
+	}
+	hash, err := newPassword(password, u)
+	if err != nil {
+		return "", err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.LockUser(ctx, l.User)
+		if err != nil {
+			return err
+		}
+		if c.User.SuspendedAt != nil {
+			return domain.NewNotFound()
+		}
+		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
+			return err
+		}
+		if err := setPassword(ctx, tx, c.User, hash, 0); err != nil {
+			return err
+		}
+		session, err = a.openSession(ctx, tx, l.User, from, a.Now())
+		return err
+	})
+	return session, err
+}
+
+// setPassword gives a locked account another password, ends its sessions but one and the
+// links that were mailed, and tells its holder. Whoever knew the old password may have
+// asked for a link that gives the account their own address.
+func setPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, keep domain.SessionID) error {
+	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
+		return err
+	}
+	if err := tx.EndSessions(ctx, u.ID, keep); err != nil {
+		return err
+	}
+	if err := endLinks(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	return warn(ctx, tx, u, passwordChanged)
+}
+
+// endLinks ends every link that was mailed for a locked account.
+func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
+	if err := tx.EndMailLinks(ctx, id, account.PasswordLink); err != nil {
+		return err
+	}
+	return tx.EndMailLinks(ctx, id, account.AddressLink)
+}
+
+// ChangePassword sets a new password where the current one is right ("" for an account
+// that has none), and ends all sessions but the one that keeps. Errors name `current` and
+// `password`.
+func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep domain.SessionID, current, next string) error {
+	was, err := a.proved(ctx, actor, "current", current)
+	if err != nil {
+		return err
+	}
+	hash, err := newPassword(next, was.User)
+	if err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := lockedAs(ctx, tx, was, "current")
+		if err != nil {
+			return err
+		}
+		return setPassword(ctx, tx, c.User, hash, keep)
+	})
+}
+
+// proved gives the credentials of the actor where a password is theirs. The error names
+// the field of the password. An account without one has nothing to prove.
+//
+// Who is signed in is no stranger: attempts of others at the account do not count.
+func (a *Accounts) proved(ctx context.Context, actor domain.Actor, field, password string) (store.Credentials, error) {
+	c, err := a.Store.Credentials(ctx, actor.UserID)
+	if err != nil || c.PasswordHash == "" && password == "" {
+		return c, err
+	}
+	by, err := a.TryAs(ctx, core.TryPassword, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
+	if err != nil {
+		return c, err
+	}
+	right, err := auth.CheckPassword(password, c.PasswordHash)
+	if err != nil {
+		return c, err
+	}
+	if !right {
+		return c, notTheirs(field)
+	}
+	return c, a.Succeeded(ctx, by)
+}
+
+// lockedAs locks an account whose password is still the one that was proved.
+func lockedAs(ctx context.Context, tx *store.Tx, was store.Credentials, field string) (store.Credentials, error) {
+	c, err := tx.LockUser(ctx, was.User.ID)
+	if err == nil && c.PasswordHash != was.PasswordHash {
+		err = notTheirs(field)
+	}
+	return c, err
+}
+
+func notTheirs(field string) error {
+	return domain.InvalidField(field, domain.FieldIncorrect, "is not your password")
+}

@@ -1,0 +1,127 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+const (
+	sessionTTL   = 30 * core.Day   // since it was last seen
+	browserTTL   = 400 * core.Day  // since it signed in: as long as browsers keep a cookie
+	seenInterval = 5 * time.Minute // between two notes that a session was seen
+	longestAgent = 200             // characters of a User-Agent that are kept
+)
+
+// Account is a user with what only they and operators see.
+type Account struct {
+	domain.User
+	HasPassword bool
+}
+
+// openSession signs a browser in as a user, and gives the secret for its cookie. The
+// browser is known from now on by what auth.BrowserSecret makes of that: another one each
+// time, so that a copy of the cookie is worth nothing after the next.
+func (a *Accounts) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+	secret, hash, _ := auth.NewToken(auth.Session)
+	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: agent(from), Address: address(from),
+		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
+	if err != nil {
+		return "", err
+	}
+	var replaced []byte
+	if from.Browser != "" {
+		replaced = auth.HashToken(from.Browser)
+	}
+	return secret, tx.RememberBrowser(ctx, account.KnownBrowser{Hash: auth.HashToken(auth.BrowserSecret(secret)), User: user,
+		Session: id, CreatedAt: now, ExpiresAt: now.Add(browserTTL)}, replaced)
+}
+
+// SessionUser gives who is signed in by the secret of a session, and notes (not more
+// often than every few minutes) that it was seen. Unauthenticated if it is none, over,
+// or its user is suspended or deleted.
+func (a *Accounts) SessionUser(ctx context.Context, from domain.Visitor, secret string) (s domain.Session, u Account, err error) {
+	if !isToken(secret, auth.Session) {
+		return s, u, errSignedOut()
+	}
+	now := a.Now()
+	s, err = a.Store.Session(ctx, auth.HashToken(secret), now)
+	if domain.KindOf(err) == domain.NotFound {
+		return s, u, errSignedOut()
+	}
+	if err != nil {
+		return s, u, err
+	}
+	c, err := a.Store.Credentials(ctx, s.UserID)
+	if domain.KindOf(err) == domain.NotFound { // deleted this moment
+		return domain.Session{}, u, errSignedOut()
+	}
+	if err != nil {
+		return s, u, err
+	}
+	u = Account{User: c.User, HasPassword: c.PasswordHash != ""}
+	if now.Sub(s.LastSeenAt) < seenInterval {
+		return s, u, nil
+	}
+	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), agent(from), address(from)
+	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.SessionSeen(ctx, s) })
+}
+
+// SignOut ends a session by its secret. Again changes nothing.
+func (a *Accounts) SignOut(ctx context.Context, secret string) error {
+	if !isToken(secret, auth.Session) {
+		return nil
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessionByHash(ctx, auth.HashToken(secret)) })
+}
+
+// Sessions lists the live sessions of a user, the newest seen first.
+func (a *Accounts) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
+	return a.Store.Sessions(ctx, actor.UserID, a.Now())
+}
+
+// EndSession ends a session of the actor; NotFound if they have no such.
+func (a *Accounts) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSession(ctx, actor.UserID, id) })
+}
+
+// EndOtherSessions ends all sessions of the actor but one.
+func (a *Accounts) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, actor.UserID, keep) })
+}
+
+func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }
+
+// isToken reports whether a text has the form of a token of a kind.
+func isToken(s string, kind auth.Kind) bool {
+	k, ok := auth.TokenKind(s)
+	return ok && k == kind
+}
+
+// agent is a User-Agent as it is kept: text of one line, and not too much of it.
+func agent(from domain.Visitor) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(from.Agent, "�"))
+	if runes := []rune(clean); len(runes) > longestAgent {
+		return string(runes[:longestAgent])
+	}
+	return clean
+}
+
+func address(from domain.Visitor) string {
+	if !from.Address.IsValid() {
+		return ""
+	}
+	return from.Address.Unmap().WithZone("").String()
+}

@@ -1,0 +1,73 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// SignIn checks an address and a password. Whatever is wrong (unknown address, wrong
+// password, no password, suspended), the error is the same Unauthenticated, and takes as
+// long. Too many attempts are TooMany.
+func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
+	email = strings.ToLower(strings.TrimSpace(email))
+	by, err := a.Try(ctx, core.TryPassword, email, from)
+	if err != nil {
+		return "", err
+	}
+	c, err := a.credentials(ctx, email)
+	if err != nil {
+		return "", err
+	}
+	right, err := auth.CheckPassword(password, c.PasswordHash)
+	if err != nil {
+		return "", err
+	}
+	if !right || c.User.SuspendedAt != nil {
+		return "", errSignIn()
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		session, err = a.signIn(ctx, tx, c, from)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return session, a.Succeeded(ctx, by)
+}
+
+// credentials reads those of an address; none if nobody has it.
+func (a *Accounts) credentials(ctx context.Context, email string) (store.Credentials, error) {
+	if _, err := core.EmailAddress(email); err != nil {
+		return store.Credentials{}, nil // and nothing that a database would refuse
+	}
+	c, err := a.Store.CredentialsByEmail(ctx, email)
+	if domain.KindOf(err) == domain.NotFound {
+		return store.Credentials{}, nil
+	}
+	return c, err
+}
+
+// signIn opens a session where the password that was right still is: one that was
+// changed while it was checked, or a suspension, comes first.
+func (a *Accounts) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
+	c, err := tx.LockUser(ctx, was.User.ID)
+	if domain.KindOf(err) == domain.NotFound {
+		return "", errSignIn()
+	}
+	if err != nil {
+		return "", err
+	}
+	if c.PasswordHash != was.PasswordHash || c.User.SuspendedAt != nil {
+		return "", errSignIn()
+	}
+	return a.openSession(ctx, tx, c.User.ID, from, a.Now())
+}
+
+func errSignIn() error {
+	return domain.NewUnauthenticated("The address or the password is not right")
+}

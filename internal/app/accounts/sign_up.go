@@ -1,0 +1,205 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// signupTTL is how long the link is good with which an account is made.
+const signupTTL = 24 * time.Hour
+
+// SignUpInput is an account somebody wants. Invite is the token of the link they came
+// by, a sign-up link's or a mailed invitation's to a group; "" if they came by none.
+type SignUpInput struct {
+	Name     string
+	Slug     string // "" for one from the name
+	Email    string
+	Password string
+	Invite   string
+}
+
+// Validate checks the account that is wanted, which must have a password.
+func (in SignUpInput) Validate() error {
+	f := in.account(domain.TierFree).faults()
+	checkPassword(&f, in.Password, strings.ToLower(in.Email), in.Slug)
+	return f.Err()
+}
+
+func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
+	return CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Tier: tier}
+}
+
+// SignUp makes an account, or has a link mailed that will. With the first account, and
+// with an invitation that was mailed to the very address, there is nothing to confirm:
+// session is the secret of a new session. Else it is "", whether or not the address has
+// an account already; the mail tells. Errors name `name`, `slug`, `email` and `password`;
+// Forbidden is for those who may not sign up, TooMany for those who tried too often.
+func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
+	if err := in.Validate(); err != nil {
+		return "", err
+	}
+	n := in.account(a.accounts.DefaultTier).account(a.Now())
+	if _, err := a.Try(ctx, core.TrySignUp, n.Email, from); err != nil {
+		return "", err
+	}
+	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing
+		return "", err
+	}
+	if n.PasswordHash, err = auth.HashPassword(in.Password); err != nil {
+		return "", err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		session, err = a.signUp(ctx, tx, from, in, n)
+		return err
+	})
+	return session, takenEmail(err)
+}
+
+func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUser) error {
+	return a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if first, err := v.NobodyYet(ctx); err != nil || first {
+			return err
+		}
+		if _, err := a.admit(ctx, v.Queries, in.Invite, n.Email); err != nil {
+			return err
+		}
+		return slugFree(ctx, v.Queries, in.Slug)
+	})
+}
+
+// signUp makes the account at once where nothing is to be proved, else notes that it is
+// wanted. It does the same for an address that has an account: the mail will differ.
+func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
+	first, err := tx.ClaimFirstAccount(ctx)
+	if err != nil {
+		return "", err
+	}
+	if first {
+		n.Office = domain.OfficeOperator
+		return a.enroll(ctx, tx, from, in.Slug, n)
+	}
+	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
+	if err != nil {
+		return "", err
+	}
+	if err := slugFree(ctx, tx.Queries, in.Slug); err != nil {
+		return "", err
+	}
+	if by.proven {
+		taken, err := emailTaken(ctx, tx.Queries, n.Email)
+		if err != nil {
+			return "", err
+		}
+		if !taken {
+			return a.enroll(ctx, tx, from, in.Slug, n)
+		}
+	}
+	id, err := tx.CreateSignup(ctx, account.Signup{Email: n.Email, Slug: in.Slug, Name: n.Name, PasswordHash: n.PasswordHash,
+		Link: by.link, CreatedAt: n.Now, ExpiresAt: n.Now.Add(signupTTL)})
+	if err != nil {
+		return "", err
+	}
+	return "", tx.Enqueue(ctx, MailSignUp{Signup: id})
+}
+
+// enroll makes an account and signs it in.
+func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser) (session string, err error) {
+	u, err := a.makeAccount(ctx, tx, slug, n)
+	if err != nil {
+		return "", err
+	}
+	return a.openSession(ctx, tx, u.ID, from, n.Now)
+}
+
+// SignUpPending reports whether the token of a mailed link can still be used, without
+// using it; NotFound if not.
+func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
+	if !isToken(token, auth.Mailed) {
+		return domain.NewNotFound()
+	}
+	_, err := a.Store.SignupByHash(ctx, auth.HashToken(token), a.Now())
+	return err
+}
+
+// ConfirmSignUp makes the account that a mailed link is for, and signs it in. The password
+// is asked for again: the link proves the address, and the password that the account was
+// wanted by who reads its mail, not by somebody who would share it. Errors name
+// `password`. A link that is used, expired or none is NotFound. The slug that was wished may have been
+// taken meanwhile: then it is one from the name. Forbidden says that nobody can sign up
+// any more, or that somebody else has used the link that let this one in.
+func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, password string) (session string, u domain.User, err error) {
+	if !isToken(token, auth.Mailed) {
+		return "", u, domain.NewNotFound()
+	}
+	if err := a.wantedBy(ctx, token, password); err != nil {
+		return "", u, err
+	}
+	now := a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		s, err := tx.TakeSignup(ctx, auth.HashToken(token), now)
+		if err != nil {
+			return err
+		}
+		if u, err = a.confirm(ctx, tx, s, now); err != nil {
+			return err
+		}
+		session, err = a.openSession(ctx, tx, u.ID, from, now)
+		return err
+	})
+	if domain.KindOf(err) == domain.Conflict {
+		err = domain.NewNotFound() // the address has got an account meanwhile
+	}
+	return session, u, err
+}
+
+// wantedBy checks the password of a signup. Attempts are counted by its link, which
+// strangers do not have.
+func (a *Accounts) wantedBy(ctx context.Context, token, password string) error {
+	hash := auth.HashToken(token)
+	s, err := a.Store.SignupByHash(ctx, hash, a.Now())
+	if err != nil {
+		return err
+	}
+	by, err := a.TryAs(ctx, core.TryPassword, "mailed link", string(hash))
+	if err != nil {
+		return err
+	}
+	right, err := auth.CheckPassword(password, s.PasswordHash)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return domain.InvalidField("password", domain.FieldIncorrect, "is not the one that was chosen with this address; if you chose none, ignore the mail, or sign up yourself")
+	}
+	return a.Succeeded(ctx, by)
+}
+
+func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, now time.Time) (u domain.User, err error) {
+	mode, err := a.signUpMode(ctx, tx.Queries)
+	if err != nil {
+		return u, err
+	}
+	if mode == domain.SignUpClosed {
+		return u, errClosed()
+	}
+	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
+	u, err = a.makeAccount(ctx, tx, s.Slug, n)
+	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
+		u, err = a.makeAccount(ctx, tx, "", n)
+	}
+	if err != nil || s.Link == 0 {
+		return u, err
+	}
+	free, err := tx.UseSignUpLink(ctx, s.Link, u.ID, now)
+	if err == nil && !free {
+		err = errUninvited()
+	}
+	return u, err
+}

@@ -1,0 +1,113 @@
+package accounts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// usage collects when tokens were last used, to be written now and then: reading
+// requests do not wait for a write.
+type usage struct {
+	mu sync.Mutex
+	at map[domain.TokenID]time.Time
+}
+
+func (u *usage) note(id domain.TokenID, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.at[id] = now
+}
+
+func (u *usage) take() map[domain.TokenID]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.at
+	u.at = map[domain.TokenID]time.Time{}
+	return taken
+}
+
+// Authenticate gives the actor of a token. A token that is unknown or revoked, or
+// whose user is suspended, is Unauthenticated.
+func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
+	if !auth.LooksLikeToken(token) {
+		return domain.Actor{}, badToken()
+	}
+	h, err := a.Store.TokenHolder(ctx, auth.HashToken(token))
+	if domain.KindOf(err) == domain.NotFound || h.Suspended {
+		return domain.Actor{}, badToken()
+	}
+	if err != nil {
+		return domain.Actor{}, err
+	}
+	a.used.note(h.TokenID, a.Now())
+	return h.Actor, nil
+}
+
+func badToken() error { return domain.NewUnauthenticated("The token is not valid") }
+
+// FlushUsage writes when tokens were last used. What a crash loses is at most the
+// time between two flushes.
+func (a *Accounts) FlushUsage(ctx context.Context) error {
+	taken := a.used.take()
+	if len(taken) == 0 {
+		return nil
+	}
+	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
+		for _, id := range slices.Sorted(maps.Keys(taken)) { // one order for all servers
+			if err := tx.TokenUsed(ctx, id, taken[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		a.used.mu.Lock()
+		defer a.used.mu.Unlock()
+		maps.Copy(taken, a.used.at)
+		a.used.at = taken
+	}
+	return err
+}
+
+// validToken checks a personal access token to be made.
+func validToken(name string, scope domain.Scope) error {
+	var f domain.Faults
+	core.CheckName(&f, "name", name)
+	if scope != domain.ScopeRead && scope != domain.ScopeWrite {
+		f.Add("scope", domain.FieldUnknown, "must be read or write")
+	}
+	return f.Err()
+}
+
+// CreateToken makes a personal access token for a user and gives its secret, which
+// is not kept (behaviour.md section 8).
+func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	if err := validToken(name, scope); err != nil {
+		return "", t, err
+	}
+	secret, hash, hint := auth.NewToken(auth.Personal)
+	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		t.ID, err = tx.CreateToken(ctx, t, hash)
+		return err
+	})
+	return secret, t, err
+}
+
+// Tokens lists the tokens of a user, newest first.
+func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
+	return a.Store.Tokens(ctx, user)
+}
+
+// RevokeToken ends a token at once. Doing it again changes nothing.
+func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeToken(ctx, id, a.Now()) })
+}

@@ -1,0 +1,156 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// CreateUserInput is an account to make. Slug "" means one from the name; an empty
+// password makes an account that cannot sign in with one.
+type CreateUserInput struct {
+	Slug     string
+	Name     string
+	Email    string
+	Password string
+	Tier     domain.Tier
+}
+
+// CreateUser makes an account. The first of a server is an operator's.
+func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User, err error) {
+	if err := in.Validate(); err != nil {
+		return u, err
+	}
+	n := in.account(a.Now())
+	if in.Password != "" {
+		if n.PasswordHash, err = auth.HashPassword(in.Password); err != nil {
+			return u, err
+		}
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		first, err := tx.ClaimFirstAccount(ctx)
+		if err != nil {
+			return err
+		}
+		n.Office = domain.OfficeMember
+		if first {
+			n.Office = domain.OfficeOperator
+		}
+		u, err = a.makeAccount(ctx, tx, in.Slug, n)
+		return err
+	})
+	return u, takenEmail(err)
+}
+
+// makeAccount makes an account with the wanted slug, or with one from its name. An
+// address that is in use is a Conflict.
+func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n store.NewUser) (u domain.User, err error) {
+	if n.Slug, err = claimUserSlug(ctx, tx, slug, n); err != nil {
+		return u, err
+	}
+	id, err := tx.CreateUser(ctx, n)
+	if err != nil {
+		return u, err
+	}
+	if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
+		return u, err
+	}
+	if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
+		return u, err
+	}
+	if err := tx.ForgetSignups(ctx, n.Email); err != nil {
+		return u, err
+	}
+	return u, a.people.AdoptInvitations(ctx, tx, u)
+}
+
+// takenEmail names the field of an address that is in use.
+func takenEmail(err error) error {
+	if domain.KindOf(err) == domain.Conflict {
+		return domain.InvalidField("email", domain.FieldTaken, "is already in use")
+	}
+	return err
+}
+
+// claimUserSlug claims the wanted slug, or one made from the name.
+func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUser) (string, error) {
+	if want == "" {
+		return tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now)
+	}
+	free, err := tx.ClaimSlug(ctx, store.UserSlug, want, n.Now)
+	if err == nil && !free {
+		err = errSlugTaken()
+	}
+	return want, err
+}
+
+// Validate checks an account that may do without a password.
+func (in CreateUserInput) Validate() error {
+	f := in.faults()
+	if in.Password != "" {
+		checkPassword(&f, in.Password, strings.ToLower(in.Email), in.Slug)
+	}
+	CheckTier(&f, in.Tier)
+	return f.Err()
+}
+
+// faults are those of what an account is called and who has it.
+func (in CreateUserInput) faults() (f domain.Faults) {
+	if in.Slug != "" && !domain.ValidSlug(in.Slug) {
+		f.Add("slug", domain.FieldMalformed, "must be lower-case letters, digits and single dashes, and not all digits")
+	}
+	if domain.ReservedSlug(in.Slug) {
+		f.Add("slug", domain.FieldForbidden, "is reserved")
+	}
+	core.CheckName(&f, "name", strings.TrimSpace(in.Name))
+	core.CheckEmail(&f, in.Email)
+	return f
+}
+
+// account is the account to make of a valid input, without its password.
+func (in CreateUserInput) account(now time.Time) store.NewUser {
+	return store.NewUser{Name: strings.TrimSpace(in.Name), Email: strings.ToLower(in.Email), Tier: in.Tier, Now: now}
+}
+
+// CheckTier refuses a tier that there is not.
+func CheckTier(f *domain.Faults, tier domain.Tier) {
+	if !domain.ValidTier(tier) {
+		f.Add("tier", domain.FieldUnknown, "must be one of free, premium, supporter")
+	}
+}
+
+// SetTier changes the tier of a user.
+func (a *Accounts) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier) (domain.User, error) {
+	var f domain.Faults
+	if CheckTier(&f, tier); f != nil {
+		return domain.User{}, f.Err()
+	}
+	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error { return tx.SetTier(ctx, u.ID, tier, a.Now()) })
+}
+
+// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that.
+func (a *Accounts) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
+	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
+		return a.SetSuspended(ctx, tx, u.ID, suspended)
+	})
+}
+
+// SetSuspended suspends an account and signs it out everywhere, or lifts that.
+func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, id domain.UserID, suspended bool) error {
+	if !suspended {
+		return tx.SetSuspended(ctx, id, nil)
+	}
+	now := a.Now()
+	if err := tx.SetSuspended(ctx, id, &now); err != nil {
+		return err
+	}
+	if err := endLinks(ctx, tx, id); err != nil {
+		return err
+	}
+	return tx.EndSessions(ctx, id, 0)
+}

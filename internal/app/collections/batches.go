@@ -1,0 +1,156 @@
+package collections
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// RunBatch is the job that makes the blocks of a batch.
+type RunBatch struct {
+	Batch string `json:"batch_id"`
+}
+
+// Kind implements jobs.Args.
+func (RunBatch) Kind() string { return "run_batch" }
+
+// CreateBatchInput is blocks to make and where to connect each. The channels are either
+// Plain ones, where each new block goes on top, or Placed ones with a position and
+// metadata. Every block of a batch is inserted at the position, so that it pushes up
+// those before it: the later are below the earlier.
+type CreateBatchInput struct {
+	Plain, Placed []Target
+	Blocks        []BlockInput
+}
+
+// batchChannel is how a batch keeps where to connect its blocks.
+type batchChannel struct {
+	ID       domain.ChannelID `json:"id"`
+	Position int64            `json:"position,omitempty"`
+	Metadata domain.Metadata  `json:"metadata,omitempty"`
+}
+
+// CreateBatch takes blocks to make in the background (behaviour.md section 12). All of them
+// and all channels are checked first, as if each were made now.
+func (a *Collections) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatchInput) (b domain.Batch, err error) {
+	if err := mayBatch(actor); err != nil {
+		return b, err
+	}
+	targets, err := a.checkBatch(ctx, actor, in)
+	if err != nil {
+		return b, err
+	}
+	inputs := make([]string, len(in.Blocks))
+	for i, block := range in.Blocks {
+		text, err := json.Marshal(block)
+		if err != nil {
+			return b, fmt.Errorf("app: keep block %d of a batch: %w", i, err)
+		}
+		inputs[i] = string(text)
+	}
+	b = domain.Batch{ID: uuid.NewString(), By: actor, Total: int64(len(inputs)), CreatedAt: a.Now()}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		places, err := openPrivate(ctx, tx, actor, targets)
+		if err != nil {
+			return err
+		}
+		if err := tx.AddBatch(ctx, b, keptPlaces(places), inputs); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, RunBatch{b.ID}, jobs.Attempts(batchJobAttempts), jobs.For(int64(actor.UserID)))
+	})
+	return b, err
+}
+
+// mayBatch refuses batches to tiers that do not have them.
+func mayBatch(actor domain.Actor) error {
+	if actor.Tier != domain.TierPremium && actor.Tier != domain.TierSupporter {
+		return domain.NewForbidden("Batches require the tier premium or supporter")
+	}
+	return nil
+}
+
+// checkBatch checks what does not need the channels, and gives the targets.
+func (a *Collections) checkBatch(ctx context.Context, actor domain.Actor, in CreateBatchInput) (targets []target, err error) {
+	var f domain.Faults
+	switch {
+	case len(in.Plain) == 0 && len(in.Placed) == 0:
+		f.Add("channel_ids or channels", domain.FieldRequired, "one is required")
+	case len(in.Plain) > 0 && len(in.Placed) > 0:
+		f.Add("channel_ids, channels", domain.FieldExclusive, "give one or the other, not both")
+	default:
+		targets, err = checked(slices.Concat(in.Plain, in.Placed))
+		if err := f.Include("", err); err != nil {
+			return nil, err
+		}
+	}
+	if !f.Count("blocks", len(in.Blocks), domain.MaxBatch) {
+		return nil, f.Err()
+	}
+	for i, block := range in.Blocks {
+		_, err := a.newBlock(ctx, actor, block)
+		if err := f.IncludeItem("blocks", i, err); err != nil {
+			return nil, err
+		}
+	}
+	return targets, f.Err()
+}
+
+// openPrivate is openTargets for channels that must be private.
+func openPrivate(ctx context.Context, tx *store.Tx, actor domain.Actor, targets []target) ([]place, error) {
+	places, err := openTargets(ctx, tx, actor, targets, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		if p.channel.Visibility != domain.Private {
+			return nil, domain.NewUnprocessable("Channel " + p.channel.Slug + " is not private; a batch adds to private channels only")
+		}
+	}
+	return places, nil
+}
+
+// keptPlaces is the text that keptTargets reads.
+func keptPlaces(places []place) string {
+	all := make([]batchChannel, len(places))
+	for i, p := range places {
+		all[i] = batchChannel{p.channel.ID, p.target.Position, p.target.metadata}
+	}
+	text, _ := json.Marshal(all) // numbers and text always encode
+	return string(text)
+}
+
+func keptTargets(text string) ([]target, error) {
+	var all []batchChannel
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("app: read the channels of a batch: %w", err)
+	}
+	targets := make([]target, len(all))
+	for i, c := range all {
+		targets[i] = target{Target{Channel: domain.Ref{ID: int64(c.ID)}, Position: c.Position}, c.Metadata}
+	}
+	return targets, nil
+}
+
+// Batch tells the maker of a batch how far it has come, for a day.
+func (a *Collections) Batch(ctx context.Context, actor domain.Actor, id string) (b domain.Batch, err error) {
+	if err := mayBatch(actor); err != nil {
+		return b, err
+	}
+	if uuid.Validate(id) != nil { // names none, and need not be text that a database takes
+		return b, domain.NewNotFound()
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		b, err = v.Batch(ctx, actor.UserID, id, a.Now().Add(-content.KeptFor))
+		return err
+	})
+	return b, err
+}

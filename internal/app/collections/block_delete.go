@@ -1,0 +1,60 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// DeleteBlock deletes a block: it leaves all channels, and its comments go with it.
+// Its author may.
+func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.BlockID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Block(ctx, actor.UserID, id); err != nil { // nobody locks what they do not see
+			return err
+		}
+		conns, err := tx.LockBlockInChannels(ctx, id)
+		if err != nil {
+			return err
+		}
+		b, err := tx.Block(ctx, actor.UserID, id)
+		if err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return core.Forbidden("delete this block")
+		}
+		now := a.Now()
+		var events []domain.Event
+		for _, c := range conns {
+			if err := tx.Disconnect(ctx, c, now); err != nil {
+				return err
+			}
+			events = append(events, domain.Disconnected{Connection: c})
+		}
+		if err := tx.DeleteBlock(ctx, id, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
+	})
+}
+
+// DisconnectBlock removes a block from a channel, as DeleteConnection does.
+func (a *Collections) DisconnectBlock(ctx context.Context, actor domain.Actor, ref domain.Ref, id domain.BlockID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := core.LockedChannel(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		conn, err := tx.ConnectionOf(ctx, c.ID, domain.BlockRef(id))
+		if err != nil {
+			return err
+		}
+		if conn == 0 {
+			return domain.NewNotFound()
+		}
+		return a.disconnect(ctx, tx, actor, conn)
+	})
+}

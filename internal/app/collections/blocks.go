@@ -1,0 +1,243 @@
+package collections
+
+import (
+	"context"
+	"encoding/json"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Block reads a block.
+func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.Block, error) {
+	return a.Store.Block(ctx, actor.UserID, id)
+}
+
+// BlockInput is a block to make. Batches keep it as JSON, so that its tags must not
+// change while any wait.
+type BlockInput struct {
+	Value               string          `json:"value"`
+	Title               *string         `json:"title,omitempty"`
+	Description         *string         `json:"description,omitempty"`
+	OriginalSourceURL   *string         `json:"original_source_url,omitempty"`
+	OriginalSourceTitle *string         `json:"original_source_title,omitempty"`
+	AltText             *string         `json:"alt_text,omitempty"`
+	Metadata            json.RawMessage `json:"metadata,omitempty"` // object, or nil
+}
+
+// CreateBlockInput is a block to make and where to connect it.
+type CreateBlockInput struct {
+	BlockInput
+	Targets []Target
+	Once    core.OnceKey
+}
+
+// CreateBlock makes a block and connects it (behaviour.md section 3). One of an address or
+// an upload is pending until a job has got its content.
+func (a *Collections) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
+	return a.createBlockAnd(ctx, actor, in, func(*store.Tx, domain.Block) error { return nil })
+}
+
+// createBlockAnd is CreateBlock with something that is then done in the same transaction.
+func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in CreateBlockInput,
+	then func(tx *store.Tx, b domain.Block) error) (b domain.Block, err error) {
+	made, err := a.newBlock(ctx, actor, in.BlockInput)
+	if err != nil {
+		return b, err
+	}
+	targets, err := checked(in.Targets)
+	var f domain.Faults
+	in.Once.Check(&f)
+	if err := domain.JoinFaults(err, f.Err()); err != nil {
+		return b, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		id, again, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.ItemBlock), a.Now(), func() (int64, error) {
+			places, err := openTargets(ctx, tx, actor, targets, 0)
+			if err != nil {
+				return 0, err
+			}
+			b, err = a.createBlock(ctx, tx, actor, made, places)
+			return int64(b.ID), err
+		})
+		if again && err == nil {
+			b, err = tx.Block(ctx, actor.UserID, domain.BlockID(id))
+		}
+		if err != nil {
+			return err
+		}
+		return then(tx, b)
+	})
+	return b, err
+}
+
+// createBlock stores a block, connects it and enqueues the job that fetches its content.
+func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, made newBlock, places []place) (domain.Block, error) {
+	now := a.Now()
+	made.Author = places[0].by
+	connections := make([]store.NewConnection, len(places))
+	for i, p := range places {
+		connections[i] = p.connect(domain.ItemRef{}, now) // of the block, once it has an id
+	}
+	b, err := tx.CreateBlockIn(ctx, made.Block, now, connections...)
+	if err != nil {
+		return b, err
+	}
+	if b.State == domain.Processing {
+		if err := content.Process(ctx, tx, actor.UserID, b.ID, made.upload, now); err != nil {
+			return b, err
+		}
+	}
+	events := []domain.Event{domain.BlockCreated{Block: b}}
+	for _, p := range places {
+		events = append(events, domain.Connected{Channel: p.channel, Item: domain.BlockRef(b.ID), Owner: b.Author.PrincipalRef})
+	}
+	return b, core.Publish(ctx, tx, actor.UserID, now, events...)
+}
+
+// newBlock is a block to store, and the upload that it is made of, if any.
+type newBlock struct {
+	domain.Block
+	upload domain.UploadID
+}
+
+// newBlock makes the block that an input describes, without storing it. An Invalid
+// error names all that is wrong with the input.
+func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (b newBlock, err error) {
+	b.Block = domain.Block{
+		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
+		Type:   domain.PendingBlock, State: domain.Processing,
+		Title: core.NonEmpty(in.Title), Description: core.Rendered(in.Description),
+		SourceURL: core.NonEmpty(in.OriginalSourceURL), SourceTitle: core.NonEmpty(in.OriginalSourceTitle),
+		AltText: core.NonEmpty(in.AltText),
+	}
+	b.Metadata, err = newMetadata("metadata", in.Metadata)
+	err = domain.JoinFaults(err, in.Validate(), a.setValue(ctx, actor, &b, in.Value))
+	return b, err
+}
+
+// Validate checks all but the metadata, which is checked as it is read, and the upload that
+// a value may name.
+func (in BlockInput) Validate() error {
+	var f domain.Faults
+	f.OptionalText("title", in.Title, domain.MaxTitle)
+	f.AnyText("description", in.Description, domain.MaxDescription)
+	if source := in.OriginalSourceURL; source != nil && f.Text("original_source_url", *source, domain.MaxSourceURL) {
+		if link, ok := core.AbsoluteURL(*source); !ok || link != *source {
+			f.Add("original_source_url", domain.FieldMalformed, "must be an absolute http or https URL")
+		} else {
+			core.CheckCredentials(&f, "original_source_url", link)
+		}
+	}
+	f.AnyText("original_source_title", in.OriginalSourceTitle, domain.MaxTitle)
+	f.AnyText("alt_text", in.AltText, domain.MaxAltText)
+	if link, ok := core.AbsoluteURL(in.Value); f.RequiredText("value", in.Value, domain.MaxMarkdown) && ok {
+		if len(link) > domain.MaxURL {
+			f.Add("value", domain.FieldTooLong, "a URL must be at most 4,096 bytes long")
+		}
+		core.CheckCredentials(&f, "value", link)
+	}
+	return f.Err()
+}
+
+// setValue makes it a block of what the value is.
+func (a *Collections) setValue(ctx context.Context, actor domain.Actor, b *newBlock, value string) error {
+	link, isURL := core.AbsoluteURL(value)
+	if !isURL {
+		b.Type, b.State, b.Content = domain.TextBlock, domain.Available, core.Rendered(&value)
+		return nil
+	}
+	upload, named, err := a.content.UploadNamed(ctx, actor, "value", link)
+	if named || err != nil {
+		b.upload = upload.ID
+		return err
+	}
+	b.ValueURL = &link
+	if b.SourceURL == nil {
+		b.SourceURL = &link
+	}
+	return nil
+}
+
+// UpdateBlockInput is a change of the fields that are given.
+type UpdateBlockInput struct {
+	Title       *string
+	Description *string
+	Content     *string
+	AltText     *string
+	Metadata    []byte // JSON object to merge, or nil
+}
+
+// Validate checks all but the metadata, which is checked as it is merged.
+func (in UpdateBlockInput) Validate() error {
+	var f domain.Faults
+	if in.Content != nil {
+		f.RequiredText("content", *in.Content, domain.MaxMarkdown)
+	}
+	f.OptionalText("title", in.Title, domain.MaxTitle)
+	f.AnyText("description", in.Description, domain.MaxDescription)
+	f.AnyText("alt_text", in.AltText, domain.MaxAltText)
+	return f.Err()
+}
+
+// UpdateBlock changes a block (behaviour.md section 3): its author may; `content` is for
+// Text blocks, `alt_text` for blocks with an image.
+func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
+	invalid := in.Validate() // told once the block is there and may be changed so
+	var description, content *domain.Text
+	if invalid == nil {
+		description, content = core.Rendered(in.Description), core.Rendered(in.Content)
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if b, err = tx.LockedBlock(ctx, actor.UserID, id); err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return core.Forbidden("change this block")
+		}
+		if err := fits(b, in, invalid); err != nil {
+			return err
+		}
+		was := b
+		if b.Metadata, err = mergedMetadata(b.Metadata, in.Metadata); err != nil {
+			return err
+		}
+		if in.Title != nil {
+			core.Replace(&b.Title, core.NonEmpty(in.Title))
+		}
+		if in.Description != nil {
+			core.Replace(&b.Description, description)
+		}
+		if in.Content != nil {
+			core.Replace(&b.Content, content)
+		}
+		if in.AltText != nil {
+			core.Replace(&b.AltText, core.NonEmpty(in.AltText))
+		}
+		if b == was { // no change, and so none of updated_at
+			return nil
+		}
+		now := a.Now()
+		if err := tx.UpdateBlock(ctx, &b, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID})
+	})
+	return b, err
+}
+
+// fits refuses fields that a block of this kind does not have, and then what is invalid.
+func fits(b domain.Block, in UpdateBlockInput, invalid error) error {
+	if in.Content != nil && b.Type != domain.TextBlock {
+		return domain.NewUnprocessable("content: only Text blocks have content that can be changed")
+	}
+	if invalid != nil {
+		return invalid
+	}
+	if in.AltText != nil && !b.HasImage() {
+		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// FullChannel is a channel with what only a full resource shows.
+type FullChannel struct {
+	domain.Channel
+	Collaborators []domain.Principal
+}
+
+// Channel reads a channel.
+func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, err error) {
+	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	if err != nil || c.Collaborators == 0 {
+		return FullChannel{Channel: c}, err
+	}
+	// The collaborators take a second statement, which has to see the same state: mostly it
+	// does, and else all is read again in a snapshot.
+	full.Channel = c
+	var same bool
+	if full.Collaborators, same, err = a.Store.CollaboratorsOf(ctx, c); err != nil || same {
+		return full, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		full, err = fullChannel(ctx, v.Queries, actor, ref)
+		return err
+	})
+	return full, err
+}
+
+func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
+	c, err := q.Channel(ctx, actor.UserID, ref)
+	if err != nil {
+		return FullChannel{}, err
+	}
+	full := FullChannel{Channel: c}
+	if c.Collaborators > 0 {
+		full.Collaborators, err = q.Collaborators(ctx, c.ID)
+	}
+	return full, err
+}
+
+// CreateChannelInput is a channel to make. Visibility "" means closed, Owner nil the actor.
+type CreateChannelInput struct {
+	Title       string
+	Description *string
+	Visibility  domain.Visibility
+	Owner       *domain.PrincipalRef
+	Metadata    []byte // JSON object, or nil
+	Once        core.OnceKey
+}
+
+// Validate checks all but the metadata, which is checked as it is read.
+func (in CreateChannelInput) Validate() error {
+	var f domain.Faults
+	in.Once.Check(&f)
+	f.RequiredText("title", in.Title, domain.MaxTitle)
+	f.AnyText("description", in.Description, domain.MaxDescription)
+	if in.Visibility != "" {
+		checkVisibility(&f, in.Visibility)
+	}
+	checkOwner(&f, in.Owner)
+	return f.Err()
+}
+
+func checkVisibility(f *domain.Faults, v domain.Visibility) {
+	domain.Among(f, "visibility", v, domain.Public, domain.Private, domain.Closed)
+}
+
+// checkOwner checks who is to own a channel, where it is given.
+func checkOwner(f *domain.Faults, owner *domain.PrincipalRef) {
+	if owner != nil {
+		domain.Among(f, "owner.type", owner.Type, domain.TypeUser, domain.TypeGroup)
+		f.Positive("owner.id", owner.ID)
+	}
+}
+
+// CreateChannel makes a channel (behaviour.md section 4).
+func (a *Collections) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
+	metadata, err := newMetadata("metadata", in.Metadata)
+	if err := domain.JoinFaults(err, in.Validate()); err != nil {
+		return full, err
+	}
+	n := store.NewChannel{Title: strings.TrimSpace(in.Title), Description: core.Rendered(in.Description), Visibility: in.Visibility,
+		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.Now()}
+	if n.Visibility == "" {
+		n.Visibility = domain.Closed
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		id, again, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.ItemChannel), n.Now, func() (int64, error) {
+			id, err := createChannel(ctx, tx, actor, n, in.Owner)
+			return int64(id), err
+		})
+		if err != nil {
+			return err
+		}
+		if full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: id}); err != nil || again {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, n.Now, domain.ChannelCreated{Channel: full.Channel})
+	})
+	return full, err
+}
+
+// createChannel stores a channel of the actor's, or of another owner that the actor may name.
+// Its caller publishes it.
+func createChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, n store.NewChannel, owner *domain.PrincipalRef) (id domain.ChannelID, err error) {
+	if err := tx.LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+		return 0, err
+	}
+	if owner != nil {
+		if err := mayHandTo(ctx, tx, actor, *owner); err != nil {
+			return 0, err
+		}
+		n.Owner = *owner
+	}
+	if n.Slug, err = NewChannelSlug(ctx, tx, n.Title, n.Visibility, n.Now); err != nil {
+		return 0, err
+	}
+	return tx.CreateChannel(ctx, n)
+}
+
+// mayHandTo refuses owners that are neither the actor nor one of their groups.
+func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner domain.PrincipalRef) error {
+	if owner == domain.UserRef(actor.UserID) {
+		return nil
+	}
+	if owner.Type == domain.TypeGroup {
+		member, err := lockMember(ctx, tx, domain.GroupID(owner.ID), actor.UserID)
+		if err != nil || member {
+			return err
+		}
+	}
+	return core.Forbidden("give a channel to anyone but yourself or one of your groups")
+}
+
+// lockMember locks a group, so that it is there when the channel is, and reports whether
+// a user belongs to it.
+func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
+	err := tx.LockGroup(ctx, group)
+	if domain.KindOf(err) == domain.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return tx.IsMember(ctx, group, user)
+}
+
+// UpdateChannelInput is a change of the fields that are given.
+type UpdateChannelInput struct {
+	Title       *string
+	Description core.Patch
+	Visibility  *domain.Visibility
+	Owner       *domain.PrincipalRef
+	Metadata    []byte // JSON object to merge, or nil
+}
+
+// Validate checks all but the metadata, which is checked as it is merged.
+func (in UpdateChannelInput) Validate() error {
+	var f domain.Faults
+	if in.Title != nil {
+		f.RequiredText("title", *in.Title, domain.MaxTitle)
+	}
+	f.AnyText("description", in.Description.Value, domain.MaxDescription)
+	if in.Visibility != nil {
+		checkVisibility(&f, *in.Visibility)
+	}
+	checkOwner(&f, in.Owner)
+	return f.Err()
+}
+
+// UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its
+// words and metadata; visibility and owner are the owner's alone.
+func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
+	if err := in.Validate(); err != nil {
+		return full, err
+	}
+	now := a.Now()
+	description := core.Rendered(in.Description.Value)
+	lock := core.LockedChannel
+	if in.Visibility != nil {
+		lock = core.LockedWithParents
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		was, err := lock(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanUpdate(actor, was) {
+			return core.Forbidden("change this channel")
+		}
+		c := was
+		if in.Description.Set {
+			core.Replace(&c.Description, description)
+		}
+		if err := own(ctx, tx, actor, &c, in); err != nil {
+			return err
+		}
+		if c.Metadata, err = mergedMetadata(c.Metadata, in.Metadata); err != nil {
+			return err
+		}
+		if in.Title != nil {
+			c.Title = strings.TrimSpace(*in.Title)
+		}
+		if c.Title != was.Title || c.Visibility != was.Visibility {
+			if c.Slug, err = channelSlug(ctx, tx, was, c, now); err != nil {
+				return err
+			}
+		}
+		if c == was { // no change, and so none of updated_at
+			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
+			return err
+		}
+		if err := tx.UpdateChannel(ctx, was, c, now); err != nil {
+			return err
+		}
+		if c.Owner.PrincipalRef != was.Owner.PrincipalRef {
+			if _, err := tx.RemoveCollaborator(ctx, c.ID, c.Owner.PrincipalRef); err != nil {
+				return err
+			}
+		}
+		if full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)}); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ChannelChanged{Was: was, Is: full.Channel})
+	})
+	return full, err
+}
+
+// own applies the part of an update that is the owner's alone.
+func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channel, in UpdateChannelInput) error {
+	visibility, owner := c.Visibility, c.Owner.PrincipalRef
+	if in.Visibility != nil {
+		visibility = *in.Visibility
+	}
+	if in.Owner != nil {
+		owner = *in.Owner
+	}
+	if visibility == c.Visibility && owner == c.Owner.PrincipalRef {
+		return nil
+	}
+	if !domain.CanOwn(actor, *c) {
+		return core.Forbidden("change the visibility or the owner of this channel")
+	}
+	if owner != c.Owner.PrincipalRef {
+		if err := tx.LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in their order
+			return err
+		}
+		if err := mayHandTo(ctx, tx, actor, owner); err != nil {
+			return err
+		}
+	}
+	c.Visibility, c.Owner.PrincipalRef = visibility, owner
+	return nil
+}
+
+// DeleteChannel deletes a channel (behaviour.md section 4).
+func (a *Collections) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := core.LockedWithParents(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanOwn(actor, c) {
+			return core.Forbidden("delete this channel")
+		}
+		now := a.Now()
+		if err := tx.DeleteChannel(ctx, c, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: c})
+	})
+}
+
+// newMetadata checks the metadata of something new, given in a field. There too much
+// of it is the request's own fault, as no merge is (behaviour.md section 13).
+func newMetadata(field string, patch []byte) (domain.Metadata, error) {
+	if patch == nil {
+		return "", nil
+	}
+	m, err := domain.MergeMetadata("", patch, false)
+	if domain.KindOf(err) == domain.Unprocessable {
+		err = domain.InvalidField(field, domain.FieldTooLong,
+			fmt.Sprintf("must be at most %d keys and %d KB of JSON", domain.MaxMetadataKeys, domain.MaxMetadataBytes/1024))
+	}
+	return m, err
+}
+
+// mergedMetadata merges a change into metadata; nil changes nothing.
+func mergedMetadata(current domain.Metadata, patch []byte) (domain.Metadata, error) {
+	if patch == nil {
+		return current, nil
+	}
+	return domain.MergeMetadata(current, patch, true)
+}

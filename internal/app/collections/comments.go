@@ -1,0 +1,197 @@
+package collections
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/markup"
+	"vitrine/internal/store"
+)
+
+// Comments lists the comments on a block that the actor sees.
+func (a *Collections) Comments(ctx context.Context, actor domain.Actor, id domain.BlockID, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
+	if err := page.Validate(); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		b, err := v.Block(ctx, actor.UserID, id)
+		if err != nil {
+			return err
+		}
+		l, err = v.Comments(ctx, b, desc, page)
+		return err
+	})
+	return l, err
+}
+
+// Comment reads a comment on a block that the actor sees.
+func (a *Collections) Comment(ctx context.Context, actor domain.Actor, id domain.CommentID) (c domain.Comment, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if c, err = v.Comment(ctx, id); err != nil {
+			return err
+		}
+		_, err := v.Block(ctx, actor.UserID, c.BlockID)
+		return err
+	})
+	if err != nil {
+		return domain.Comment{}, err
+	}
+	return c, nil
+}
+
+// CommentsUpTo counts the comments on the block of one that the actor sees, by time up to it and
+// with it: what page it stands on.
+func (a *Collections) CommentsUpTo(ctx context.Context, c domain.Comment) (int64, error) {
+	return a.Store.CommentsUpTo(ctx, c)
+}
+
+// CreateComment comments on a block that the actor sees (behaviour.md section 3).
+func (a *Collections) CreateComment(ctx context.Context, actor domain.Actor, id domain.BlockID, body string) (c domain.Comment, err error) {
+	return a.CommentOnce(ctx, actor, id, body, "")
+}
+
+// CommentOnce is CreateComment, which with the same key again gives the comment that it made.
+func (a *Collections) CommentOnce(ctx context.Context, actor domain.Actor, id domain.BlockID, body string, key core.OnceKey) (c domain.Comment, err error) {
+	var f domain.Faults
+	key.Check(&f)
+	text, mentioned, err := a.commentBody(ctx, body)
+	if err := domain.JoinFaults(f.Err(), err); err != nil {
+		return c, err
+	}
+	now := a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		made, _, err := core.Once(ctx, tx, actor.UserID, key, string(domain.SubjectComment), now, func() (int64, error) {
+			b, err := tx.LockedBlock(ctx, actor.UserID, id)
+			if err != nil {
+				return 0, err
+			}
+			made, err := tx.CreateComment(ctx, id, actor.UserID, text, now)
+			if err != nil {
+				return 0, err
+			}
+			return int64(made), core.Publish(ctx, tx, actor.UserID, now, domain.CommentCreated{Block: b, Comment: made, Mentioned: mentioned})
+		})
+		if err != nil {
+			return err
+		}
+		c, err = tx.Comment(ctx, domain.CommentID(made))
+		return err
+	})
+	return c, err
+}
+
+// commentBody renders a comment and finds who is mentioned in it.
+func (a *Collections) commentBody(ctx context.Context, body string) (domain.Text, []domain.UserID, error) {
+	var f domain.Faults
+	if f.RequiredText("body", body, domain.MaxComment); f != nil {
+		return domain.Text{}, nil, f.Err()
+	}
+	slugs := markup.Mentions(body)
+	users, err := a.Store.UsersBySlug(ctx, slugs[:min(len(slugs), domain.MaxMentions)])
+	if err != nil {
+		return domain.Text{}, nil, err
+	}
+	var mentioned []domain.UserID
+	links := make(map[string]string, len(users))
+	for _, slug := range slugs {
+		if id, ok := users[slug]; ok {
+			mentioned = append(mentioned, id)
+			links[slug] = a.SiteURL + "/" + slug
+		}
+	}
+	t := markup.RenderMentions(body, links)
+	return domain.Text{Markdown: t.Markdown, HTML: t.HTML, Plain: t.Plain}, mentioned, nil
+}
+
+// Mention is where the Markdown of a comment mentions a user: from the @ on, in characters.
+type Mention struct {
+	User       domain.User
+	Start, End int
+}
+
+// Mentioned finds the users whom comments mention, by two statements for all of them.
+func (a *Collections) Mentioned(ctx context.Context, comments []domain.Comment) (map[domain.CommentID][]Mention, error) {
+	at := map[domain.CommentID][]markup.Mention{}
+	var slugs []string
+	for _, c := range comments {
+		for _, m := range markup.MentionsAt(c.Body.Markdown) {
+			at[c.ID] = append(at[c.ID], m)
+			slugs = append(slugs, m.Slug)
+		}
+	}
+	ids, err := a.Store.UsersBySlug(ctx, slugs)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	users, err := a.Store.UsersByID(ctx, slices.Collect(maps.Values(ids)))
+	if err != nil {
+		return nil, err
+	}
+	found := map[domain.CommentID][]Mention{}
+	for comment, all := range at {
+		for _, m := range all {
+			if u, ok := users[ids[m.Slug]]; ok {
+				found[comment] = append(found[comment], Mention{u, m.Start, m.Stop})
+			}
+		}
+	}
+	return found, nil
+}
+
+// UpdateComment changes the body of a comment. Its author may. Nobody is told.
+func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id domain.CommentID, body string) (c domain.Comment, err error) {
+	text, _, err := a.commentBody(ctx, body)
+	if err != nil {
+		return c, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := ownComment(ctx, tx, actor, id, "change"); err != nil {
+			return err
+		}
+		now := a.Now()
+		if err := tx.UpdateComment(ctx, id, text, now); err != nil {
+			return err
+		}
+		if c, err = tx.Comment(ctx, id); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})
+	})
+	return c, err
+}
+
+// DeleteComment deletes a comment. Its author may.
+func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id domain.CommentID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := ownComment(ctx, tx, actor, id, "delete")
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteComment(ctx, c); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, a.Now(), domain.CommentDeleted{Comment: c})
+	})
+}
+
+// ownComment locks the block of a comment that the actor sees, and refuses others
+// than its author.
+func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.CommentID, what string) (domain.Comment, error) {
+	c, err := tx.Comment(ctx, id)
+	if err != nil {
+		return c, err
+	}
+	if _, err := tx.LockedBlock(ctx, actor.UserID, c.BlockID); err != nil {
+		return c, err
+	}
+	if c, err = tx.Comment(ctx, id); err != nil {
+		return c, err
+	}
+	if !domain.CanEditComment(actor, c) {
+		return c, core.Forbidden(what + " this comment")
+	}
+	return c, nil
+}

@@ -1,0 +1,138 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
+)
+
+// Content is a block or a channel as it stands in a channel.
+type Content struct {
+	Connection domain.Connection
+	domain.Thing
+}
+
+// ContentsInput asks for a page of a channel's contents. By 0 means by anyone.
+type ContentsInput struct {
+	Sort domain.ContentSort
+	By   domain.UserID
+	Page domain.Page
+}
+
+// Validate checks the page and how it is sorted and narrowed.
+func (in ContentsInput) Validate() error {
+	var f domain.Faults
+	f.OptionalID("user_id", int64(in.By))
+	f.Sort(int(in.Sort.Key), int(domain.ByUpdated))
+	return domain.JoinFaults(f.Err(), in.Page.Validate())
+}
+
+// Contents lists what is in a channel and the actor may see
+// (behaviour.md sections 5 and 13).
+func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput) (l domain.List[Content], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c, err := v.Channel(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		conns, err := v.Contents(ctx, contents.Query{
+			Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page})
+		if err != nil {
+			return err
+		}
+		l.Total = conns.Total
+		l.Items, err = Items(ctx, v, actor, conns.Items)
+		return err
+	})
+	return l, err
+}
+
+// Items reads the blocks and channels of connections, a query for each kind.
+func Items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
+	return items(ctx, v.Queries, actor, conns)
+}
+
+func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
+	var blockIDs []domain.BlockID
+	var channelIDs []domain.ChannelID
+	for _, c := range conns {
+		if c.Item.Type == domain.ItemBlock {
+			blockIDs = append(blockIDs, domain.BlockID(c.Item.ID))
+		} else {
+			channelIDs = append(channelIDs, domain.ChannelID(c.Item.ID))
+		}
+	}
+	blocks, err := q.BlocksByID(ctx, blockIDs)
+	if err != nil {
+		return nil, err
+	}
+	channels, err := q.ChannelsByID(ctx, actor.UserID, channelIDs)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Content, 0, len(conns))
+	for _, c := range conns {
+		content := Content{Connection: c}
+		if b, ok := blocks[domain.BlockID(c.Item.ID)]; ok && c.Item.Type == domain.ItemBlock {
+			content.Block = b
+		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok && c.Item.Type == domain.ItemChannel {
+			content.Channel = &ch
+		} else {
+			continue // nothing is shown of what is not there
+		}
+		all = append(all, content)
+	}
+	return all, nil
+}
+
+// ItemChannelsInput asks for a page of the channels that an item is in.
+type ItemChannelsInput struct {
+	Ownership domain.Ownership
+	Desc      bool
+	Page      domain.Page
+}
+
+// Validate checks the page and whose connections count.
+func (in ItemChannelsInput) Validate() error {
+	var f domain.Faults
+	domain.Among(&f, "filter", in.Ownership, domain.AnyOwner, domain.Own, domain.ExcludeOwn)
+	return domain.JoinFaults(in.Page.Validate(), f.Err())
+}
+
+// ChannelConnections lists the channels that a channel is in.
+func (a *Collections) ChannelConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, in ItemChannelsInput) (domain.List[domain.Channel], error) {
+	return a.itemChannels(ctx, actor, in, func(v *store.Snapshot) (domain.ItemRef, error) {
+		c, err := v.Channel(ctx, actor.UserID, ref)
+		return domain.ChannelRef(c.ID), err
+	})
+}
+
+// BlockConnections lists the channels that a block is in.
+func (a *Collections) BlockConnections(ctx context.Context, actor domain.Actor, id domain.BlockID, in ItemChannelsInput) (domain.List[domain.Channel], error) {
+	return a.itemChannels(ctx, actor, in, func(v *store.Snapshot) (domain.ItemRef, error) {
+		b, err := v.Block(ctx, actor.UserID, id)
+		return domain.BlockRef(b.ID), err
+	})
+}
+
+// itemChannels lists the channels that an item is in, which find looks for as the actor.
+func (a *Collections) itemChannels(ctx context.Context, actor domain.Actor, in ItemChannelsInput, find func(v *store.Snapshot) (domain.ItemRef, error)) (l domain.List[domain.Channel], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		item, err := find(v)
+		if err != nil {
+			return err
+		}
+		l, err = v.ItemChannels(ctx, contents.ItemChannelsQuery{
+			Viewer: actor.UserID, Item: item, Ownership: in.Ownership, Desc: in.Desc, Page: in.Page})
+		return err
+	})
+	return l, err
+}

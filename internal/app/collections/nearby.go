@@ -1,0 +1,226 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Neighbours are what stands next to an item in a channel, as the actor sees it: Prev is
+// nearer to the top, which lists show first. Each is nil at an end.
+type Neighbours struct {
+	Channel    domain.Channel
+	Prev, Next *Content
+}
+
+// Neighbours finds what stands next to a block in a channel, by position. NotFound where the
+// actor does not see the channel, or the block is not in it. It costs at most eight
+// statements, whatever the size of the channel.
+func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref domain.Ref, block domain.BlockID) (n Neighbours, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if n.Channel, err = v.Channel(ctx, actor.UserID, ref); err != nil {
+			return err
+		}
+		key, err := v.Place(ctx, n.Channel.ID, domain.BlockRef(block))
+		if err != nil {
+			return err
+		}
+		above, below, err := v.Neighbours(ctx, actor.UserID, n.Channel.ID, key)
+		if err != nil {
+			return err
+		}
+		var ids []domain.ConnectionID
+		for _, id := range []domain.ConnectionID{above, below} {
+			if id != 0 {
+				ids = append(ids, id)
+			}
+		}
+		conns, err := v.ConnectionsInOrder(ctx, ids)
+		if err != nil {
+			return err
+		}
+		found, err := Items(ctx, v, actor, conns)
+		for i := range found {
+			if found[i].Connection.ID == above {
+				n.Prev = &found[i]
+			} else {
+				n.Next = &found[i]
+			}
+		}
+		return err
+	})
+	return n, err
+}
+
+// Related is a channel, and how many items it shares with another, of those looked at.
+type Related struct {
+	domain.Channel
+	Shared int64
+}
+
+// RelatedChannels lists channels that share items with one and that the actor may see, those
+// that share most first. It looks at the 200 items that were connected last, and for each at
+// the 25 channels that it was put into last. It costs three statements.
+func (a *Collections) RelatedChannels(ctx context.Context, actor domain.Actor, ref domain.Ref, limit int) (all []Related, err error) {
+	if err := checkLimit(limit); err != nil {
+		return nil, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c, err := v.Channel(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		shared, err := v.Related(ctx, actor.UserID, c.ID, limit)
+		if err != nil {
+			return err
+		}
+		all, err = relatedBy(ctx, v, actor, shared)
+		return err
+	})
+	return all, err
+}
+
+// SharedChannels is RelatedChannels by pages. It counts what is found among as much.
+func (a *Collections) SharedChannels(ctx context.Context, actor domain.Actor, ref domain.Ref, page domain.Page) (l domain.List[Related], err error) {
+	if err := page.Validate(); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c, err := v.Channel(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		shared, err := v.RelatedPage(ctx, actor.UserID, c.ID, page)
+		if err != nil {
+			return err
+		}
+		l.Total = shared.Total
+		l.Items, err = relatedBy(ctx, v, actor, shared.Items)
+		return err
+	})
+	return l, err
+}
+
+// relatedBy reads the channels that were found.
+func relatedBy(ctx context.Context, v *store.Snapshot, actor domain.Actor, shared []store.Shared) ([]Related, error) {
+	ids := make([]domain.ChannelID, len(shared))
+	for i, s := range shared {
+		ids[i] = s.Channel
+	}
+	channels, err := v.ChannelsByID(ctx, actor.UserID, ids)
+	all := make([]Related, 0, len(shared))
+	for _, s := range shared {
+		if c, ok := channels[s.Channel]; ok {
+			all = append(all, Related{c, s.Items})
+		}
+	}
+	return all, err
+}
+
+// Previews looks into channels, as far as the actor may see them: of each the newest blocks
+// that show an image or a short text, n at most, of the last 24 that were connected. It costs
+// at most three statements for all of at most 100 channels.
+func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels []domain.ChannelID, n int) (shown map[domain.ChannelID][]*domain.Block, err error) {
+	if len(channels) == 0 {
+		return nil, nil
+	}
+	var f domain.Faults
+	f.Count("channels", len(channels), domain.MaxPerPage)
+	f.Between("n", int64(n), 1, maxPreviews)
+	if f != nil {
+		return nil, f.Err()
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		found, err := v.Previewed(ctx, actor.UserID, channels, n)
+		if err != nil {
+			return err
+		}
+		var ids []domain.BlockID
+		for _, some := range found {
+			ids = append(ids, some...)
+		}
+		blocks, err := v.BlocksByID(ctx, ids)
+		shown = make(map[domain.ChannelID][]*domain.Block, len(found))
+		for c, some := range found {
+			for _, id := range some {
+				if b := blocks[id]; b != nil {
+					shown[c] = append(shown[c], b)
+				}
+			}
+		}
+		return err
+	})
+	return shown, err
+}
+
+// maxPreviews is how many blocks a look into a channel has at most.
+const maxPreviews = 6
+
+// RecentChannels lists channels that the actor owns or adds to, those of their groups and
+// collaborations too, the last changed first. It costs two statements.
+func (a *Collections) RecentChannels(ctx context.Context, actor domain.Actor, limit int) ([]domain.Channel, error) {
+	if err := checkLimit(limit); err != nil {
+		return nil, err
+	}
+	return a.Store.RecentChannels(ctx, actor.UserID, limit)
+}
+
+// PinnedChannels lists the channels that the actor keeps at hand, in the order in which they
+// were pinned. It costs a statement.
+func (a *Collections) PinnedChannels(ctx context.Context, actor domain.Actor) ([]domain.Channel, error) {
+	if !actor.SignedIn() {
+		return nil, nil
+	}
+	return a.Store.PinnedChannels(ctx, actor.UserID)
+}
+
+// Pin keeps a channel that the actor sees at hand. Again changes nothing.
+func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
+		if err := tx.Pin(ctx, actor.UserID, c, a.Now()); err != nil {
+			return err
+		}
+		n, err := tx.TrimPins(ctx, actor.UserID)
+		if err == nil && n > domain.MaxPins {
+			err = domain.NewUnprocessable(fmt.Sprintf("You have pinned %d channels: take one of them off first", domain.MaxPins))
+		}
+		return err
+	})
+}
+
+// Unpin does so no more. Again changes nothing.
+func (a *Collections) Unpin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
+		return tx.Unpin(ctx, actor.UserID, c)
+	})
+}
+
+// changePins changes the pins of an actor, who is locked, so that they stay within the limit.
+func (a *Collections) changePins(ctx context.Context, actor domain.Actor, ref domain.Ref, change func(tx *store.Tx, c domain.ChannelID) error) error {
+	if !actor.SignedIn() {
+		return domain.NewUnauthenticated("Sign in to pin channels")
+	}
+	if !actor.MayWrite() {
+		return core.Forbidden("pin channels with this token")
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.Channel(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
+			return err
+		}
+		return change(tx, c.ID)
+	})
+}
+
+// checkLimit checks how many of a list are asked for.
+func checkLimit(limit int) error {
+	var f domain.Faults
+	f.Between("limit", int64(limit), 1, domain.MaxPerPage)
+	return f.Err()
+}

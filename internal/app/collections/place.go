@@ -1,0 +1,45 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// CreateBlockIn is CreateBlock in one channel, and gives the block as it stands there. Position 0
+// means the top.
+func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref domain.Ref, in BlockInput, position int64) (made Content, err error) {
+	_, err = a.createBlockAnd(ctx, actor, CreateBlockInput{BlockInput: in, Targets: []Target{{Channel: ref, Position: position}}},
+		func(tx *store.Tx, b domain.Block) error {
+			c, err := tx.Channel(ctx, actor.UserID, ref)
+			if err != nil {
+				return err
+			}
+			id, err := tx.ConnectionOf(ctx, c.ID, domain.BlockRef(b.ID))
+			if err != nil {
+				return err
+			}
+			p, err := placedConnection(ctx, tx.Queries, actor, id)
+			made = Content{Connection: p.Connection, Thing: domain.Thing{Block: &b}}
+			return err
+		})
+	return made, err
+}
+
+// ConnectTo is Connect to one channel, and gives the item as it stands there. Position 0 means
+// the top.
+func (a *Collections) ConnectTo(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef, position int64) (made Content, err error) {
+	_, err = a.connectAnd(ctx, actor, item, []Target{{Channel: ref, Position: position}}, func(tx *store.Tx, all []PlacedConnection) error {
+		found, err := items(ctx, tx.Queries, actor, []domain.Connection{all[0].Connection})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return domain.NewNotFound()
+		}
+		made = found[0]
+		return nil
+	})
+	return made, err
+}

@@ -1,0 +1,240 @@
+package collections
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/redo"
+)
+
+// UndoFor is for how long what was taken out of a channel can be put back.
+const UndoFor = time.Hour
+
+// Removed is what became of connections that were to be taken out of a channel.
+type Removed struct {
+	Channel domain.Channel
+	Undo    string // by which they can be put back for a while; "" where none was removed
+	Count   int    // of those that were
+	Kept    int    // of those that the actor may not remove
+	Gone    int    // of those that were not there any more
+}
+
+// RemoveConnections takes items out of a channel, those that the actor may, and remembers how
+// they were.
+func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, ids []domain.ConnectionID) (r Removed, err error) {
+	var f domain.Faults
+	if !f.Count("connections", len(ids), domain.MaxRemoved) {
+		return r, f.Err()
+	}
+	id, now := auth.NewKey(), a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		r = Removed{}
+		if r.Channel, err = core.LockedChannel(ctx, tx, actor, ref); err != nil {
+			return err
+		}
+		at, err := tx.Positions(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		conns, err := r.removable(ctx, tx, actor, ids)
+		if err != nil || len(conns) == 0 {
+			return err
+		}
+		var events []domain.Event
+		var items []redo.Removed
+		for _, c := range conns {
+			if err := tx.Disconnect(ctx, c, now); err != nil {
+				return err
+			}
+			items = append(items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: domain.UserID(c.Maker.ID), Position: at[c.ID], Metadata: c.Metadata})
+			events = append(events, domain.Disconnected{Connection: c})
+		}
+		r.Undo = id
+		err = tx.AddRemoval(ctx, redo.Removal{ID: id, User: actor.UserID, Channel: r.Channel.ID, Items: items, ExpiresAt: now.Add(UndoFor)}, now)
+		if err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, events...)
+	})
+	return r, err
+}
+
+// RemoveItem takes an item out of a channel, as RemoveConnections does.
+func (a *Collections) RemoveItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (r Removed, err error) {
+	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	if err != nil {
+		return r, err
+	}
+	id, err := a.Store.ConnectionOf(ctx, c.ID, item)
+	if err != nil || id == 0 {
+		return Removed{Channel: c, Gone: 1}, err
+	}
+	return a.RemoveConnections(ctx, actor, domain.Ref{ID: int64(c.ID)}, []domain.ConnectionID{id})
+}
+
+// removable gives the connections that the actor may remove, in the order in which their items
+// are locked, and counts all.
+func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Actor, ids []domain.ConnectionID) (conns []domain.Connection, err error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		c, err := tx.Connection(ctx, id)
+		if err == nil && c.ChannelID != r.Channel.ID {
+			err = domain.NewNotFound()
+		}
+		if err == nil {
+			err = seesItem(ctx, tx.Queries, actor, c.Item)
+		}
+		switch {
+		case err != nil && domain.KindOf(err) == domain.NotFound:
+			r.Gone++
+		case err != nil:
+			return nil, err
+		case !domain.CanRemove(actor, r.Channel, c):
+			r.Kept++
+		default:
+			r.Count++
+			conns = append(conns, c)
+		}
+	}
+	slices.SortFunc(conns, func(a, b domain.Connection) int { return cmp.Compare(a.Item.ID, b.Item.ID) })
+	return conns, nil
+}
+
+// Restored is what became of a removal that was undone.
+type Restored struct {
+	Channel domain.Channel
+	Count   int // of items that are in the channel again
+	Lost    int // of those that are deleted, or hidden from the actor
+}
+
+// UndoRemoval puts back what the actor took out of a channel, each where it was, as the
+// connection of who made it, with its metadata. An item that is in the channel again already
+// stays as it is, and so a second undo changes nothing.
+func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id string) (r Restored, err error) {
+	if len(id) > domain.MaxOnceKey || strings.ContainsFunc(id, notInKey) {
+		return r, domain.NewNotFound()
+	}
+	now := a.Now()
+	was, err := a.Store.Removal(ctx, actor.UserID, id, now)
+	if err != nil {
+		return r, err
+	}
+	slices.SortFunc(was.Items, func(a, b redo.Removed) int { return cmp.Compare(a.Position, b.Position) }) // from the bottom
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		r = Restored{}
+		if r.Channel, err = lockToRestore(ctx, tx, actor, was); err != nil {
+			return err
+		}
+		blocks, err := lockBlocks(ctx, tx, was.Items)
+		if err != nil {
+			return err
+		}
+		fresh, err := tx.TakeRemoval(ctx, was.ID)
+		if err != nil || !fresh {
+			r.Count = len(was.Items)
+			return err
+		}
+		var events []domain.Event
+		for _, item := range was.Items {
+			event, err := restore(ctx, tx, actor, &r.Channel, item, blocks, now)
+			switch {
+			case err != nil && domain.KindOf(err) == domain.NotFound:
+				r.Lost++
+			case err != nil:
+				return err
+			default:
+				r.Count++
+				events = append(events, event...)
+			}
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, events...)
+	})
+	return r, err
+}
+
+// notInKey reports whether a character is in no key that this server makes up.
+func notInKey(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}
+
+// lockToRestore locks the channel of a removal and the channels that were in it, in the order
+// of their ids.
+func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) (domain.Channel, error) {
+	ref := domain.Ref{ID: int64(was.Channel)}
+	if _, err := tx.Channel(ctx, actor.UserID, ref); err != nil {
+		return domain.Channel{}, err
+	}
+	lock := []domain.ChannelID{was.Channel}
+	for _, item := range was.Items {
+		if item.Type != domain.ItemChannel {
+			continue
+		}
+		_, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+		if domain.KindOf(err) == domain.NotFound && err != nil {
+			continue
+		}
+		if err != nil {
+			return domain.Channel{}, err
+		}
+		lock = append(lock, domain.ChannelID(item.ID))
+	}
+	if err := tx.LockChannels(ctx, lock...); err != nil {
+		return domain.Channel{}, err
+	}
+	c, err := tx.Channel(ctx, actor.UserID, ref)
+	if err == nil && !domain.CanAddTo(actor, c) {
+		err = core.Forbidden("add to channel " + c.Slug)
+	}
+	return c, err
+}
+
+// lockBlocks locks the blocks of a removal that are still there, and reads them. Whether the
+// actor sees one is not asked: it may have been in this channel alone, where they saw it.
+func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[domain.BlockID]*domain.Block, error) {
+	var ids []domain.BlockID
+	for _, item := range items {
+		if item.Type == domain.ItemBlock {
+			ids = append(ids, domain.BlockID(item.ID))
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		if err := tx.LockBlock(ctx, id); err != nil && domain.KindOf(err) != domain.NotFound {
+			return nil, err
+		}
+	}
+	return tx.BlocksByID(ctx, ids)
+}
+
+// restore connects an item to a locked channel as it was; NotFound if the item is no more.
+func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.Channel, item redo.Removed, blocks map[domain.BlockID]*domain.Block, now time.Time) ([]domain.Event, error) {
+	ref := domain.ItemRef{Type: item.Type, ID: item.ID}
+	event := domain.Connected{Channel: *in, Item: ref, Again: true}
+	if item.Type == domain.ItemChannel {
+		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+		if err != nil {
+			return nil, err
+		}
+		event.Owner, event.ItemPrivate = c.Owner.PrincipalRef, c.Visibility == domain.Private
+	} else {
+		b, ok := blocks[domain.BlockID(item.ID)]
+		if !ok {
+			return nil, domain.NewNotFound()
+		}
+		event.Owner = b.Author.PrincipalRef
+	}
+	if there, err := tx.ConnectionOf(ctx, in.ID, ref); err != nil || there != 0 {
+		return nil, err
+	}
+	_, is, err := tx.Connect(ctx, store.NewConnection{Channel: *in, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})
+	*in = is
+	return []domain.Event{event}, err
+}

@@ -1,0 +1,63 @@
+package collections
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// NewChannelSlug claims the slug of a channel to be made. That of a private one always
+// has a random end: were it the plain one, whoever asks for that next would learn the
+// title from not getting it.
+func NewChannelSlug(ctx context.Context, tx *store.Tx, title string, v domain.Visibility, now time.Time) (string, error) {
+	if v == domain.Private {
+		return tx.SuffixedSlugFor(ctx, store.ChannelSlug, title, now)
+	}
+	return tx.SlugFor(ctx, store.ChannelSlug, title, now)
+}
+
+// channelSlug gives the slug of a locked channel that gets another title or visibility.
+// While it is private its slug has a random end; when it opens, it gets the plain slug
+// if that is free or was its own before, and else keeps the one it has.
+func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now time.Time) (string, error) {
+	renamed := domain.Slugify(c.Title) != domain.Slugify(was.Title)
+	opened := was.Visibility == domain.Private && c.Visibility != domain.Private
+	if opened { // before a slug is claimed, as whoever makes a channel of a group does
+		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case c.Visibility == domain.Private:
+		if !renamed && was.Slug != domain.Slugify(was.Title) {
+			return was.Slug, nil // it has a random end already
+		}
+		slug, err := tx.SuffixedSlugFor(ctx, store.ChannelSlug, c.Title, now)
+		if err != nil {
+			return "", err
+		}
+		return slug, tx.BindSlug(ctx, store.ChannelSlug, slug, int64(was.ID))
+	case opened && !renamed:
+		return openedSlug(ctx, tx, was, now)
+	}
+	return core.Reslug(ctx, tx, core.Named{Kind: store.ChannelSlug, ID: int64(was.ID), Name: was.Title, Slug: was.Slug}, c.Title, now)
+}
+
+// openedSlug gives the slug of a channel that is not private any more.
+func openedSlug(ctx context.Context, tx *store.Tx, was domain.Channel, now time.Time) (string, error) {
+	plain := domain.Slugify(was.Title)
+	if !domain.ValidSlug(plain) || plain == was.Slug {
+		return was.Slug, nil
+	}
+	if had, err := tx.SlugBelongs(ctx, store.ChannelSlug, plain, int64(was.ID)); err != nil || had {
+		return plain, err
+	}
+	free, err := tx.ClaimSlug(ctx, store.ChannelSlug, plain, now)
+	if err != nil || !free {
+		return was.Slug, err
+	}
+	return plain, tx.BindSlug(ctx, store.ChannelSlug, plain, int64(was.ID))
+}

@@ -1,0 +1,125 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// SortContents puts items of a channel into an order, from the bottom: they take the places that
+// they hold together, and all others stay where they are. Items are named by the ids of blocks
+// or else of channels, and an id that both have is the block's first; one that is not there
+// changes nothing. It is for who may move
+// connections, and costs no more statements for a larger channel.
+func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref domain.Ref, ids []int64) error {
+	if err := validOrder(ids); err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := core.LockedChannel(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanArrange(actor, c) {
+			return core.Forbidden("arrange this channel")
+		}
+		order, err := heldBy(ctx, tx, actor, c.ID, ids)
+		if err != nil {
+			return err
+		}
+		now := a.Now()
+		moved, err := tx.Arrange(ctx, c.ID, order, now)
+		if err != nil || len(moved) == 0 {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: c, Moved: moved})
+	})
+}
+
+// validOrder checks the ids of items that are to be put into an order.
+func validOrder(ids []int64) error {
+	var f domain.Faults
+	if !f.Count("ids", len(ids), domain.MaxOrdered) {
+		return f.Err()
+	}
+	sorted := slices.Sorted(slices.Values(ids))
+	if sorted[0] < 1 {
+		f.Positive("ids", sorted[0])
+	}
+	return f.Err()
+}
+
+// heldBy finds items in a locked channel by the ids of blocks or else of channels.
+func heldBy(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.ChannelID, ids []int64) ([]store.Held, error) {
+	blocks, err := tx.HeldBy(ctx, actor.UserID, c, domain.ItemBlock, ids)
+	if err != nil {
+		return nil, err
+	}
+	named := map[int64]int{}
+	rest := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		_, is := blocks[id]
+		named[id]++
+		return is && named[id] == 1
+	})
+	channels, err := tx.HeldBy(ctx, actor.UserID, c, domain.ItemChannel, rest)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]store.Held, 0, len(ids))
+	var missing []string
+	for _, id := range ids {
+		held, is := blocks[id]
+		if delete(blocks, id); !is {
+			held, is = channels[id]
+			delete(channels, id)
+		}
+		switch {
+		case is:
+			order = append(order, held)
+		case named[id] > 1:
+			return nil, domain.InvalidField("ids", domain.FieldRepeated, "must name each item once")
+		default:
+			missing = append(missing, fmt.Sprint(id))
+		}
+	}
+	if missing != nil {
+		return nil, domain.NewUnprocessable(fmt.Sprintf("ids: not in this channel: %s", strings.Join(missing[:min(len(missing), maxNamed)], ", ")))
+	}
+	return order, nil
+}
+
+// maxNamed is how many of the ids that are wrong an error names.
+const maxNamed = 5
+
+// MoveItem moves an item within a channel to a position, 1 at the bottom; one above the top is
+// the top.
+func (a *Collections) MoveItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef, position int64) (PlacedConnection, error) {
+	var f domain.Faults
+	f.Positive("new_position", position)
+	if f != nil {
+		return PlacedConnection{}, f.Err()
+	}
+	id, err := a.connectionOf(ctx, actor, ref, item)
+	if err != nil {
+		return PlacedConnection{}, err
+	}
+	return a.MoveConnection(ctx, actor, id, domain.InsertAt, &position)
+}
+
+// connectionOf finds how an item is connected to a channel that the actor sees.
+func (a *Collections) connectionOf(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (domain.ConnectionID, error) {
+	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	if err != nil {
+		return 0, err
+	}
+	id, err := a.Store.ConnectionOf(ctx, c.ID, item)
+	if err == nil && id == 0 {
+		err = domain.NewNotFound()
+	}
+	return id, err
+}

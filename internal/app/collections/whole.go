@@ -1,0 +1,98 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// What reads a collection from end to end, as exports do, reads it a little at a time, so that
+// it holds neither much memory nor one view of the database for long. What is removed meanwhile
+// is left out from then on.
+
+// Order gives a channel and what the actor may see in it, as the ids of connections, the lowest
+// position first: as it was at one moment.
+func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, ids []domain.ConnectionID, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if full, err = fullChannel(ctx, v.Queries, actor, ref); err != nil {
+			return err
+		}
+		ids, err = v.Order(ctx, actor.UserID, full.Channel)
+		return err
+	})
+	return full, ids, err
+}
+
+// Ordered reads those of the connections that are still in a channel which the actor still
+// sees, and whose items they see, in the order given and without their positions.
+func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel domain.ChannelID, ids []domain.ConnectionID) (all []Content, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if _, err := v.Channel(ctx, actor.UserID, domain.Ref{ID: int64(channel)}); err != nil {
+			return err
+		}
+		conns, err := v.StillIn(ctx, channel, ids)
+		if err != nil {
+			return err
+		}
+		all, err = Items(ctx, v, actor, conns)
+		return err
+	})
+	return all, err
+}
+
+// OwnedChannels lists the channels of a user or group that the actor sees, by id, from above one on.
+func (a *Collections) OwnedChannels(ctx context.Context, actor domain.Actor, owner domain.PrincipalRef, above domain.ChannelID, n int) (all []domain.Channel, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		all, err = v.OwnedChannels(ctx, actor.UserID, owner, above, n)
+		return err
+	})
+	return all, err
+}
+
+// AuthoredBlocks lists the actor's own blocks in the order in which they were made, after one
+// of them; none is the zero block.
+func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, after domain.Block, n int) (all []*domain.Block, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		ids, err := v.AuthoredBlocks(ctx, actor.UserID, store.Mark{At: after.CreatedAt, ID: int64(after.ID)}, n)
+		if err != nil {
+			return err
+		}
+		found, err := v.BlocksByID(ctx, ids)
+		for _, id := range ids {
+			all = append(all, found[id])
+		}
+		return err
+	})
+	return all, err
+}
+
+// AuthoredComments lists the actor's own comments on blocks that they still see, block by block,
+// after one of them; none is the zero comment. Last is the one to go on after, nil at the end.
+func (a *Collections) AuthoredComments(ctx context.Context, actor domain.Actor, after domain.Comment, n int) (all []domain.Comment, last *domain.Comment, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		all, err = v.AuthoredComments(ctx, actor.UserID, after.BlockID, after.ID, n)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		last = new(domain.Comment)
+		*last = all[len(all)-1]
+		kept, seen := all[:0], map[domain.BlockID]bool{}
+		for _, c := range all {
+			sees, known := seen[c.BlockID]
+			if !known {
+				_, err := v.Block(ctx, actor.UserID, c.BlockID)
+				if sees = err == nil; err != nil && domain.KindOf(err) != domain.NotFound {
+					return err
+				}
+				seen[c.BlockID] = sees
+			}
+			if sees {
+				kept = append(kept, c)
+			}
+		}
+		all = kept
+		return nil
+	})
+	return all, last, err
+}

@@ -1,0 +1,172 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// GrantAvatar is the job that gets the picture of a user or group.
+type GrantAvatar struct {
+	OwnerType domain.PrincipalType `json:"owner_type"`
+	OwnerID   int64                `json:"owner_id"`
+	N         int64                `json:"n"`
+}
+
+// Kind implements jobs.Args.
+func (GrantAvatar) Kind() string { return "grant_avatar" }
+
+// Class implements jobs.Classed.
+func (GrantAvatar) Class() jobs.Class { return jobs.Content }
+
+// avatarVersion is the resized version that is shown of a picture.
+var avatarVersion = domain.SquareImage.At2x()
+
+// CheckAvatar checks the address of a picture, where one is given.
+func CheckAvatar(f *domain.Faults, address *string) {
+	if address == nil || !f.Text("avatar_url", *address, domain.MaxURL) {
+		return
+	}
+	if link, ok := core.AbsoluteURL(*address); !ok {
+		f.Add("avatar_url", domain.FieldMalformed, "must be an absolute http(s) address")
+	} else {
+		core.CheckCredentials(f, "avatar_url", link)
+	}
+}
+
+// AvatarWanted finds the picture at an address that checkAvatar has let through, or the
+// upload that it names, before a transaction; nil takes the picture back. What is wrong
+// with the upload joins what is invalid of the input.
+func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarWish, err error) {
+	if address == nil {
+		return w, invalid
+	}
+	link, ok := core.AbsoluteURL(*address)
+	if !ok {
+		return w, invalid
+	}
+	upload, named, err := a.UploadNamed(ctx, actor, "avatar_url", link)
+	if named || err != nil {
+		w.Upload = upload.ID
+		return w, domain.JoinFaults(err, invalid)
+	}
+	w.URL = link
+	return w, invalid
+}
+
+// WishAvatar has an owner show a picture once it has been got, or nothing from now on, as
+// a user wishes.
+func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
+	w.Owner = owner
+	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
+		return err
+	}
+	n, err := tx.WishAvatar(ctx, w, now)
+	if err != nil {
+		return err
+	}
+	if w.URL == "" && w.Upload == 0 {
+		return tx.SetAvatar(ctx, owner, nil, now)
+	}
+	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts), jobs.For(int64(by)))
+}
+
+// GrantAvatar gets a picture and has its owner show it, unless they have wished for
+// another meanwhile. One that cannot be got changes nothing.
+func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int64) error {
+	w, err := a.Store.AvatarWish(ctx, owner, n)
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	payer, err := a.payer(ctx, owner)
+	if err != nil {
+		return gone(err)
+	}
+	in := a.newIntake(fmt.Sprintf("avatar:%s:%d", owner.Type, owner.ID), payer)
+	defer in.release(ctx)
+	made, err := in.avatarContent(ctx, w)
+	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
+		return jobs.Later(max(busy.RetryAfter, time.Second))
+	}
+	if errors.Is(err, errDiskLow) {
+		return jobs.Outage(err, diskPause)
+	}
+	if err != nil {
+		if _, lasting := explain(err); lasting {
+			return jobs.Permanent(err)
+		}
+		return err
+	}
+	made.image.Owner = payer
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		// The upload first, as who wishes for a picture locks it and then the owner.
+		if err := tx.UseUpload(ctx, w.Upload, a.Now()); err != nil {
+			return err
+		}
+		if err := tx.LockAvatarWish(ctx, owner, n); err != nil {
+			return err
+		}
+		if err := in.settle(ctx, tx, made.image); err != nil {
+			return err
+		}
+		if _, err := tx.AddFile(ctx, *made.image, a.Now()); err != nil {
+			return err
+		}
+		path := made.image.Key + "/" + made.image.Version(avatarVersion)
+		if err := tx.SetAvatar(ctx, owner, &path, a.Now()); err != nil {
+			return err
+		}
+		if err := tx.AvatarGranted(ctx, owner, n); err != nil {
+			return err
+		}
+		var shown domain.Event = domain.UserChanged{User: domain.UserID(owner.ID)}
+		if owner.Type == domain.TypeGroup {
+			shown = domain.GroupChanged{Group: domain.GroupID(owner.ID)}
+		}
+		return core.Publish(ctx, tx, payer, a.Now(), shown)
+	})
+	if domain.KindOf(err) == domain.NotFound { // another was wished for, or the owner is gone
+		return nil
+	}
+	return err
+}
+
+// payer is whose quota a picture counts against: a group's is its owner's.
+func (a *Content) payer(ctx context.Context, owner domain.PrincipalRef) (domain.UserID, error) {
+	if owner.Type != domain.TypeGroup {
+		return domain.UserID(owner.ID), nil
+	}
+	g, err := a.Store.Group(ctx, 0, domain.Ref{ID: owner.ID})
+	return domain.UserID(g.Owner.ID), err
+}
+
+// gone passes over what is not there.
+func gone(err error) error {
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (a *intake) avatarContent(ctx context.Context, w store.AvatarWish) (made content, err error) {
+	if w.Upload != 0 {
+		made, err = a.contentOfUpload(ctx, w.Upload)
+	} else {
+		made.kind = domain.ImageBlock
+		made.image, err = a.previewAt(ctx, w.URL)
+	}
+	if err == nil && made.kind != domain.ImageBlock {
+		err = &errUnavailable{reason: "The picture is no image"}
+	}
+	return made, err
+}

@@ -1,0 +1,159 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/media"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/svg"
+)
+
+// contentOfFile makes an Image of raster images and SVG, and an Attachment of
+// everything else. The bytes decide (behaviour.md section 10).
+func (a *intake) contentOfFile(ctx context.Context, staged *blob.Staged, name string) (content, error) {
+	bytes, err := staged.Open()
+	if err != nil {
+		return content{}, err
+	}
+	defer closing(bytes)
+	src := io.NewSectionReader(bytes, 0, staged.Size)
+	kind, err := filetype.Detect(ctx, src, name)
+	if err != nil {
+		return content{}, err
+	}
+	made := content{kind: domain.AttachmentBlock, title: cut(name)}
+	switch kind.Class {
+	case filetype.Vector:
+		made.image, err = a.drawing(ctx, src, name, kind)
+	case filetype.Raster:
+		made.image, err = a.picture(ctx, staged, src, name, kind)
+	}
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
+		return content{}, err
+	}
+	if made.image != nil {
+		made.kind = domain.ImageBlock
+		return made, nil
+	}
+	return a.attachment(ctx, staged, src, made, name, kind)
+}
+
+// attachment keeps a file of any kind as it is, with a preview where one can be made.
+func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.SectionReader, made content, name string, kind filetype.Kind) (content, error) {
+	if kind.Class == filetype.Vector { // and yet not made safe to be shown
+		kind.ContentType = "application/xml"
+	}
+	kept, err := a.keep(ctx, staged, kind.ContentType)
+	if err != nil {
+		return content{}, err
+	}
+	f := newFile(kept, name, kind)
+	made.file = &f
+	if kind.Class != filetype.Document {
+		return made, nil
+	}
+	made.image, err = a.firstPage(ctx, src, name)
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
+		return content{}, err
+	}
+	return made, nil
+}
+
+// picture keeps an image and makes its versions.
+func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.SectionReader, name string, kind filetype.Kind) (*domain.File, error) {
+	if _, err := a.studio.Inspect(ctx, src, kind); err != nil { // before anything is kept
+		return nil, err
+	}
+	kept, err := a.keep(ctx, staged, kind.ContentType)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(kept, name, kind)
+	made, extension, err := a.render(ctx, src, kept.Object, kind)
+	if err != nil {
+		return nil, err
+	}
+	f.Width, f.Height, f.Resized = int64(made.Width), int64(made.Height), extension
+	f.Blurhash = core.NonEmpty(&made.Blurhash)
+	return &f, nil
+}
+
+// drawing keeps an SVG without what runs or loads.
+func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string, kind filetype.Kind) (*domain.File, error) {
+	clean, err := svg.Sanitize(io.NewSectionReader(src, 0, src.Size()))
+	if err != nil {
+		return nil, err
+	}
+	staged, err := a.staging.Receive(ctx, bytes.NewReader(clean.Bytes), int64(len(clean.Bytes)))
+	if err != nil {
+		return nil, err
+	}
+	defer a.discard(staged)
+	kept, err := a.keep(ctx, staged, kind.ContentType)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(kept, name, kind)
+	f.Width, f.Height = int64(clean.Width), int64(clean.Height)
+	return &f, nil
+}
+
+// firstPage makes an image of a document's first page.
+func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name string) (*domain.File, error) {
+	shot, err := a.studio.FirstPage(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := a.staging.Receive(ctx, bytes.NewReader(shot), int64(len(shot)))
+	if err != nil {
+		return nil, err
+	}
+	defer a.discard(staged)
+	seen := io.NewSectionReader(bytes.NewReader(shot), 0, int64(len(shot)))
+	kind, err := filetype.Detect(ctx, seen, "")
+	if err != nil {
+		return nil, err
+	}
+	return a.picture(ctx, staged, seen, strings.TrimSuffix(name, path.Ext(name))+"."+kind.Extension, kind)
+}
+
+// dispositionName is the file name of a Content-Disposition header (RFC 6266), "" if
+// there is none.
+func dispositionName(header string) string {
+	_, params, err := mime.ParseMediaType(header)
+	if err != nil || params["filename"] == "" {
+		return ""
+	}
+	return tidyName(params["filename"])
+}
+
+// tidyName makes a name that came from elsewhere fit to be shown: its last part,
+// valid, on one line, and not longer than a title.
+func tidyName(name string) string {
+	name = strings.ToValidUTF8(name, "")
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) { // "gpj.exe" stays that
+			return -1
+		}
+		return r
+	}, name))
+	if name == "" || name == "." || name == "/" {
+		return "file"
+	}
+	if ext := path.Ext(name); utf8.RuneCountInString(name) > domain.MaxTitle && len(ext) < 20 {
+		return string([]rune(name)[:domain.MaxTitle-utf8.RuneCountInString(ext)]) + ext
+	}
+	return cut(name)
+}

@@ -1,0 +1,259 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// ProcessBlock is the job that gets the content of a block.
+type ProcessBlock struct {
+	Block domain.BlockID `json:"block_id"`
+}
+
+// Kind implements jobs.Args.
+func (ProcessBlock) Kind() string { return "process_block" }
+
+// Class implements jobs.Classed.
+func (ProcessBlock) Class() jobs.Class { return jobs.Content }
+
+// maxAttempts is how often the content of a block is tried, over about ten minutes.
+const maxAttempts = 8
+
+// jobAttempts is how often the queue runs the job: more, since a server that dies in
+// an attempt uses up one here as well.
+const jobAttempts = 2 * maxAttempts
+
+// NoteTimeout is for noting what became of an attempt when the job's own time is up.
+const NoteTimeout = 5 * time.Second
+
+// errTries is the cause of a content that servers died of, for the operator.
+var errTries = errors.New("its tries are used up: servers stopped, or the time was up, in the midst of them")
+
+// errUnavailable is the cause of a content that will never come.
+type errUnavailable struct {
+	reason string // for the block's author
+	cause  error
+}
+
+func (e *errUnavailable) Error() string { return e.reason }
+func (e *errUnavailable) Unwrap() error { return e.cause }
+
+// Process has the content of a block got, in the transaction that makes it.
+func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.BlockID, upload domain.UploadID, now time.Time) error {
+	if err := keepUpload(ctx, tx, "value", upload); err != nil {
+		return err
+	}
+	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
+}
+
+// ProcessBlock tries to get the content of a block that waits for it
+// (behaviour.md section 3). Each attempt is counted before it is made, so that a block whose
+// content kills the server is given up too. It takes effect once, however often it runs.
+func (a *Content) ProcessBlock(ctx context.Context, id domain.BlockID) error {
+	b, p, err := a.beginAttempt(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if p.Attempts > maxAttempts {
+		return errors.Join(a.giveUp(ctx, id, reasonOf(p)), jobs.Permanent(errTries))
+	}
+	in := a.newIntake(fmt.Sprint("block:", id), domain.UserID(b.Author.ID), b.Image, b.File)
+	defer in.release(ctx)
+	made, err := in.content(ctx, b, p)
+	if err == nil {
+		err = a.fill(ctx, id, made, in, p.UploadID)
+		if !errors.Is(err, errOverQuota) && domain.KindOf(err) != domain.Unavailable {
+			return err
+		}
+	}
+	return a.failed(ctx, p, err)
+}
+
+func reasonOf(p domain.ProcessingStatus) string {
+	if p.Reason == nil {
+		return "It could not be processed"
+	}
+	return *p.Reason
+}
+
+// beginAttempt counts an attempt; NotFound means that there is nothing to do.
+func (a *Content) beginAttempt(ctx context.Context, id domain.BlockID) (b domain.Block, p domain.ProcessingStatus, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.BeginAttempt(ctx, id, a.Now()); err != nil {
+			return err
+		}
+		if p, err = tx.Processing(ctx, id); err != nil {
+			return err
+		}
+		b, err = tx.AnyBlock(ctx, id)
+		return err
+	})
+	return b, p, err
+}
+
+// failed says what becomes of a block after a failed attempt.
+func (a *Content) failed(ctx context.Context, p domain.ProcessingStatus, err error) error {
+	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
+	}
+	if errors.Is(err, errDiskLow) {
+		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Outage(err, diskPause))
+	}
+	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
+		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
+	}
+	if domain.KindOf(err) == domain.Unavailable { // which is not the block's fault
+		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
+	}
+	reason, lasting := explain(err)
+	if ctx.Err() != nil {
+		reason = "It took too long"
+	}
+	// What is noted of the attempt is noted even if it has used up the job's time.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	defer cancel()
+	if lasting || p.Attempts >= maxAttempts {
+		if ending := a.giveUp(ctx, p.BlockID, reason); ending != nil {
+			return errors.Join(err, ending) // to be given up at the next try
+		}
+		return jobs.Permanent(err)
+	}
+	note := a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, p.BlockID, reason, a.Now()) })
+	if e, ok := errors.AsType[*fetch.Error](err); ok && e.RetryAfter > 0 && note == nil {
+		return jobs.Later(max(e.RetryAfter, jobs.Backoff(int(p.Attempts))))
+	}
+	return errors.Join(err, note)
+}
+
+// explain gives the reason of a failure in words for the block's author, and whether
+// trying again is of no use.
+func explain(err error) (reason string, lasting bool) {
+	if e, ok := errors.AsType[*errUnavailable](err); ok {
+		return e.reason, true
+	}
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		return e.Reason, !e.Temporary
+	}
+	if errors.Is(err, blob.ErrNotFound) {
+		return "The file is gone", true
+	}
+	if known, ok := errors.AsType[*domain.Error](err); ok && errors.Is(err, errOverQuota) {
+		return known.Message, true
+	}
+	return "It could not be processed", false
+}
+
+func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	defer cancel()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
+}
+
+// giveUp ends the wait of a block: one that had no content yet is a Link that failed.
+func (a *Content) giveUp(ctx context.Context, id domain.BlockID, reason string) error {
+	return a.endProcessing(ctx, id, domain.ProcessingFailed, &reason, func(_ *store.Tx, b *domain.Block) (bool, error) {
+		if b.State != domain.Processing {
+			return false, nil
+		}
+		b.Type, b.State = domain.LinkBlock, domain.Failed
+		return true, nil
+	})
+}
+
+// endProcessing changes a block that waits for its content, once.
+func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, change func(tx *store.Tx, b *domain.Block) (bool, error)) error {
+	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockBlock(ctx, id); err != nil {
+			return err
+		}
+		if err := tx.EndProcessing(ctx, id, state, reason, a.Now()); err != nil {
+			return err
+		}
+		was, err := tx.AnyBlock(ctx, id)
+		if err != nil {
+			return err
+		}
+		is := was
+		if changed, err := change(tx, &is); err != nil || !changed {
+			return err
+		}
+		for _, f := range []*domain.File{is.Image, is.File} {
+			if f == nil || f.ID != 0 {
+				continue
+			}
+			f.Owner = domain.UserID(was.Author.ID)
+			if f.ID, err = tx.AddFile(ctx, *f, a.Now()); err != nil {
+				return err
+			}
+		}
+		now := a.Now()
+		if err := tx.FillBlock(ctx, was, is, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
+	})
+	if domain.KindOf(err) == domain.NotFound { // deleted, or done by another
+		return nil
+	}
+	return err
+}
+
+// fill gives a block its content, of an upload unless that is 0. What its author says
+// wins.
+func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
+	text := core.Rendered(core.NonEmpty(&made.markdown))
+	description := core.Rendered(core.NonEmpty(&made.description))
+	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(tx *store.Tx, b *domain.Block) (bool, error) {
+		if err := errors.Join(tx.UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
+			return false, err
+		}
+		b.Type, b.State = made.kind, domain.Available
+		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
+		b.Title = orElse(b.Title, made.title)
+		b.AltText = orElse(b.AltText, made.altText)
+		if b.Description == nil {
+			b.Description = description
+		}
+		given := b.SourceURL != nil && (b.ValueURL == nil || *b.SourceURL != *b.ValueURL)
+		if made.source != "" && !given {
+			b.SourceURL = &made.source
+		}
+		if b.SourceURL != nil {
+			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
+		}
+		return true, nil
+	})
+}
+
+// copied keeps a transaction that is run again from seeing the id that the first run
+// gave the file.
+func copied(f *domain.File) *domain.File {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	return &c
+}
+
+// orElse is what was said, else what was found; nil where neither was.
+func orElse(said *string, found string) *string {
+	if said != nil || found == "" {
+		return said
+	}
+	return &found
+}

@@ -1,0 +1,185 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Quotas are the bounds of each tier. A tier that is missing has none.
+type Quotas map[domain.Tier]domain.Quota
+
+// MaxOpenUploads is how many uploads a user may have of which nothing has been made yet:
+// what clients put into an S3 storage is counted only later, and any size is taken there.
+const MaxOpenUploads = 500
+
+// holdLease is how long room stays held for bytes whose server has died; while it lives it
+// extends the lease three times as often.
+const holdLease = time.Minute
+
+// errOverQuota is the cause of what is refused since a user has stored too much.
+var errOverQuota = errors.New("over quota")
+
+// ByteUsage is what the actor has stored, and the bounds of it.
+func (a *Content) ByteUsage(ctx context.Context, actor domain.Actor) (u domain.ByteUsage, q domain.Quota, err error) {
+	u, err = a.Store.ByteUsage(ctx, actor.UserID, a.Now())
+	return u, a.quotas[u.Tier], err
+}
+
+// ByteUsages is what some users have stored, for who runs the server.
+func (a *Content) ByteUsages(ctx context.Context, users []domain.UserID) (map[domain.UserID]domain.ByteUsage, error) {
+	return a.Store.ByteUsages(ctx, users, a.Now())
+}
+
+// Quota is the bounds of a tier.
+func (a *Content) Quota(tier domain.Tier) domain.Quota { return a.quotas[tier] }
+
+// UploadLimit is how many bytes a file may have.
+func (a *Content) UploadLimit() int64 { return a.uploadLimit }
+
+// room is how many bytes more a user may store, of an upload or of something else, and
+// the refusal of more than that; negative where there is no bound.
+func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal error) {
+	q := a.quotas[u.Tier]
+	left = -1
+	if q.Total > 0 {
+		left = max(q.Total-u.Total, 0)
+		refusal = overQuota("Your files may have "+domain.FormatBytes(q.Total)+" in all", left, "Delete blocks that hold files")
+	}
+	if upload && q.Unused > 0 && (left < 0 || q.Unused-u.Unused < left) {
+		left = max(q.Unused-u.Unused, 0)
+		refusal = overQuota("Uploads that are in no block may have "+domain.FormatBytes(q.Unused)+" in all", left,
+			"Make blocks of them; what is in none is removed after a day")
+	}
+	return left, refusal
+}
+
+func overQuota(bound string, left int64, remedy string) error {
+	return domain.Wrap(domain.Forbidden, bound+", and "+domain.FormatBytes(left)+" are left. "+remedy, errOverQuota)
+}
+
+// hold is room that is held for bytes on their way. It is not safe for concurrent use.
+type hold struct {
+	a      *Content
+	key    string
+	user   domain.UserID
+	upload bool
+	bytes  int64  // for which there is room
+	stop   func() // extending the lease; nil where nothing is reserved
+}
+
+// newHold prepares to hold room for what a key names.
+func (a *Content) newHold(key string, user domain.UserID, upload bool) *hold {
+	return &hold{a: a, key: key, user: user, upload: upload}
+}
+
+// grow holds room for a number of bytes in all. It is Forbidden where the quota has none.
+func (h *hold) grow(ctx context.Context, bytes int64) error {
+	_, err := h.growUpTo(ctx, bytes, bytes)
+	return err
+}
+
+// growUpTo holds room for at most so many bytes in all, and tells for how many. It is
+// Forbidden where the quota has no room for the least.
+func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
+	if most <= h.bytes {
+		return h.bytes, nil
+	}
+	if bounded, err := h.bounded(ctx, h.a.Store.Queries); err != nil || !bounded {
+		h.bytes = most
+		return most, err
+	}
+	got := most
+	err := h.a.Store.InTx(ctx, func(tx *store.Tx) error {
+		now := h.a.Now()
+		u, err := tx.LockByteUsage(ctx, h.user, h.key, now)
+		if err != nil {
+			return err
+		}
+		got = most
+		if left, refusal := h.a.room(u, h.upload); left >= 0 {
+			if least > left {
+				return refusal
+			}
+			got = min(most, left)
+		}
+		return tx.Reserve(ctx, domain.Reservation{Key: h.key, UserID: h.user, Upload: h.upload, Bytes: got, ExpiresAt: now.Add(holdLease)})
+	})
+	if err != nil {
+		return h.bytes, err
+	}
+	if h.stop == nil {
+		h.stop = h.a.extend(ctx, h.key)
+	}
+	h.bytes = got
+	return got, nil
+}
+
+// bounded reports whether there is a quota to hold room of.
+func (h *hold) bounded(ctx context.Context, q store.Queries) (bool, error) {
+	u, err := q.ByteUsage(ctx, h.user, h.a.Now())
+	left, _ := h.a.room(u, h.upload)
+	return left >= 0, err
+}
+
+// extend extends a lease until it is stopped.
+func (a *Content) extend(ctx context.Context, key string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(holdLease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// A lease that cannot be extended runs out, and settle looks anew.
+				_ = a.Store.InTx(ctx, func(tx *store.Tx) error {
+					return tx.ExtendReservation(ctx, key, a.Now().Add(holdLease))
+				})
+			}
+		}
+	})
+	return func() { cancel(); done.Wait() }
+}
+
+// settle gives the held room back in the transaction that stores what it was held for, by
+// which the user's bytes grow by so many. If the lease has run out, or the room was less,
+// it is Forbidden where the quota has no room.
+func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
+	held, err := tx.EndReservation(ctx, h.key, h.a.Now())
+	if err != nil || growth <= held {
+		return err
+	}
+	if bounded, err := h.bounded(ctx, tx.Queries); err != nil || !bounded {
+		return err
+	}
+	u, err := tx.LockByteUsage(ctx, h.user, h.key, h.a.Now())
+	if err != nil {
+		return err
+	}
+	if left, refusal := h.a.room(u, h.upload); left >= 0 && growth > left {
+		return refusal
+	}
+	return nil
+}
+
+// release gives back room that was not settled.
+func (h *hold) release(ctx context.Context) {
+	if h.stop == nil {
+		return
+	}
+	h.stop()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	defer cancel()
+	// What cannot be given back now is free when the lease runs out.
+	_ = h.a.Store.InTx(ctx, func(tx *store.Tx) error {
+		_, err := tx.EndReservation(ctx, h.key, h.a.Now())
+		return err
+	})
+}

@@ -1,0 +1,85 @@
+package content
+
+import (
+	"context"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// Processing tells a block's author how far its content has come.
+func (a *Content) Processing(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
+	b, err := a.Store.Block(ctx, actor.UserID, id)
+	if err != nil {
+		return p, err
+	}
+	if b.Author.PrincipalRef != domain.UserRef(actor.UserID) {
+		return p, domain.NewNotFound()
+	}
+	return a.Store.Processing(ctx, id)
+}
+
+// Reprocess gets the content of a block again. Its author may.
+func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		b, err := tx.LockedBlock(ctx, actor.UserID, id)
+		if err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return core.Forbidden("process this block")
+		}
+		p, err = a.Restart(ctx, tx, b)
+		return err
+	})
+	return p, err
+}
+
+// Restart has a locked block wait for its content again, unless it does.
+func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
+	now := a.Now()
+	p, err = tx.Processing(ctx, b.ID)
+	switch {
+	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before there was processing
+		err = tx.StartProcessing(ctx, b.ID, 0, now)
+	case domain.KindOf(err) == domain.NotFound:
+		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
+	case err == nil && p.State == domain.ProcessingWaiting:
+		return p, nil
+	case err == nil:
+		if err = a.stillThere(ctx, tx, p); err == nil {
+			err = tx.RestartProcessing(ctx, b.ID, now)
+		}
+	}
+	if err != nil {
+		return p, err
+	}
+	if b.State == domain.Failed {
+		was := b
+		b.Type, b.State = domain.PendingBlock, domain.Processing
+		if err := tx.FillBlock(ctx, was, b, now); err != nil {
+			return p, err
+		}
+		if err := core.Publish(ctx, tx, domain.UserID(b.Author.ID), now, domain.BlockChanged{Block: b.ID}); err != nil {
+			return p, err
+		}
+	}
+	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts), jobs.For(b.Author.ID)); err != nil {
+		return p, err
+	}
+	return tx.Processing(ctx, b.ID)
+}
+
+// stillThere refuses to process an upload again that has been removed.
+func (a *Content) stillThere(ctx context.Context, tx *store.Tx, p domain.ProcessingStatus) error {
+	if p.UploadID == 0 {
+		return nil
+	}
+	err := tx.KeepUpload(ctx, p.UploadID)
+	if domain.KindOf(err) == domain.NotFound {
+		return domain.NewUnprocessable("The upload was removed; a block of it cannot be processed again")
+	}
+	return err
+}

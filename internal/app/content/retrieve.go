@@ -1,0 +1,273 @@
+package content
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/page"
+)
+
+// Bounds of what is fetched, in bytes.
+const (
+	maxPage    = 5 << 20
+	maxOEmbed  = 1 << 20
+	maxPreview = 20 << 20
+)
+
+// How many of a page's images are tried as its preview, and of its oEmbed endpoints.
+const (
+	previewTries = 3
+	oEmbedTries  = 2
+)
+
+// asideTimeout is how long the fetch of a preview or of an oEmbed answer may take: a page
+// is not lost because what it refers to is slow.
+const asideTimeout = 15 * time.Second
+
+// What is asked for.
+const (
+	acceptAny   = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+	acceptImage = "image/*"
+)
+
+// content is what was found for a block. Empty fields were not found.
+type content struct {
+	kind        domain.BlockType
+	title       string
+	description string
+	altText     string
+	markdown    string
+	source      string // a better address than the one given
+	sourceTitle string
+	image, file *domain.File
+	embed       *domain.Embed
+}
+
+// content gets what a block is to hold. Its errors are temporary unless explain says
+// otherwise.
+func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
+	if p.UploadID != 0 {
+		return a.contentOfUpload(ctx, p.UploadID)
+	}
+	if b.ValueURL == nil {
+		return content{}, &errUnavailable{reason: "There is nothing to process"}
+	}
+	return a.contentOfURL(ctx, *b.ValueURL)
+}
+
+// contentOfURL gets what is at an address. A known provider is asked before the page:
+// its pages often need a browser.
+func (a *intake) contentOfURL(ctx context.Context, address string) (content, error) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return content{}, &errUnavailable{"The address cannot be read", err}
+	}
+	if endpoint, ok := a.providers.Find(at); ok {
+		if made, ok, err := a.embedded(ctx, at, endpoint); ok || err != nil {
+			return made, err
+		}
+	}
+	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit})
+	if err != nil {
+		return content{}, err
+	}
+	defer closing(answer.Body)
+	body := bufio.NewReaderSize(answer.Body, 1<<12)
+	if head, _ := body.Peek(sniffed); isPage(answer, head) { // an error shows again when it is read
+		return a.contentOfPage(ctx, address, answer, body)
+	}
+	staged, err := a.staging.Receive(ctx, body, a.uploadLimit)
+	if err != nil {
+		return content{}, fetched(err)
+	}
+	defer a.discard(staged)
+	return a.contentOfFile(ctx, staged, fileName(answer))
+}
+
+// fetched finds the reason for which a body could not be staged.
+func fetched(err error) error {
+	if errors.Is(err, blob.ErrTooLarge) {
+		return &errUnavailable{"The file is too large", err}
+	}
+	return err
+}
+
+// sniffed is how many bytes tell a page from a file.
+const sniffed = 512
+
+// isPage tells a web page from a file: labelled as one or not at all, not to be saved,
+// and text by its first bytes.
+func isPage(answer *fetch.Response, head []byte) bool {
+	if how, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")); how == "attachment" {
+		return false
+	}
+	looks := http.DetectContentType(head)
+	switch answer.ContentType {
+	case "text/html", "application/xhtml+xml":
+		wide := strings.HasPrefix(answer.Charset, "utf-16") && looks == "application/octet-stream" // without a mark
+		return strings.HasPrefix(looks, "text/") || wide
+	case "":
+		return strings.HasPrefix(looks, "text/html")
+	}
+	return false
+}
+
+// fileName is what the server calls the file, else the last part of its address.
+func fileName(answer *fetch.Response) string {
+	if name := dispositionName(answer.Header.Get("Content-Disposition")); name != "" {
+		return name
+	}
+	name := path.Base(answer.URL.Path)
+	if name == "/" || name == "." {
+		name = answer.URL.Hostname()
+	}
+	return tidyName(name)
+}
+
+// contentOfPage makes an Embed or a Link of a web page that was asked for at an address.
+func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxPage))
+	closing(answer.Body) // makes room for the page's images, which are often at the same site
+	if err != nil {
+		return content{}, err
+	}
+	p, err := page.Read(answer.URL, answer.Header.Get("Content-Type"), body)
+	if err != nil {
+		return content{}, &errUnavailable{"The page cannot be read", err}
+	}
+	for _, endpoint := range p.OEmbed[:min(len(p.OEmbed), oEmbedTries)] {
+		made, ok, err := a.embedded(ctx, answer.URL, endpoint)
+		if ok || err != nil {
+			made.description = p.Description
+			if made.title == "" {
+				made.title, made.sourceTitle = cut(p.Title), cut(p.Title)
+			}
+			return made, err
+		}
+	}
+	made := content{kind: domain.LinkBlock, title: cut(p.Title), description: p.Description, markdown: p.Markdown,
+		source: betterAddress(address, answer.URL, p.Canonical), sourceTitle: cut(p.Title)}
+	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
+		made.altText = p.ImageAlt
+	}
+	return made, err
+}
+
+// betterAddress is the one that a page gives as its own, unless it was led to (from
+// behind a login, say) or gives the site's: what a user linked to is not lost.
+func betterAddress(given string, at, canonical *url.URL) string {
+	asked, err := url.Parse(given)
+	led := err != nil || !strings.EqualFold(asked.Hostname(), at.Hostname()) || asked.EscapedPath() != at.EscapedPath() ||
+		asked.RawQuery != at.RawQuery
+	home := strings.Trim(canonical.Path, "/") == "" && strings.Trim(at.Path, "/") != ""
+	if address := canonical.String(); !led && !home && len(address) <= domain.MaxURL {
+		return address
+	}
+	return ""
+}
+
+// embedded asks a provider for the player of a page; ok reports whether there is one.
+// An error is one of this server: a provider that does not answer is none.
+func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
+	aside, cancel := context.WithTimeout(ctx, asideTimeout)
+	defer cancel()
+	answer, err := a.fetcher.Get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	if err != nil {
+		return made, false, busyOrStopped(ctx, err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	closing(answer.Body)
+	if err != nil {
+		return made, false, busyOrStopped(ctx, err)
+	}
+	said, err := page.ReadOEmbed(body, answer.Header.Get("Content-Type"))
+	if err != nil || said.Type == "photo" || said.Type == "link" {
+		return made, false, nil
+	}
+	html := said.SafeHTML(answer.URL, at, a.ownHosts...)
+	if html == "" {
+		return made, false, nil
+	}
+	made = content{kind: domain.EmbedBlock, title: cut(said.Title), sourceTitle: cut(said.Title),
+		embed: &domain.Embed{URL: said.URL, Type: said.Type, Title: said.Title, AuthorName: said.AuthorName, AuthorURL: said.AuthorURL,
+			SourceURL: at.String(), Width: int64(said.Width), Height: int64(said.Height), HTML: html, ThumbnailURL: said.ThumbnailURL}}
+	if said.ThumbnailURL != "" {
+		made.image, err = a.preview(ctx, []string{said.ThumbnailURL})
+	}
+	return made, err == nil, err
+}
+
+// busyOrStopped passes on what makes the whole attempt pointless for now.
+func busyOrStopped(ctx context.Context, err error) error {
+	if errors.Is(err, fetch.ErrBusy) || ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// contentOfUpload makes an Image or an Attachment of bytes that a user sent.
+func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
+	u, err := a.Store.UploadByID(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return content{}, &errUnavailable{"The upload was removed", err}
+	}
+	if err != nil {
+		return content{}, err
+	}
+	a.from(u)
+	staged, err := a.fetchUpload(ctx, u)
+	if err != nil {
+		return content{}, err
+	}
+	defer a.discard(staged)
+	return a.contentOfFile(ctx, staged, tidyName(u.Name))
+}
+
+// fetchUpload stages the bytes of an upload.
+func (a *Content) fetchUpload(ctx context.Context, u domain.Upload) (*blob.Staged, error) {
+	object := uploadFolder + u.Key
+	if u.BlobID != 0 {
+		b, err := a.Store.Blob(ctx, u.BlobID)
+		if err != nil {
+			return nil, err
+		}
+		object = b.Object
+	}
+	sent, err := a.blobs.Open(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	defer closing(sent)
+	staged, err := a.staging.Receive(ctx, sent, a.uploadLimit)
+	if err != nil {
+		return nil, fetched(err)
+	}
+	return staged, nil
+}
+
+// cut shortens a text to the length of a title.
+func cut(s string) string {
+	if r := []rune(s); len(r) > domain.MaxTitle {
+		return strings.TrimSpace(string(r[:domain.MaxTitle-1])) + "…"
+	}
+	return s
+}
+
+// newFile is a file of bytes that have been kept.
+func newFile(b domain.Blob, name string, kind filetype.Kind) domain.File {
+	return domain.File{Key: auth.NewKey(), BlobID: b.ID, Object: b.Object, Name: name,
+		ContentType: kind.ContentType, Extension: kind.Extension, Size: b.Size}
+}

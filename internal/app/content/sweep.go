@@ -1,0 +1,169 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/blobs"
+)
+
+// SweepContent is the job that removes what nothing needs any more.
+type SweepContent struct{}
+
+// Kind implements jobs.Args.
+func (SweepContent) Kind() string { return "sweep_content" }
+
+// SweepInterval is how often it runs.
+const SweepInterval = time.Hour
+
+// KeptFor is how long uploads and the results of batches are kept (behaviour.md sections 10
+// and 12), and what crashes have left in the middle of writing.
+const KeptFor = 24 * time.Hour
+
+// unreferencedFor is how long bytes stay that nothing refers to: longer than any request or
+// job takes from storing them to referring to them, and short, since they count against
+// nobody's quota.
+const unreferencedFor = 2 * time.Hour
+
+// SweepContent removes uploads and batches that are a day old, the bytes that nothing
+// refers to, and what crashes have left. It may stop anywhere and run again. What fails
+// does not keep it from the rest, and is told at the end.
+func (a *Content) SweepContent(ctx context.Context) error {
+	now := a.Now()
+	before := now.Add(-KeptFor)
+	return errors.Join(
+		a.measureUploads(ctx),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepUploads(ctx, before, now, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepReservations(ctx, now, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepBatches(ctx, before, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) {
+			return tx.SweepBlobs(ctx, now.Add(-unreferencedFor), now, core.SweepBatch)
+		}),
+		a.removeDoomed(ctx),
+		a.staging.Sweep(KeptFor),
+		a.blobs.Sweep(ctx, KeptFor),
+	)
+}
+
+// measureUploads counts what clients have put into the storage themselves and made nothing
+// of, once they can send nothing more. What is too large, or over a quota, goes at once.
+func (a *Content) measureUploads(ctx context.Context) error {
+	if a.uploadPrefix == "" { // they send it to this server
+		return nil
+	}
+	for above := domain.UploadID(0); ; {
+		some, err := a.Store.UnmeasuredUploads(ctx, above, a.Now(), core.SweepBatch)
+		if err != nil {
+			return err
+		}
+		for _, u := range some {
+			above = u.ID
+			info, err := a.blobs.Stat(ctx, uploadFolder+u.Key)
+			if errors.Is(err, blob.ErrNotFound) { // or still on its way: the sweep of a day later removes it
+				continue
+			}
+			if err == nil {
+				err = a.measured(ctx, u, info.Size)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(some) < core.SweepBatch {
+			return nil
+		}
+	}
+}
+
+func (a *Content) measured(ctx context.Context, u domain.Upload, size int64) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		has, err := tx.LockByteUsage(ctx, u.UserID, "", a.Now())
+		if err != nil {
+			return err
+		}
+		if left, _ := a.room(has, true); size > a.uploadLimit || left >= 0 && size > left {
+			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which finds out itself
+		}
+		return tx.MeasureUpload(ctx, u.ID, size)
+	})
+}
+
+// mostFailures is after how many objects on end that could not be removed the storage is
+// taken to be away.
+const mostFailures = 20
+
+// removeDoomed removes objects from the storage, and the versions made from them. One that
+// cannot be removed is tried again later, with longer and longer pauses.
+func (a *Content) removeDoomed(ctx context.Context) error {
+	var first error
+	failed, onEnd := 0, 0
+	for now := a.Now(); onEnd < mostFailures; {
+		doomed, err := a.Store.DoomedObjects(ctx, now, core.SweepBatch)
+		if err != nil {
+			return errors.Join(first, err)
+		}
+		for _, object := range doomed {
+			err := a.removeObject(ctx, object.Name)
+			if err == nil {
+				onEnd = 0
+				continue
+			}
+			if failed++; first == nil {
+				first = fmt.Errorf("%s: %w", object.Name, err)
+			}
+			if ctx.Err() != nil {
+				return first
+			}
+			if err := a.objectStays(ctx, object, now); err != nil {
+				return errors.Join(first, err)
+			}
+			if onEnd++; onEnd == mostFailures {
+				break
+			}
+		}
+		if len(doomed) < core.SweepBatch {
+			break
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("app: %d objects could not be removed from the storage and will be tried again; the first: %w", failed, first)
+	}
+	return nil
+}
+
+// objectStays has an object that could not be removed wait: an hour, and twice as long each
+// time, up to a few days.
+func (a *Content) objectStays(ctx context.Context, object blobs.DoomedObject, now time.Time) error {
+	pause := SweepInterval << min(object.Attempts, 6)
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectStays(ctx, object.Name, now.Add(pause)) })
+}
+
+func (a *Content) removeObject(ctx context.Context, object string) error {
+	for _, name := range append(versionObjects(object), object) {
+		if err := a.blobs.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectRemoved(ctx, object) })
+}
+
+// versionObjects names all versions that may have been made from an object: from
+// originals alone, not from what clients put into the storage.
+func versionObjects(object string) (names []string) {
+	if !strings.HasPrefix(object, originals) {
+		return nil
+	}
+	for _, v := range domain.ImageVersions() {
+		for extension := range resizedTypes {
+			names = append(names, versionObject(object, v, extension))
+		}
+	}
+	return names
+}

@@ -1,0 +1,54 @@
+// Package core is what the topics of the use cases stand on: the store, the clock and the
+// addresses; rules that several topics share, such as names, addresses and locks; how often
+// something may be tried; and what is recorded of what was done.
+package core
+
+import (
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/markup"
+	"vitrine/internal/store"
+)
+
+// Core is the part of every topic.
+type Core struct {
+	Store   *store.Store
+	Now     func() time.Time // the clock
+	SiteURL string           // absolute, without a slash at its end
+	BaseURL string           // the same
+}
+
+// Forbidden says that the actor sees a thing but may not do this with it.
+func Forbidden(what string) error { return domain.NewForbidden("You may not " + what) }
+
+// Rendered renders Markdown; nil and text that is empty give nil.
+func Rendered(markdown *string) *domain.Text {
+	if markdown == nil || *markdown == "" {
+		return nil
+	}
+	t := markup.Render(*markdown)
+	return &domain.Text{Markdown: t.Markdown, HTML: t.HTML, Plain: t.Plain}
+}
+
+// NonEmpty gives nil for a missing or empty string.
+func NonEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
+}
+
+// Replace sets a field to a value that differs, so that what it belongs to stays equal
+// to what it was where nothing changes.
+func Replace[T comparable](field **T, value *T) {
+	if *field == nil || value == nil || **field != *value {
+		*field = value
+	}
+}
+
+// Patch is a field of an update: Set reports whether it was given, Value is nil for null.
+type Patch struct {
+	Set   bool
+	Value *string
+}

@@ -1,0 +1,34 @@
+package core
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Named is something whose slug follows its name: a channel or a group.
+type Named struct {
+	Kind store.SlugKind
+	ID   int64
+	Name string
+	Slug string
+}
+
+// Reslug gives the slug of something that gets a new name. A name with the same slug
+// keeps it, and a thing gets back a slug that it had before.
+func Reslug(ctx context.Context, tx *store.Tx, was Named, name string, now time.Time) (string, error) {
+	plain := domain.Slugify(name)
+	if plain == domain.Slugify(was.Name) {
+		return was.Slug, nil
+	}
+	if had, err := tx.SlugBelongs(ctx, was.Kind, plain, was.ID); err != nil || had {
+		return plain, err
+	}
+	slug, err := tx.SlugFor(ctx, was.Kind, name, now)
+	if err != nil {
+		return "", err
+	}
+	return slug, tx.BindSlug(ctx, was.Kind, slug, was.ID)
+}

@@ -1,0 +1,143 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vitrine/internal/store"
+)
+
+// published says by which event a use case publishes each write of the store, and why
+// some are published by none. A write without a line fails the test.
+var published = map[string]string{
+	"CreateBlockIn": "BlockCreated", "UpdateBlock": "BlockChanged", "FillBlock": "BlockChanged", "DeleteBlock": "BlockDeleted",
+	"Connect": "Connected", "Disconnect": "Disconnected", "Move": "ConnectionChanged", "SetConnectionMetadata": "ConnectionChanged",
+	"SetConnectionPinned": "ConnectionChanged", "Arrange": "ContentsArranged",
+	"CreateChannel": "ChannelCreated", "UpdateChannel": "ChannelChanged", "DeleteChannel": "ChannelDeleted",
+	"AddCollaborator": "CollaboratorAdded", "RemoveCollaborator": "CollaboratorRemoved",
+	"CreateGroup": "GroupCreated", "UpdateGroup": "GroupChanged", "DeleteGroup": "GroupDeleted",
+	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved",
+	"Follow": "Followed", "Unfollow": "Unfollowed",
+	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
+	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
+}
+
+// unpublished are writes that change nothing that others see, by their topics.
+var unpublished = map[string]string{
+	"accounts, and who acts for them": `AnonymizeAccount Attempt AttemptFailed ClaimFirstAccount CountApplications CreateApplication
+		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
+		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf EndAccess EndMailLinks EndSession EndSessionByHash
+		EndSessions EndSignUpLink ForgetAttempts ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct
+		RememberBrowser RevokeCode RevokeOwnToken RevokeToken SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
+		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
+		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
+		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
+	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
+		EndProcessing EndReservation ExtendReservation FillUpload KeepUpload LockAvatarWish LockByteUsage MeasureUpload ObjectRemoved
+		ObjectStays RecountBytes Reserve RestartProcessing StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
+		UseUpload WishAvatar`,
+	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
+	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments EmptyInbox EndFollows
+		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock ForgetDeeds ForgetNotifications HandGroupOver`,
+	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
+	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
+		LockGroupWithChannels LockOwners LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
+	"bulk loads and repair": `AddDocuments FinishFeeds FinishLoad IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
+		LoadFollows LoadNotifications LoadUsers Rebuild RecountFollowers`,
+	"exports, which their owner alone sees": `AddExport BeginExport DeleteExport EndExport ForgetExports NoteExport SweepExports UndoExportAttempt`,
+	"imports, whose things are published one by one": `AddImport AddLeftOut BeginImportStep ChooseSteps EndImport EndImportStep ForgetImports
+		ForgetLeftOut ListImport NoteImportStep SealImport SweepImports UndoImportAttempt`,
+	"what may be sent again, brought in again or taken back": `AddRemoval ClaimOnce ClaimOrigins ForgetOrigins KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
+	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
+	"backups":                                                `BeginBackup ClaimBackup EndBackup HoldBackup LoadWords`,
+	"what the site says of itself":                           `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
+	"what only its reader sees":                              `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+}
+
+// publishedElsewhere are functions that write and leave it to others to publish.
+var publishedElsewhere = map[string]string{
+	"addCollaborator":  "its callers publish",
+	"SetCollaborators": "changeCollaborators publishes what it gives",
+	"WishAvatar":       "the change of a profile or group that it belongs to is published",
+	"GrantAvatar":      "the change of a group is published as such",
+	"createChannel":    "CreateChannel publishes",
+	"bringItem":        "items publishes all of a batch",
+	"makeBlock":        "items and BringLoose publish all of a batch",
+	"restore":          "UndoRemoval publishes",
+	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
+}
+
+func TestEveryWriteIsPublished(t *testing.T) {
+	t.Parallel()
+	none := map[string]bool{}
+	for _, names := range unpublished {
+		for _, name := range strings.Fields(names) {
+			none[name] = true
+		}
+	}
+	reads := reflect.TypeFor[store.Queries]()
+	all := reflect.TypeFor[*store.Tx]()
+	for i := range all.NumMethod() {
+		name := all.Method(i).Name
+		if _, ok := reads.MethodByName(name); !ok && published[name] == "" && !none[name] {
+			t.Errorf("Tx.%s: say by which event it is published, or that it is by none", name)
+		}
+	}
+	for name := range published {
+		if _, ok := all.MethodByName(name); !ok {
+			t.Errorf("Tx.%s is no more", name)
+		}
+	}
+	for file, f := range sources(t) {
+		if filepath.Base(file) == "clear_account.go" {
+			continue // what an account's end takes with it is no event of its own
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && publishedElsewhere[fn.Name.Name] == "" {
+				checkPublishes(t, file, fn)
+			}
+		}
+	}
+}
+
+// checkPublishes holds the writes of a function against the events that it names.
+func checkPublishes(t *testing.T, file string, fn *ast.FuncDecl) {
+	writes, events := map[string]bool{}, map[string]bool{}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := s.X.(*ast.Ident); ok && of.Name == "tx" {
+				writes[s.Sel.Name] = true
+			}
+			events[s.Sel.Name] = true
+		}
+		return true
+	})
+	for write := range writes {
+		if event := published[write]; event != "" && !(events[event] && events["Publish"]) {
+			t.Errorf("%s: %s calls tx.%s and does not publish %s", file, fn.Name.Name, write, event)
+		}
+	}
+}
+
+// sources are the files of the use cases, without tests.
+func sources(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files[path], err = parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,1022 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/app/people"
+	"vitrine/internal/app/search"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// The use cases refuse what the gate of the API would, for callers that do not come through
+// it: the website, a job, an import. Each row names the limit of internal/domain/limits.go
+// that it exercises, so that a new limit without a row fails.
+func TestInputs(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		in := newInputs(w)
+		before := w.Dump()
+		in.texts(false)
+		in.lists()
+		in.counts(false)
+		in.values()
+		in.refs()
+		after := w.Dump()
+		delete(before, "attempts")
+		delete(after, "attempts")
+		if d := before.Diff(after); len(d) > 0 {
+			t.Errorf("a refused input changed %v", d)
+		}
+		in.texts(true)
+		in.counts(true)
+		in.stores()
+		in.complete()
+	}, open, func(cfg *config.Config) { cfg.OAuthRegistration = true })
+}
+
+// inputs is a small world, and what has been exercised.
+type inputs struct {
+	*accountsRig
+	ada      domain.Actor
+	operator domain.Actor
+	private  domain.Ref
+	open     domain.Ref
+	block    domain.BlockID
+	link     domain.ConnectionID
+	comment  domain.CommentID
+	group    domain.Ref
+	app      domain.Application
+	limits   map[string]bool
+	called   map[string]bool
+}
+
+func newInputs(w *accountsRig) *inputs {
+	in := &inputs{accountsRig: w, operator: w.first("op"), ada: w.member("ada"), limits: map[string]bool{}, called: map[string]bool{}}
+	private := storetest.Channel(w.t, w.S.Store, in.ada.UserID, "Private", domain.Private)
+	in.private = domain.Ref{ID: int64(private)}
+	in.open = domain.Ref{ID: int64(storetest.Channel(w.t, w.S.Store, in.ada.UserID, "Open", domain.Public))}
+	in.block = storetest.Block(w.t, w.S.Store, in.ada.UserID, "text")
+	in.link = storetest.Connect(w.t, w.S.Store, in.ada.UserID, private, domain.BlockRef(in.block), 0)
+	in.comment = storetest.Comment(w.t, w.S.Store, in.ada.UserID, in.block, "said")
+	in.group = domain.Ref{ID: int64(storetest.Group(w.t, w.S.Store, "Guild", in.ada.UserID))}
+	var err error
+	_, in.app, err = w.a.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
+	w.must(err)
+	_, err = w.a.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // makes the key of cursors
+	w.must(err)
+	return in
+}
+
+// fault fails unless an error has exactly one fault, with this path and code. Of codes the
+// first given is meant.
+func (in *inputs) fault(what string, err error, path string, code domain.FieldCode) {
+	in.t.Helper()
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok || known.Kind != domain.Invalid || len(known.Fields) != 1 || known.Fields[0].Path != path || known.Fields[0].Code != code ||
+		known.Fields[0].Text == "" {
+		in.t.Errorf("%s: got %v, want %s at %s", what, err, code, path)
+	}
+}
+
+// exercised notes the use case and the limit of a row.
+func (in *inputs) exercised(useCase, limit string) {
+	in.called[strings.Fields(useCase)[0]] = true
+	in.limits[limit] = true
+}
+
+// text is a field of a use case, and how many characters it may have.
+type text struct {
+	useCase string // and the field, for errors
+	path    string
+	limit   string
+	max     int
+	blank   bool // spaces alone are refused
+	call    func(s string) error
+}
+
+func (in *inputs) texts(reach bool) {
+	for _, row := range in.textRows() {
+		in.exercised(row.useCase, row.limit)
+		if reach { // é is two bytes: characters are counted
+			if err := row.call(strings.Repeat("é", row.max)); domain.KindOf(err) == domain.Invalid {
+				in.t.Errorf("%s: %d characters: %v", row.useCase, row.max, err)
+			}
+			continue
+		}
+		in.fault(row.useCase+", too long", row.call(strings.Repeat("é", row.max+1)), row.path, domain.FieldTooLong)
+		in.fault(row.useCase+", not UTF-8", row.call("a\xffb"), row.path, domain.FieldMalformed)
+		in.fault(row.useCase+", NUL", row.call("a\x00b"), row.path, domain.FieldMalformed)
+		if row.blank {
+			in.fault(row.useCase+", blank", row.call(" \t\u3000"), row.path, domain.FieldBlank)
+		}
+	}
+}
+
+func (in *inputs) textRows() []text {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	target := []collections.Target{{Channel: in.private}}
+	block := func(b collections.BlockInput) error {
+		if b.Value == "" {
+			b.Value = "text"
+		}
+		_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target})
+		return err
+	}
+	batch := func(b collections.BlockInput) error {
+		_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target, Blocks: []collections.BlockInput{b}})
+		return err
+	}
+	update := func(u collections.UpdateBlockInput) error { _, err := a.UpdateBlock(ctx, ada, in.block, u); return err }
+	channel := func(c collections.CreateChannelInput) error { _, err := a.CreateChannel(ctx, ada, c); return err }
+	change := func(c collections.UpdateChannelInput) error {
+		_, err := a.UpdateChannel(ctx, ada, in.open, c)
+		return err
+	}
+	group := func(g people.CreateGroupInput) error { _, err := a.CreateGroup(ctx, ada, g); return err }
+	regroup := func(g people.UpdateGroupInput) error { _, err := a.UpdateGroup(ctx, ada, in.group, g); return err }
+	me := func(m people.UpdateMeInput) error { _, err := a.UpdateMe(ctx, ada, m); return err }
+	patch := func(s string) core.Patch { return core.Patch{Set: true, Value: &s} }
+	file := func(f content.FileInput) error { _, err := a.Presign(ctx, ada, []content.FileInput{f}); return err }
+	metadata := func(s string) []byte { return []byte(`{"a":"` + strings.ReplaceAll(s, "\x00", `\u0000`) + `"}`) }
+	site := func(s operating.SiteInput) error { _, err := a.UpdateSite(ctx, in.operator, s); return err }
+	legal := func(p operating.LegalPageInput) error { _, err := a.SaveLegalPage(ctx, in.operator, p); return err }
+	bring := func(i transfer.BringItemInput) error {
+		i.ID, i.Type = "1", domain.TextBlock
+		if i.Content == "" {
+			i.Content = "x"
+		}
+		thing, err := transfer.NewThing(i)
+		if err == nil {
+			_, err = a.BringItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.Thing{thing}, transfer.Spot{})
+		}
+		return err
+	}
+	bringChannel := func(c transfer.BringChannelInput) error {
+		c.ID = "1"
+		_, _, err := a.BringChannel(ctx, ada, "elsewhere", c)
+		return err
+	}
+	return []text{
+		{"BringItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{Title: s}) }},
+		{"BringItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.BringItemInput{Description: s}) }},
+		{"BringItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.BringItemInput{Content: s}) }},
+		{"BringItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.BringItemInput{AltText: s}) }},
+		{"BringItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{SourceTitle: s}) }},
+		{"BringItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.BringItemInput{Metadata: metadata(s)}) }},
+		{"BringItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			return bring(transfer.BringItemInput{ConnectionMetadata: metadata(s)})
+		}},
+		{"BringChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.BringChannelInput{Title: s}) }},
+		{"BringChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
+			return bringChannel(transfer.BringChannelInput{Title: "x", Description: s})
+		}},
+		{"BringComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
+			_, err := a.BringComment(ctx, ada, "elsewhere", transfer.BringCommentInput{ID: "1", Block: "1", Body: s})
+			return err
+		}},
+		{"CreateBlock value", "value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return block(collections.BlockInput{Value: s}) }},
+		{"CreateBlock title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return block(collections.BlockInput{Title: &s}) }},
+		{"CreateBlock description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return block(collections.BlockInput{Description: &s}) }},
+		{"CreateBlock source", "original_source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return block(collections.BlockInput{OriginalSourceTitle: &s}) }},
+		{"CreateBlock source URL", "original_source_url", "MaxSourceURL", domain.MaxSourceURL, false, func(s string) error {
+			if n := 2 * len("https://example.org/"); len(s) > n { // so many bytes are one character each
+				s = s[n:]
+			}
+			s = "https://example.org/" + s
+			return block(collections.BlockInput{OriginalSourceURL: &s})
+		}},
+		{"CreateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return block(collections.BlockInput{AltText: &s}) }},
+		{"CreateBlock metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return block(collections.BlockInput{Metadata: metadata(s)}) }},
+		{"CreateBlock once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target, Once: core.OnceKey(s)})
+			return err
+		}},
+		{"CreateChannel once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
+			return channel(collections.CreateChannelInput{Title: "x", Once: core.OnceKey(s)})
+		}},
+		{"CreateBatch value", "blocks[0].value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return batch(collections.BlockInput{Value: s}) }},
+		{"CreateBatch title", "blocks[0].title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return batch(collections.BlockInput{Value: "x", Title: &s}) }},
+		{"UpdateBlock title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return update(collections.UpdateBlockInput{Title: &s}) }},
+		{"UpdateBlock description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return update(collections.UpdateBlockInput{Description: &s}) }},
+		{"UpdateBlock content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return update(collections.UpdateBlockInput{Content: &s}) }},
+		{"UpdateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return update(collections.UpdateBlockInput{AltText: &s}) }},
+		{"UpdateBlock metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return update(collections.UpdateBlockInput{Metadata: metadata(s)}) }},
+		{"CreateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.CreateComment(ctx, ada, in.block, s); return err }},
+		{"CommentOnce body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.CommentOnce(ctx, ada, in.block, s, ""); return err }},
+		{"CommentOnce once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
+			_, err := a.CommentOnce(ctx, ada, in.block, "A word", core.OnceKey(s))
+			return err
+		}},
+		{"UpdateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.UpdateComment(ctx, ada, in.comment, s); return err }},
+		{"CreateChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return channel(collections.CreateChannelInput{Title: s}) }},
+		{"CreateChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return channel(collections.CreateChannelInput{Title: "x", Description: &s}) }},
+		{"CreateChannel metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			return channel(collections.CreateChannelInput{Title: "x", Metadata: metadata(s)})
+		}},
+		{"UpdateChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return change(collections.UpdateChannelInput{Title: &s}) }},
+		{"UpdateChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return change(collections.UpdateChannelInput{Description: patch(s)}) }},
+		{"UpdateConnection metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			_, err := a.UpdateConnection(ctx, ada, in.link, metadata(s))
+			return err
+		}},
+		{"Connect metadata", "channels[0].metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			_, err := a.Connect(ctx, ada, domain.BlockRef(in.block), []collections.Target{{Channel: in.private, Metadata: metadata(s)}})
+			return err
+		}},
+		{"CreateGroup name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return group(people.CreateGroupInput{Name: s}) }},
+		{"CreateGroup description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return group(people.CreateGroupInput{Name: "x", Description: &s}) }},
+		{"UpdateGroup name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return regroup(people.UpdateGroupInput{Name: &s}) }},
+		{"UpdateGroup description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return regroup(people.UpdateGroupInput{Description: patch(s)}) }},
+		{"UpdateMe name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return me(people.UpdateMeInput{Name: &s}) }},
+		{"UpdateMe bio", "bio", "MaxDescription", domain.MaxDescription, false, func(s string) error { return me(people.UpdateMeInput{Bio: patch(s)}) }},
+		{"JoinGroup code", "invite_token", "MaxInvitationToken", domain.MaxInvitationToken, false, func(s string) error {
+			_, _, err := a.JoinGroup(ctx, ada, in.group, s)
+			return err
+		}},
+		{"Presign filename", "files[0].filename", "MaxFilename", domain.MaxFilename, false, func(s string) error { return file(content.FileInput{Name: s, ContentType: "image/png"}) }},
+		{"Search query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Search(ctx, ada, domain.Search{Query: s, Page: somePage}, nil)
+			return err
+		}},
+		{"Explore query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Explore(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
+			return err
+		}},
+		{"ConnectChoices query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.ConnectChoices(ctx, ada, s, domain.ItemRef{}, 10)
+			return err
+		}},
+		{"MentionChoices query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.MentionChoices(ctx, ada, s, in.block, 10)
+			return err
+		}},
+		{"FilterContents query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Query: s, Page: somePage})
+			return err
+		}},
+		{"CreateToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.CreateToken(ctx, ada.UserID, s, domain.ScopeRead)
+			return err
+		}},
+		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, _, err := a.CreateOwnToken(ctx, ada, s, domain.ScopeRead); return err }},
+		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
+		{"UpdateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
+			return err
+		}},
+		{"CreateSignUpLink note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, err := a.CreateSignUpLink(ctx, in.operator, s); return err }},
+		{"UpdateSite name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return site(operating.SiteInput{Name: &s}) }},
+		{"UpdateSite about", "about", "MaxDescription", domain.MaxDescription, false, func(s string) error { return site(operating.SiteInput{About: patch(s)}) }},
+		{"UpdateSite announcement", "announcement", "MaxAnnouncement", domain.MaxAnnouncement, false, func(s string) error { return site(operating.SiteInput{Announcement: patch(s)}) }},
+		{"SaveLegalPage title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: s, Body: "x"}) }},
+		{"SaveLegalPage body", "body", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: "x", Body: s}) }},
+		{"CreateUser name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.CreateUser(ctx, accounts.CreateUserInput{Name: s, Email: "x@example.org", Tier: domain.TierFree})
+			return err
+		}},
+		{"SignUp name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: s, Email: "y@example.org", Password: password})
+			return err
+		}},
+	}
+}
+
+func (in *inputs) register(i accounts.ApplicationInput) error {
+	_, _, err := in.a.CreateApplication(in.ctx(), in.ada, i)
+	return err
+}
+
+var somePage = domain.Page{Number: 1, Per: 24}
+
+// lists asks for pages that are none.
+func (in *inputs) lists() {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	pages := map[string]func(p domain.Page) error{
+		"Contents": func(p domain.Page) error {
+			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Page: p})
+			return err
+		},
+		"FilterContents": func(p domain.Page) error {
+			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Page: p})
+			return err
+		},
+		"ChannelConnections": func(p domain.Page) error {
+			_, err := a.ChannelConnections(ctx, ada, in.private, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Page: p})
+			return err
+		},
+		"BlockConnections": func(p domain.Page) error {
+			_, err := a.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: domain.Own, Page: p})
+			return err
+		},
+		"Comments": func(p domain.Page) error { _, err := a.Comments(ctx, ada, in.block, true, p); return err },
+		"UserGroups": func(p domain.Page) error {
+			_, err := a.UserGroups(ctx, ada, me(ada), domain.GroupSort{}, p)
+			return err
+		},
+		"Members":     func(p domain.Page) error { _, err := a.Members(ctx, ada, in.group, p); return err },
+		"Invitations": func(p domain.Page) error { _, err := a.Invitations(ctx, ada, in.group, p); return err },
+		"Followers": func(p domain.Page) error {
+			_, err := a.Followers(ctx, ada, people.FollowTarget{Type: domain.SubjectUser, Ref: me(ada)}, true, p)
+			return err
+		},
+		"Following": func(p domain.Page) error {
+			_, err := a.Following(ctx, ada, me(ada), people.FollowingInput{Page: p})
+			return err
+		},
+		"Explore": func(p domain.Page) error {
+			_, err := a.Explore(ctx, domain.Actor{}, domain.Search{Page: p}, nil)
+			return err
+		},
+		"Search":       func(p domain.Page) error { _, err := a.Search(ctx, ada, domain.Search{Page: p}, nil); return err },
+		"UserContents": func(p domain.Page) error { _, err := a.UserContents(ctx, ada, me(ada), made(p)); return err },
+		"GroupContents": func(p domain.Page) error {
+			_, err := a.GroupContents(ctx, ada, in.group, made(p))
+			return err
+		},
+		"StorageByUser":  func(p domain.Page) error { _, err := a.StorageByUser(ctx, in.operator, p); return err },
+		"SharedChannels": func(p domain.Page) error { _, err := a.SharedChannels(ctx, ada, in.private, p); return err },
+		"Imports":        func(p domain.Page) error { _, err := a.Imports(ctx, ada, p); return err },
+		"FindAccounts":   func(p domain.Page) error { _, err := a.FindAccounts(ctx, in.operator, "", p); return err },
+	}
+	for useCase, call := range pages {
+		in.exercised(useCase, "MaxPerPage")
+		for _, n := range []int64{0, -1} {
+			in.fault(useCase, call(domain.Page{Number: n, Per: 24}), "page", domain.FieldOutOfRange)
+			in.fault(useCase, call(domain.Page{Number: 1, Per: n}), "per", domain.FieldOutOfRange)
+		}
+		in.fault(useCase, call(domain.Page{Number: 1, Per: domain.MaxPerPage + 1}), "per", domain.FieldOutOfRange)
+		in.must(call(domain.Page{Number: 1, Per: domain.MaxPerPage}))
+	}
+	for useCase, call := range map[string]func(limit int) error{
+		"Activities": func(n int) error {
+			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Limit: int64(n)})
+			return err
+		},
+		"NotificationsAt": func(n int) error { _, err := a.NotificationsAt(ctx, ada, people.Part{Limit: int64(n)}); return err },
+		"RelatedChannels": func(n int) error { _, err := a.RelatedChannels(ctx, ada, in.private, n); return err },
+		"RecentChannels":  func(n int) error { _, err := a.RecentChannels(ctx, ada, n); return err },
+		"ConnectChoices":  func(n int) error { _, err := a.ConnectChoices(ctx, ada, "", domain.ItemRef{}, n); return err },
+		"MentionChoices":  func(n int) error { _, err := a.MentionChoices(ctx, ada, "", in.block, n); return err },
+	} {
+		in.exercised(useCase, "MaxPerPage")
+		for _, n := range []int{-1, 0, domain.MaxPerPage + 1} {
+			in.fault(useCase, call(n), "limit", domain.FieldOutOfRange)
+		}
+		in.must(call(domain.MaxPerPage))
+	}
+	stretches := map[string]func(c people.CursorInput) error{
+		"Feed":          func(c people.CursorInput) error { _, err := a.Feed(ctx, ada, c); return err },
+		"Notifications": func(c people.CursorInput) error { _, err := a.Notifications(ctx, ada, true, c); return err },
+	}
+	for useCase, call := range stretches {
+		in.exercised(useCase, "MaxPerPage")
+		for _, n := range []int{-1, 0, domain.MaxPerPage + 1} {
+			in.fault(useCase, call(people.CursorInput{Limit: n}), "limit", domain.FieldOutOfRange)
+		}
+		in.must(call(people.CursorInput{Limit: domain.MaxPerPage}))
+		for _, cursor := range []string{"", "x", "\xff", strings.Repeat("A", 32)} {
+			in.fault(useCase, call(people.CursorInput{Limit: 1, Next: &cursor}), "next", domain.FieldUnknown)
+			in.fault(useCase, call(people.CursorInput{Limit: 1, Prev: &cursor}), "prev", domain.FieldUnknown)
+		}
+		x := "x"
+		if e := fields(call(people.CursorInput{Limit: 1, Next: &x, Prev: &x})); !slices.Equal(e, []string{"next", "prev"}) {
+			in.t.Errorf("%s with both cursors: %v", useCase, e)
+		}
+	}
+}
+
+func me(a domain.Actor) domain.Ref { return domain.Ref{ID: int64(a.UserID)} }
+
+func made(p domain.Page) search.MadeInput {
+	return search.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated}, Page: p}
+}
+
+// collaborators are so many users who do not exist.
+func collaborators(n int) (all []domain.PrincipalRef) {
+	for i := range n {
+		all = append(all, domain.UserRef(domain.UserID(1_000_000+i)))
+	}
+	return all
+}
+
+// counts gives lists with nothing in them, and with one too many.
+func (in *inputs) counts(reach bool) {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	block := []collections.BlockInput{{Value: "x"}}
+	for _, row := range []struct {
+		useCase, path, limit string
+		max                  int
+		call                 func(n int) error
+	}{
+		{"CreateBlock", "channels", "MaxTargets", domain.MaxTargets, func(n int) error {
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: block[0], Targets: slices.Repeat([]collections.Target{{Channel: in.private}}, n)})
+			return err
+		}},
+		{"Connect", "channels", "MaxTargets", domain.MaxTargets, func(n int) error {
+			_, err := a.Connect(ctx, ada, domain.BlockRef(in.block), slices.Repeat([]collections.Target{{Channel: in.private}}, n))
+			return err
+		}},
+		{"CreateBatch", "blocks", "MaxBatch", domain.MaxBatch, func(n int) error {
+			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: []collections.Target{{Channel: in.private}}, Blocks: slices.Repeat(block, n)})
+			return err
+		}},
+		{"Presign", "files", "MaxUploads", domain.MaxUploads, func(n int) error {
+			_, err := a.Presign(ctx, ada, slices.Repeat([]content.FileInput{{Name: "a.png", ContentType: "image/png"}}, n))
+			return err
+		}},
+		{"RemoveConnections", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {
+			_, err := a.RemoveConnections(ctx, ada, in.private, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
+			return err
+		}},
+		{"SortContents", "ids", "MaxOrdered", domain.MaxOrdered, func(n int) error {
+			ids := make([]int64, n)
+			for i := range ids {
+				ids[i] = int64(1_000_000 + i)
+			}
+			return a.SortContents(ctx, ada, in.private, ids)
+		}},
+		{"ChooseImport", "channels", "MaxImportChannels", domain.MaxImportChannels, func(n int) error {
+			return a.ChooseImport(ctx, ada, 1_000_000, make([]int64, n))
+		}},
+		{"AddCollaborators", "collaborator_ids", "MaxCollaborators", domain.MaxCollaborators, func(n int) error {
+			_, err := a.AddCollaborators(ctx, ada, in.private, collaborators(n)...)
+			return err
+		}},
+		{"RemoveCollaborators", "collaborator_ids", "MaxCollaborators", domain.MaxCollaborators, func(n int) error {
+			return a.RemoveCollaborators(ctx, ada, in.private, collaborators(n)...)
+		}},
+	} {
+		in.exercised(row.useCase, row.limit)
+		if reach {
+			if err := row.call(row.max); domain.KindOf(err) == domain.Invalid {
+				in.t.Errorf("%s of %d: %v", row.useCase, row.max, err)
+			}
+			continue
+		}
+		in.fault(row.useCase, row.call(0), row.path, domain.FieldTooFew)
+		in.fault(row.useCase, row.call(row.max+1), row.path, domain.FieldTooMany)
+	}
+}
+
+// values gives single values that are refused.
+func (in *inputs) values() {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	target := func(t collections.Target) []collections.Target {
+		t.Channel = in.private
+		return []collections.Target{t}
+	}
+	block := func(b collections.BlockInput) func() error {
+		return func() error {
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target(collections.Target{})})
+			return err
+		}
+	}
+	channel := func(c collections.CreateChannelInput) func() error {
+		return func() error { c.Title = "x"; _, err := a.CreateChannel(ctx, ada, c); return err }
+	}
+	change := func(c collections.UpdateChannelInput) func() error {
+		return func() error { _, err := a.UpdateChannel(ctx, ada, in.open, c); return err }
+	}
+	connect := func(item domain.ItemRef, to ...collections.Target) func() error {
+		return func() error { _, err := a.Connect(ctx, ada, item, to); return err }
+	}
+	move := func(how domain.Movement, position int64) func() error {
+		return func() error { _, err := a.MoveConnection(ctx, ada, in.link, how, &position); return err }
+	}
+	find := func(s domain.Search) func() error {
+		return func() error { s.Page = somePage; _, err := a.Search(ctx, ada, s, nil); return err }
+	}
+	avatar := func(address string) []func() error {
+		return []func() error{
+			func() error {
+				_, err := a.CreateGroup(ctx, ada, people.CreateGroupInput{Name: "x", Avatar: &address})
+				return err
+			},
+			func() error {
+				_, err := a.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Avatar: core.Patch{Set: true, Value: &address}})
+				return err
+			},
+			func() error {
+				_, err := a.UpdateMe(ctx, ada, people.UpdateMeInput{Avatar: core.Patch{Set: true, Value: &address}})
+				return err
+			},
+		}
+	}
+	file := func(f content.FileInput) func() error {
+		return func() error { _, err := a.Presign(ctx, ada, []content.FileInput{f}); return err }
+	}
+	user := func(change func(u *accounts.CreateUserInput)) []func() error {
+		u := accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: domain.TierFree, Password: password}
+		change(&u)
+		return []func() error{
+			func() error { _, err := a.CreateUser(ctx, u); return err },
+			func() error {
+				_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: u.Name, Email: u.Email, Slug: u.Slug, Password: u.Password})
+				return err
+			},
+		}
+	}
+	application := func(change accounts.ApplicationInput) []func() error {
+		if change.Name == "" {
+			change.Name = "x"
+		}
+		return []func() error{
+			func() error { return in.register(change) },
+			func() error { _, err := a.UpdateApplication(ctx, ada, in.app.ID, change); return err },
+		}
+	}
+	one := func(f func() error) []func() error { return []func() error{f} }
+	keys := `{"k0":0`
+	for i := 1; i <= domain.MaxMetadataKeys; i++ {
+		keys += fmt.Sprintf(`,"k%d":0`, i)
+	}
+	heavy := `{"k0":""`
+	for i := 1; i < 40; i++ {
+		heavy += fmt.Sprintf(`,"k%d":"%s"`, i, strings.Repeat("x", 1000))
+	}
+	str := func(s string) *string { return &s }
+	bad, none := domain.Visibility("hidden"), domain.PrincipalRef{}
+	tier, office := domain.Tier("gold"), domain.Office("king")
+	uris := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("https://reader.example/%d", i))
+		}
+		return all
+	}
+	bring := func(i transfer.StartImportInput) []func() error {
+		if i.Source == "" {
+			i.Source = domain.FromArena
+		}
+		return one(func() error { _, err := a.StartImport(ctx, ada, i); return err })
+	}
+	server := func(address string) transfer.StartImportInput {
+		return transfer.StartImportInput{Address: address, What: []string{"moss"}}
+	}
+	long := "https://example.org/" + strings.Repeat("a", domain.MaxURL)
+	for _, row := range []struct {
+		useCase, limit string
+		calls          []func() error
+		path           string
+		code           domain.FieldCode
+	}{
+		{"CreateBlock nothing", "", one(block(collections.BlockInput{})), "value", domain.FieldBlank},
+		{"CreateBlock of a long URL", "MaxURL", one(block(collections.BlockInput{Value: long})), "value", domain.FieldTooLong},
+		{"CreateBlock of a URL with a password", "", one(block(collections.BlockInput{Value: "https://a:b@example.org/"})), "value", domain.FieldForbidden},
+		{"CreateBlock of no upload", "", one(block(collections.BlockInput{Value: "https://s3.amazonaws.com/arena_images-temp/none"})), "value", domain.FieldUnknown},
+		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("nowhere")})), "original_source_url", domain.FieldMalformed},
+		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("")})), "original_source_url", domain.FieldMalformed},
+		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("https://a:b@example.org/")})), "original_source_url", domain.FieldForbidden},
+		{"CreateBlock metadata", "", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`[]`)})), "metadata", domain.FieldMalformed},
+		{"CreateBlock metadata", "", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`{"a":null}`)})), "metadata.a", domain.FieldMalformed},
+		{"CreateBlock metadata", "", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`{"a":1e999}`)})), "metadata.a", domain.FieldOutOfRange},
+		{"CreateBlock metadata keys", "MaxMetadataKeys", one(block(collections.BlockInput{Value: "x", Metadata: []byte(keys + "}")})), "metadata", domain.FieldTooLong},
+		{"CreateBlock metadata size", "MaxMetadataBytes", one(block(collections.BlockInput{Value: "x", Metadata: []byte(heavy + "}")})), "metadata", domain.FieldTooLong},
+		{"CreateBlock metadata key", "MaxMetadataKeyLength", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`{"` + strings.Repeat("k", domain.MaxMetadataKeyLength+1) + `":1}`)})),
+			"metadata.\"" + strings.Repeat("k", domain.MaxMetadataKeyLength+1) + "\"", domain.FieldMalformed},
+		{"CreateBlock position", "", one(func() error {
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target(collections.Target{Position: -1})})
+			return err
+		}), "channels[0].position", domain.FieldOutOfRange},
+		{"StartImport source", "", bring(transfer.StartImportInput{Source: "magpie", Upload: "key"}), "source", domain.FieldUnknown},
+		{"StartImport visibility", "", bring(transfer.StartImportInput{Token: "x", Visibility: bad}), "visibility", domain.FieldUnknown},
+		{"StartImport of nothing", "", bring(transfer.StartImportInput{}), "what", domain.FieldRequired},
+		{"StartImport of much", "MaxImportWhat", bring(transfer.StartImportInput{What: slices.Repeat([]string{"moss"}, domain.MaxImportWhat+1)}), "what", domain.FieldTooMany},
+		{"StartImport of blanks", "", bring(transfer.StartImportInput{What: []string{"moss", " "}}), "what[1]", domain.FieldBlank},
+		{"StartImport of a path", "", bring(transfer.StartImportInput{What: []string{"../moss"}}), "what[0]", domain.FieldMalformed},
+		{"StartImport of a long name", "MaxImportName", bring(transfer.StartImportInput{What: []string{strings.Repeat("a", domain.MaxImportName+1)}}), "what[0]", domain.FieldTooLong},
+		{"StartImport token", "MaxImportToken", bring(transfer.StartImportInput{Token: strings.Repeat("a", domain.MaxImportToken+1)}), "token", domain.FieldTooLong},
+		{"StartImport token", "", bring(transfer.StartImportInput{Token: "a\r\nHost: b"}), "token", domain.FieldMalformed},
+		{"StartImport address", "MaxURL", bring(server(long)), "address", domain.FieldTooLong},
+		{"StartImport address", "MaxURL", bring(server("https://example.org/" + strings.Repeat("a", 10<<20))), "address", domain.FieldTooLong},
+		{"StartImport address", "", bring(server("file:///etc/passwd")), "address", domain.FieldMalformed},
+		{"StartImport address", "", bring(server("example.org")), "address", domain.FieldMalformed},
+		{"StartImport address", "", bring(server("https://example.org/\x00")), "address", domain.FieldMalformed},
+		{"StartImport address", "", bring(server("https://example.org/?a=b")), "address", domain.FieldMalformed},
+		{"StartImport with a password", "", bring(server("https://a:b@example.org")), "address", domain.FieldForbidden},
+		{"StartImport of a private network", "", bring(server("https://10.1.2.3")), "address", domain.FieldForbidden},
+		{"StartImport of a private network", "", bring(server("https://[::ffff:169.254.169.254]")), "address", domain.FieldForbidden},
+		{"StartImport of a disguise", "", bring(server("http://2130706433")), "address", domain.FieldForbidden},
+		{"StartImport with an upload", "", bring(transfer.StartImportInput{Token: "x", Upload: "key"}), "upload_key", domain.FieldExclusive},
+		{"StartImport without its file", "", bring(transfer.StartImportInput{Source: domain.FromSheet}), "upload_key", domain.FieldRequired},
+		{"StartImport of no upload", "", bring(transfer.StartImportInput{Source: domain.FromSheet, Upload: "none"}), "upload_key", domain.FieldUnknown},
+		{"StartImport of a file with a token", "", bring(transfer.StartImportInput{Source: domain.FromExport, Upload: "key", Token: "x"}), "token", domain.FieldExclusive},
+		{"CreateBatch without channels", "", one(func() error {
+			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Blocks: []collections.BlockInput{{Value: "x"}}})
+			return err
+		}), "channel_ids or channels", domain.FieldRequired},
+		{"CreateBatch with both", "", one(func() error {
+			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target(collections.Target{}), Placed: target(collections.Target{}), Blocks: []collections.BlockInput{{Value: "x"}}})
+			return err
+		}), "channel_ids, channels", domain.FieldExclusive},
+		{"Connect a user", "", one(connect(domain.ItemRef{Type: "User", ID: 1}, target(collections.Target{})...)), "connectable_type", domain.FieldUnknown},
+		{"Connect 0", "", one(connect(domain.BlockRef(0), target(collections.Target{})...)), "connectable_id", domain.FieldOutOfRange},
+		{"Connect position", "", one(connect(domain.BlockRef(in.block), target(collections.Target{Position: -1})...)), "channels[0].position", domain.FieldOutOfRange},
+		{"UpdateConnection metadata", "", one(func() error { _, err := a.UpdateConnection(ctx, ada, in.link, []byte(`1`)); return err }), "metadata", domain.FieldMalformed},
+		{"MoveConnection sideways", "", one(move("sideways", 1)), "movement", domain.FieldUnknown},
+		{"MoveConnection to 0", "", one(move(domain.InsertAt, 0)), "position", domain.FieldOutOfRange},
+		{"MoveConnection to -1", "", one(move(domain.MoveToTop, -1)), "position", domain.FieldOutOfRange},
+		{"CreateChannel visibility", "", one(channel(collections.CreateChannelInput{Visibility: bad})), "visibility", domain.FieldUnknown},
+		{"CreateChannel owner", "", one(channel(collections.CreateChannelInput{Owner: &domain.PrincipalRef{Type: "Channel", ID: 1}})), "owner.type", domain.FieldUnknown},
+		{"CreateChannel owner", "", one(channel(collections.CreateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser}})), "owner.id", domain.FieldOutOfRange},
+		{"UpdateChannel title", "", one(change(collections.UpdateChannelInput{Title: str("")})), "title", domain.FieldBlank},
+		{"UpdateChannel visibility", "", one(change(collections.UpdateChannelInput{Visibility: &bad})), "visibility", domain.FieldUnknown},
+		{"UpdateChannel owner", "", one(change(collections.UpdateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser, ID: -1}})), "owner.id", domain.FieldOutOfRange},
+		{"UpdateChannel metadata", "", one(change(collections.UpdateChannelInput{Metadata: []byte(`{"é":1}`)})), `metadata."é"`, domain.FieldMalformed},
+		{"Contents by", "", one(func() error {
+			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage})
+			return err
+		}), "user_id", domain.FieldOutOfRange},
+		{"Contents sort", "", one(func() error {
+			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Sort: domain.ContentSort{Key: 99}, Page: somePage})
+			return err
+		}), "sort", domain.FieldUnknown},
+		{"BlockConnections filter", "", one(func() error {
+			_, err := a.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: "MINE", Page: somePage})
+			return err
+		}), "filter", domain.FieldUnknown},
+		{"UserGroups sort", "", one(func() error {
+			_, err := a.UserGroups(ctx, ada, me(ada), domain.GroupSort{Key: -1}, somePage)
+			return err
+		}), "sort", domain.FieldUnknown},
+		{"Following type", "", one(func() error {
+			_, err := a.Following(ctx, ada, me(ada), people.FollowingInput{Type: "Block", Page: somePage})
+			return err
+		}), "type", domain.FieldUnknown},
+		{"Follow type", "", one(func() error { return a.Follow(ctx, ada, people.FollowTarget{Type: "Block", Ref: me(ada)}) }), "type", domain.FieldUnknown},
+		{"Unfollow type", "", one(func() error { return a.Unfollow(ctx, ada, people.FollowTarget{Ref: me(ada)}) }), "type", domain.FieldUnknown},
+		{"IsFollowing type", "", one(func() error {
+			_, err := a.IsFollowing(ctx, ada, people.FollowTarget{Ref: me(ada)})
+			return err
+		}), "type", domain.FieldUnknown},
+		{"AddCollaborator type", "", one(func() error { _, _, err := a.AddCollaborator(ctx, ada, in.private, none); return err }), "type", domain.FieldUnknown},
+		{"Search type", "", one(find(domain.Search{Types: []string{"Film"}})), "type", domain.FieldUnknown},
+		{"Search scope", "", one(find(domain.Search{Scope: "ours"})), "scope", domain.FieldUnknown},
+		{"Search user", "", one(find(domain.Search{Author: -1})), "user_id", domain.FieldOutOfRange},
+		{"Search group", "", one(find(domain.Search{Group: -1})), "group_id", domain.FieldOutOfRange},
+		{"Search channel", "", one(find(domain.Search{Channel: -1})), "channel_id", domain.FieldOutOfRange},
+		{"Search ext", "", one(find(domain.Search{Extensions: []string{"exe"}})), "ext", domain.FieldUnknown},
+		{"Search sort", "", one(find(domain.Search{Sort: domain.SearchSort{Key: 99}})), "sort", domain.FieldUnknown},
+		{"Search words", "", one(find(domain.Search{Query: strings.Repeat("a b ", 1000)})), "query", domain.FieldTooLong},
+		{"Previews channels", "MaxPerPage", one(func() error {
+			_, err := a.Previews(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3)
+			return err
+		}), "channels", domain.FieldTooMany},
+		{"Previews n", "", one(func() error { _, err := a.Previews(ctx, ada, make([]domain.ChannelID, 1), 7); return err }), "n", domain.FieldOutOfRange},
+		{"Activities offset", "", one(func() error {
+			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Offset: -1, Limit: 1})
+			return err
+		}), "offset", domain.FieldOutOfRange},
+		{"PreviewContents channels", "MaxPerPage", one(func() error {
+			_, err := a.PreviewContents(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3, true)
+			return err
+		}), "channels", domain.FieldTooMany},
+		{"PreviewContents n", "", one(func() error {
+			_, err := a.PreviewContents(ctx, ada, make([]domain.ChannelID, 1), 10, true)
+			return err
+		}), "n", domain.FieldOutOfRange},
+		{"SortContents twice", "", one(func() error { return a.SortContents(ctx, ada, in.private, []int64{1, 2, 1}) }), "ids", domain.FieldRepeated},
+		{"SortContents 0", "", one(func() error { return a.SortContents(ctx, ada, in.private, []int64{0}) }), "ids", domain.FieldOutOfRange},
+		{"MoveItem to 0", "", one(func() error {
+			_, err := a.MoveItem(ctx, ada, in.private, domain.BlockRef(in.block), 0)
+			return err
+		}), "new_position", domain.FieldOutOfRange},
+		{"SetCollaborators of groups", "", one(func() error {
+			_, err := a.SetCollaborators(ctx, ada, in.private, []domain.PrincipalRef{domain.GroupRef(1)})
+			return err
+		}), "type", domain.FieldUnknown},
+		{"SetCollaborators many", "MaxCollaborators", one(func() error {
+			_, err := a.SetCollaborators(ctx, ada, in.private, collaborators(domain.MaxCollaborators+1))
+			return err
+		}), "collaborator_ids", domain.FieldTooMany},
+		{"CreateBlockIn nothing", "", one(func() error {
+			_, err := a.CreateBlockIn(ctx, ada, in.private, collections.BlockInput{}, 0)
+			return err
+		}), "value", domain.FieldBlank},
+		{"ConnectTo position", "", one(func() error {
+			_, err := a.ConnectTo(ctx, ada, in.private, domain.BlockRef(in.block), -1)
+			return err
+		}), "channels[0].position", domain.FieldOutOfRange},
+		{"Activities kind", "", one(func() error {
+			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: "theirs"}, people.Part{Limit: 1})
+			return err
+		}), "kind", domain.FieldUnknown},
+		{"FilterContents type", "", one(func() error {
+			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Types: []string{"User"}, Page: somePage})
+			return err
+		}), "type", domain.FieldUnknown},
+		{"UserContents type", "", one(func() error {
+			_, err := a.UserContents(ctx, ada, me(ada), search.MadeInput{Types: []string{"Group"}, Sort: made(somePage).Sort, Page: somePage})
+			return err
+		}), "type", domain.FieldUnknown},
+		{"GroupContents sort", "", one(func() error {
+			_, err := a.GroupContents(ctx, ada, in.group, search.MadeInput{Page: somePage})
+			return err
+		}), "sort", domain.FieldUnknown},
+		{"CreateGroup avatar", "", avatar(""), "avatar_url", domain.FieldMalformed},
+		{"CreateGroup avatar", "", avatar("ftp://example.org/x"), "avatar_url", domain.FieldMalformed},
+		{"CreateGroup avatar", "", avatar("https://a:b@example.org/x"), "avatar_url", domain.FieldForbidden},
+		{"CreateGroup avatar", "MaxURL", avatar(long), "avatar_url", domain.FieldTooLong},
+		{"UpdateGroup name", "", one(func() error {
+			_, err := a.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Name: str("")})
+			return err
+		}), "name", domain.FieldBlank},
+		{"UpdateMe name", "", one(func() error { _, err := a.UpdateMe(ctx, ada, people.UpdateMeInput{Name: str("")}); return err }), "name", domain.FieldBlank},
+		{"Invite nobody", "", one(in.invite(people.InviteInput{})), "user_id", domain.FieldRequired},
+		{"Invite two", "", one(in.invite(people.InviteInput{User: 1, Email: "x@example.org"})), "user_id", domain.FieldExclusive},
+		{"Invite -1", "", one(in.invite(people.InviteInput{User: -1})), "user_id", domain.FieldOutOfRange},
+		{"Invite an address", "MaxEmail", one(in.invite(people.InviteInput{Email: longEmail})), "email", domain.FieldTooLong},
+		{"Invite an address", "", one(in.invite(people.InviteInput{Email: "\xff@example.org"})), "email", domain.FieldMalformed},
+		{"Presign a path", "", one(file(content.FileInput{Name: "a/b", ContentType: "image/png"})), "files[0].filename", domain.FieldMalformed},
+		{"Presign a path", "", one(file(content.FileInput{Name: "..", ContentType: "image/png"})), "files[0].filename", domain.FieldMalformed},
+		{"Presign nothing", "", one(file(content.FileInput{Name: "", ContentType: "image/png"})), "files[0].filename", domain.FieldMalformed},
+		{"Presign a type", "MinContentType", one(file(content.FileInput{Name: "a", ContentType: "a/"})), "files[0].content_type", domain.FieldTooShort},
+		{"Presign a type", "MaxContentType", one(file(content.FileInput{Name: "a", ContentType: "a/" + strings.Repeat("b", domain.MaxContentType-1)})), "files[0].content_type", domain.FieldTooLong},
+		{"Presign a type", "", one(file(content.FileInput{Name: "a", ContentType: "image/png\r\nX: y"})), "files[0].content_type", domain.FieldMalformed},
+		{"CreateUser slug", "MaxSlugLength", user(func(u *accounts.CreateUserInput) { u.Slug = strings.Repeat("a", domain.MaxSlugLength+1) }), "slug", domain.FieldMalformed},
+		{"CreateUser slug", "", user(func(u *accounts.CreateUserInput) { u.Slug = "settings" }), "slug", domain.FieldForbidden},
+		{"CreateUser slug", "", user(func(u *accounts.CreateUserInput) { u.Slug = "\x00" }), "slug", domain.FieldMalformed},
+		{"CreateUser name", "", user(func(u *accounts.CreateUserInput) { u.Name = " " }), "name", domain.FieldTooShort},
+		{"CreateUser email", "MaxEmail", user(func(u *accounts.CreateUserInput) { u.Email = longEmail }), "email", domain.FieldTooLong},
+		{"CreateUser email", "", user(func(u *accounts.CreateUserInput) { u.Email = "x" }), "email", domain.FieldMalformed},
+		{"CreateUser password", "MinPassword", user(func(u *accounts.CreateUserInput) { u.Password = "q9x!z7k" }), "password", domain.FieldTooShort},
+		{"CreateUser password", "MaxPassword", user(func(u *accounts.CreateUserInput) { u.Password = strings.Repeat("x", domain.MaxPassword+1) }), "password", domain.FieldTooLong},
+		{"CreateUser password", "", user(func(u *accounts.CreateUserInput) { u.Password = "password1" }), "password", domain.FieldForbidden},
+		{"CreateUser tier", "", one(func() error {
+			_, err := a.CreateUser(ctx, accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: tier})
+			return err
+		}), "tier", domain.FieldUnknown},
+		{"SetTier tier", "", one(func() error { _, err := a.SetTier(ctx, me(ada), tier); return err }), "tier", domain.FieldUnknown},
+		{"SetOffice office", "", one(func() error { _, err := a.SetOffice(ctx, me(ada), office); return err }), "office", domain.FieldUnknown},
+		{"SetAccount tier", "", one(func() error {
+			_, err := a.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Tier: &tier})
+			return err
+		}), "tier", domain.FieldUnknown},
+		{"SetAccount office", "", one(func() error {
+			_, err := a.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Office: &office})
+			return err
+		}), "office", domain.FieldUnknown},
+		{"UpdateSite picture", "MaxURL", one(func() error {
+			_, err := a.UpdateSite(ctx, in.operator, operating.SiteInput{Picture: core.Patch{Set: true, Value: &long}})
+			return err
+		}), "picture", domain.FieldTooLong},
+		{"SaveLegalPage slug", "MaxSlugLength", one(func() error {
+			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: strings.Repeat("a", domain.MaxSlugLength+1), Title: "x", Body: "x"})
+			return err
+		}), "slug", domain.FieldTooLong},
+		{"SaveLegalPage slug", "", one(func() error {
+			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: "An Imprint", Title: "x", Body: "x"})
+			return err
+		}), "slug", domain.FieldMalformed},
+		{"SetSignUpMode mode", "", one(func() error { return a.SetSignUpMode(ctx, in.operator, "ajar") }), "mode", domain.FieldUnknown},
+		{"ForgotPassword email", "MaxEmail", one(func() error { return a.ForgotPassword(ctx, home, longEmail) }), "email", domain.FieldTooLong},
+		{"ChangeEmail email", "MaxEmail", one(func() error { return a.ChangeEmail(ctx, home, ada, longEmail, password) }), "email", domain.FieldTooLong},
+		{"ChangeEmail password", "", one(func() error { return a.ChangeEmail(ctx, home, ada, "new@example.org", "wrong") }), "password", domain.FieldIncorrect},
+		{"ChangePassword current", "", one(func() error { return a.ChangePassword(ctx, ada, 0, "wrong", password) }), "current", domain.FieldIncorrect},
+		{"ChangePassword next", "MaxPassword", one(func() error {
+			return a.ChangePassword(ctx, ada, 0, password, strings.Repeat("x", domain.MaxPassword+1))
+		}), "password", domain.FieldTooLong},
+		{"DeleteAccount slug", "", one(func() error { return a.DeleteAccount(ctx, ada, "grace", password) }), "slug", domain.FieldIncorrect},
+		{"CreateToken scope", "", one(func() error { _, _, err := a.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"CreateOwnToken scope", "", one(func() error { _, _, err := a.CreateOwnToken(ctx, ada, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"CreateApplication public", "", one(func() error { return in.register(accounts.ApplicationInput{Name: "x", Public: true}) }), "redirect_uris", domain.FieldRequired},
+		{"CreateApplication addresses", "MaxRedirectURIs", application(accounts.ApplicationInput{RedirectURIs: uris(domain.MaxRedirectURIs + 1)}), "redirect_uris", domain.FieldTooMany},
+		{"CreateApplication address", "MaxRedirectURI", application(accounts.ApplicationInput{RedirectURIs: []string{"https://a.example/" + strings.Repeat("a", domain.MaxRedirectURI)}}), "redirect_uris[0]", domain.FieldTooLong},
+		{"CreateApplication address", "", application(accounts.ApplicationInput{RedirectURIs: []string{"javascript:alert(1)"}}), "redirect_uris[0]", domain.FieldMalformed},
+		{"CreateApplication twice", "", application(accounts.ApplicationInput{RedirectURIs: []string{"https://a.example/", "https://a.example/"}}), "redirect_uris[1]", domain.FieldRepeated},
+		{"RegisterApplication name", "", one(func() error {
+			_, _, err := a.RegisterApplication(ctx, home, accounts.ApplicationInput{Name: "\u202e"})
+			return err
+		}), "name", domain.FieldMalformed},
+	} {
+		in.exercised(row.useCase, row.limit)
+		for i, call := range row.calls {
+			in.fault(fmt.Sprintf("%s, call %d", row.useCase, i), call(), row.path, row.code)
+		}
+	}
+	long = strings.Repeat("x", domain.MaxState+1)
+	for limit, r := range map[string]accounts.AuthorizationRequest{
+		"MaxState":    {ClientID: in.app.ClientID, ResponseType: "code", State: long},
+		"MaxClientID": {ClientID: long[:domain.MaxClientID+1], ResponseType: "code"},
+	} {
+		for useCase, call := range map[string]func() error{
+			"Authorization": func() error { _, err := a.Authorization(ctx, ada, r); return err },
+			"Allow":         func() error { _, err := a.Allow(ctx, ada, r); return err },
+			"Deny":          func() error { _, err := a.Deny(ctx, ada, r); return err },
+		} {
+			in.exercised(useCase, limit)
+			if _, refused := errors.AsType[*accounts.OAuthError](call()); !refused {
+				in.t.Errorf("%s takes more than %s", useCase, limit)
+			}
+		}
+	}
+}
+
+// longEmail has a byte too many, and is an address otherwise.
+var longEmail = "a@" + strings.Repeat(strings.Repeat("b", 49)+".", 5)[:domain.MaxEmail-4] + ".de"
+
+func (in *inputs) invite(i people.InviteInput) func() error {
+	return func() error { _, err := in.a.Invite(in.ctx(), in.ada, in.group, i); return err }
+}
+
+// refs gives names that no database would take.
+func (in *inputs) refs() {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	for useCase, call := range map[string]func(r domain.Ref) error{
+		"User":    func(r domain.Ref) error { _, err := a.User(ctx, r); return err },
+		"Channel": func(r domain.Ref) error { _, err := a.Channel(ctx, ada, r); return err },
+		"Group":   func(r domain.Ref) error { _, err := a.Group(ctx, ada, r); return err },
+		"Collaborators": func(r domain.Ref) error {
+			_, err := a.Collaborators(ctx, ada, r)
+			return err
+		},
+		"DeleteChannel":     func(r domain.Ref) error { return a.DeleteChannel(ctx, ada, r) },
+		"DisconnectBlock":   func(r domain.Ref) error { return a.DisconnectBlock(ctx, ada, r, in.block) },
+		"DeleteGroup":       func(r domain.Ref) error { return a.DeleteGroup(ctx, ada, r) },
+		"LeaveGroup":        func(r domain.Ref) error { return a.LeaveGroup(ctx, ada, r) },
+		"RemoveMember":      func(r domain.Ref) error { return a.RemoveMember(ctx, ada, r, 1) },
+		"RevokeInvitation":  func(r domain.Ref) error { return a.RevokeInvitation(ctx, ada, r, 1) },
+		"GroupInvite":       func(r domain.Ref) error { _, err := a.GroupInvite(ctx, ada, r); return err },
+		"InviteeGroup":      func(r domain.Ref) error { _, err := a.InviteeGroup(ctx, ada, r, "\xff"); return err },
+		"CreateGroupInvite": func(r domain.Ref) error { _, _, err := a.CreateGroupInvite(ctx, ada, r); return err },
+		"DeleteGroupInvite": func(r domain.Ref) error { return a.DeleteGroupInvite(ctx, ada, r) },
+		"Suspend":           func(r domain.Ref) error { _, err := a.Suspend(ctx, r, true); return err },
+		"CreateBlock": func(r domain.Ref) error {
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: []collections.Target{{Channel: r}}})
+			return err
+		},
+		"Follow": func(r domain.Ref) error {
+			return a.Follow(ctx, ada, people.FollowTarget{Type: domain.SubjectChannel, Ref: r})
+		},
+		"SelectItem": func(r domain.Ref) error {
+			_, err := a.SelectItem(ctx, ada, r, domain.BlockRef(in.block))
+			return err
+		},
+		"Neighbours":      func(r domain.Ref) error { _, err := a.Neighbours(ctx, ada, r, in.block); return err },
+		"Pin":             func(r domain.Ref) error { return a.Pin(ctx, ada, r) },
+		"Unpin":           func(r domain.Ref) error { return a.Unpin(ctx, ada, r) },
+		"LegalPage":       func(r domain.Ref) error { _, err := a.LegalPage(ctx, r.Slug); return err },
+		"DeleteLegalPage": func(r domain.Ref) error { return a.DeleteLegalPage(ctx, in.operator, r.Slug) },
+		"Batch":           func(r domain.Ref) error { _, err := a.Batch(ctx, ada, r.Slug); return err },
+		"OpenFile":        func(r domain.Ref) error { _, err := a.OpenFile(ctx, "k"+r.Slug, "x"); return err },
+	} {
+		in.exercised(useCase, "")
+		for _, r := range []domain.Ref{{Slug: "\xff"}, {Slug: "a\x00b"}, {Slug: strings.Repeat("a", 100_000)}, {ID: -1}, {}} {
+			if err := call(r); domain.KindOf(err) != domain.NotFound {
+				in.t.Errorf("%s of %.20q: %v", useCase, r.Slug, err)
+			}
+		}
+	}
+}
+
+// stores reaches the limits of what there may be at once.
+func (in *inputs) stores() {
+	a, ctx, ada := in.a, in.ctx(), in.ada
+	for _, row := range []struct {
+		useCase, limit string
+		max            int
+		call           func(i int) error
+	}{
+		{"CreateApplication", "MaxApplications", domain.MaxApplications, func(int) error { return in.register(accounts.ApplicationInput{Name: "x"}) }},
+		{"CreateOwnToken", "MaxOwnTokens", domain.MaxOwnTokens, func(int) error {
+			_, _, err := a.CreateOwnToken(ctx, ada, "x", domain.ScopeRead)
+			return err
+		}},
+		{"Pin", "MaxPins", domain.MaxPins, func(i int) error {
+			return a.Pin(ctx, ada, domain.Ref{ID: int64(storetest.Channel(in.t, in.S.Store, ada.UserID, fmt.Sprint("Pinned ", i), domain.Private))})
+		}},
+		{"SaveLegalPage", "MaxLegalPages", domain.MaxLegalPages, func(i int) error {
+			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: fmt.Sprintf("page-%d", i), Title: "x", Body: "x"})
+			return err
+		}},
+		{"CreateSignUpLink", "MaxSignUpLinks", domain.MaxSignUpLinks, func(int) error { _, err := a.CreateSignUpLink(ctx, in.operator, ""); return err }},
+	} {
+		in.exercised(row.useCase, row.limit)
+		made := 0
+		var err error
+		for ; err == nil && made <= row.max; made++ {
+			err = row.call(made)
+		}
+		if domain.KindOf(err) != domain.Unprocessable {
+			in.t.Errorf("%s: %v after %d", row.useCase, err, made)
+		}
+	}
+	body := ""
+	for i := range domain.MaxMentions + 1 {
+		name := fmt.Sprintf("reader-%d", i)
+		storetest.User(in.t, in.S.Store, name)
+		body += "@" + name + " "
+	}
+	c, err := a.CreateComment(ctx, ada, in.block, body)
+	in.must(err)
+	in.exercised("CreateComment", "MaxMentions")
+	if n := strings.Count(c.Body.HTML, "<a "); n != domain.MaxMentions {
+		in.t.Errorf("%d people are mentioned, want %d", n, domain.MaxMentions)
+	}
+}
+
+// heldElsewhere are limits that need another setting: the test that reaches each.
+var heldElsewhere = map[string][2]string{
+	"MaxUnread":  {"../store/unread_test.go", "domain.MaxUnread"},
+	"MaxExports": {"../exporting/job_test.go", "domain.MaxExports"},
+}
+
+// withoutText are use cases that take nothing from outside but ids of what they act on,
+// tokens and passwords, which are hashed before they are looked up, and settings of jobs.
+// TestBadTokens has the tokens.
+var withoutText = []string{
+	"AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
+	"Block", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection",
+	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
+	"EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "FailedJobs",
+	"Farewell", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
+	"Me", "Mentioned", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Quota", "ReadAllNotifications", "ReadNotification",
+	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
+	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
+	"SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
+	"Sessions", "SignIn", "SignOut", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
+	"Select", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "Users", "UsersByID",
+	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
+	"StopImport", "SweepImports",
+	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
+	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
+}
+
+// withinTransactions are those that one topic calls of another.
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "CheckReachable", "OpenInvitation", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+
+// complete fails for a limit and for a use case that no row is about.
+func (in *inputs) complete() {
+	file, err := parser.ParseFile(token.NewFileSet(), "../domain/limits.go", nil, 0)
+	in.must(err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for _, name := range spec.Names {
+			if where, ok := heldElsewhere[name.Name]; ok {
+				text, err := os.ReadFile(where[0])
+				in.limits[name.Name] = err == nil && strings.Contains(string(text), where[1])
+			}
+			if !in.limits[name.Name] {
+				in.t.Errorf("no row of this test exercises %s", name.Name)
+			}
+		}
+		return true
+	})
+	for m := range reflect.TypeFor[*app.App]().Methods() {
+		if slices.Contains(withinTransactions, m.Name) {
+			continue
+		}
+		if listed := slices.Contains(withoutText, m.Name); listed == in.called[m.Name] {
+			in.t.Errorf("the use case %s must be in a row, or else in withoutText", m.Name)
+		}
+	}
+	for _, name := range withoutText {
+		if _, ok := reflect.TypeFor[*app.App]().MethodByName(name); !ok {
+			in.t.Errorf("there is no use case %s", name)
+		}
+	}
+}
+
+// What is valid costs no memory to check: every read asks.
+func TestValidInputsCostNothing(t *testing.T) {
+	s := "a title"
+	for name, validate := range map[string]func() error{
+		"a page":     somePage.Validate,
+		"contents":   collections.ContentsInput{Page: somePage}.Validate,
+		"channels":   collections.ItemChannelsInput{Ownership: domain.Own, Page: somePage}.Validate,
+		"followings": people.FollowingInput{Type: domain.SubjectUser, Page: somePage}.Validate,
+		"a stretch":  people.CursorInput{Limit: 24}.Validate,
+		"a search":   domain.Search{Query: "blue", Types: domain.BlockTypes, Page: somePage}.Validate,
+		"a list":     made(somePage).Validate,
+		"a block":    collections.BlockInput{Value: "some text", Title: &s, Description: &s, AltText: &s}.Validate,
+		"a channel":  collections.CreateChannelInput{Title: s, Visibility: domain.Public}.Validate,
+		"a group":    people.CreateGroupInput{Name: s}.Validate,
+	} {
+		if n := testing.AllocsPerRun(100, func() {
+			if err := validate(); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package operating
+
+import (
+	"context"
+	"errors"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+)
+
+// ServerFacts are what a server says of itself to its operators.
+type ServerFacts struct {
+	Database string // sqlite or postgres
+	Waiting  int64  // jobs
+	Running  int64
+	Failed   int64 // given up in the last week
+}
+
+// ServerFacts tells an operator how the server does.
+func (a *Operating) ServerFacts(ctx context.Context, actor domain.Actor) (f ServerFacts, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return f, err
+	}
+	counts, err := a.Store.Queue().Counts(ctx)
+	return ServerFacts{Database: a.Store.Database(), Waiting: counts[jobs.Waiting],
+		Running: counts[jobs.Running], Failed: counts[jobs.Failed]}, err
+}
+
+// FailedJobs lists for an operator the jobs that were given up, the newest first, limit
+// of them at most.
+func (a *Operating) FailedJobs(ctx context.Context, actor domain.Actor, limit int) ([]jobs.Job, error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return nil, err
+	}
+	return a.Jobs(ctx, jobs.Failed, limit)
+}
+
+// RetryFailedJob does RetryJob for an operator: NotFound if there is no such job,
+// Unprocessable if it has not failed.
+func (a *Operating) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) error {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return err
+	}
+	err := a.RetryJob(ctx, id, false)
+	switch {
+	case errors.Is(err, jobs.ErrNoJob):
+		return domain.NewNotFound()
+	case errors.Is(err, jobs.ErrNotRetried):
+		return domain.NewUnprocessable("The job has not failed, or runs again already")
+	case errors.Is(err, jobs.ErrAlive):
+		return domain.NewUnprocessable("The job is running, and its process is alive")
+	}
+	return err
+}

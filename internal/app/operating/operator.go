@@ -1,0 +1,140 @@
+package operating
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// FindAccounts lists accounts for an operator, newest first, whose name, slug or address
+// begins with the text, or all.
+func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text string, page domain.Page) (l domain.List[domain.User], err error) {
+	if err := page.Validate(); err != nil {
+		return l, err
+	}
+	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := core.Operate(ctx, v.Queries, actor); err != nil {
+			return err
+		}
+		l, err = v.FindAccounts(ctx, text, page)
+		return err
+	})
+	return l, err
+}
+
+// AccountChange is what an operator changes of an account. Nil fields stay.
+type AccountChange struct {
+	Tier      *domain.Tier
+	Suspended *bool
+	Office    *domain.Office
+}
+
+// Validate checks the fields that are given.
+func (c AccountChange) Validate() error {
+	var f domain.Faults
+	if c.Tier != nil {
+		accounts.CheckTier(&f, *c.Tier)
+	}
+	if c.Office != nil {
+		checkOffice(&f, *c.Office)
+	}
+	return f.Err()
+}
+
+func checkOffice(f *domain.Faults, o domain.Office) {
+	if o != domain.OfficeMember && o != domain.OfficeOperator {
+		f.Add("office", domain.FieldUnknown, "must be member or operator")
+	}
+}
+
+// SetAccount changes an account for an operator. Nil fields stay. An operator cannot
+// suspend themself or leave the server without an operator.
+func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domain.UserID, in AccountChange) (u domain.User, err error) {
+	if err := in.Validate(); err != nil {
+		return u, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		operators, err := tx.LockOperators(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(operators, actor.UserID) {
+			return core.Forbidden("run this server")
+		}
+		c, err := tx.LockUser(ctx, id)
+		if err != nil {
+			return err
+		}
+		if in.Suspended != nil && *in.Suspended && id == actor.UserID {
+			return domain.NewUnprocessable("You cannot suspend yourself")
+		}
+		if in.unseats() {
+			if err := accounts.MayLose(operators, id); err != nil {
+				return err
+			}
+		}
+		if err := a.setAccount(ctx, tx, c.User, in); err != nil {
+			return err
+		}
+		u, err = tx.User(ctx, domain.Ref{ID: int64(id)})
+		return err
+	})
+	return u, err
+}
+
+// unseats reports whether an operator would be none any more.
+func (c AccountChange) unseats() bool {
+	return c.Suspended != nil && *c.Suspended || c.Office != nil && *c.Office != domain.OfficeOperator
+}
+
+// setAccount changes a locked account.
+func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, u domain.User, in AccountChange) error {
+	if in.Tier != nil && *in.Tier != u.Tier {
+		if err := tx.SetTier(ctx, u.ID, *in.Tier, a.Now()); err != nil {
+			return err
+		}
+	}
+	if in.Suspended != nil && *in.Suspended != (u.SuspendedAt != nil) {
+		if err := a.accounts.SetSuspended(ctx, tx, u.ID, *in.Suspended); err != nil {
+			return err
+		}
+	}
+	if in.Office != nil {
+		return tx.SetOffice(ctx, u.ID, *in.Office)
+	}
+	return nil
+}
+
+// SetOffice changes the office of a user, from the command line. The last operator
+// stays one.
+func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain.Office) (u domain.User, err error) {
+	if err := (AccountChange{Office: &office}).Validate(); err != nil {
+		return u, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		operators, err := tx.LockOperators(ctx)
+		if err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, ref); err != nil {
+			return err
+		}
+		if _, err := tx.LockUser(ctx, u.ID); err != nil {
+			return err
+		}
+		if office != domain.OfficeOperator {
+			if err := accounts.MayLose(operators, u.ID); err != nil {
+				return err
+			}
+		}
+		u.Office = office
+		return tx.SetOffice(ctx, u.ID, office)
+	})
+	return u, err
+}

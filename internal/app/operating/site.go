@@ -1,0 +1,255 @@
+package operating
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// siteFor is for how long a server trusts what it remembers of the site without a look. It
+// sees its own changes at once, and those of others after this.
+const siteFor = 5 * time.Second
+
+// siteCache is what a server remembers of the site.
+type siteCache struct {
+	known atomic.Pointer[knownSite]
+	turn  sync.Mutex // one looks, and the others take what is known
+}
+
+type knownSite struct {
+	site domain.Site
+	at   time.Time // when it was seen to be so
+}
+
+// SiteSettings is what the site says of itself. It costs no statement within five seconds
+// of the last look, then one, and three where something has changed.
+func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
+	known := a.site.known.Load()
+	if known != nil && a.Now().Sub(known.at) < siteFor {
+		return known.site, nil
+	}
+	if known == nil {
+		a.site.turn.Lock()
+	} else if !a.site.turn.TryLock() {
+		return known.site, nil
+	}
+	defer a.site.turn.Unlock()
+	return a.look(ctx)
+}
+
+// look reads the site if it has changed.
+func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
+	now := a.Now()
+	if known := a.site.known.Load(); known != nil {
+		version, err := a.Store.SiteVersion(ctx)
+		if err != nil {
+			return s, err
+		}
+		if version == known.site.Version {
+			a.site.known.Store(&knownSite{known.site, now})
+			return known.site, nil
+		}
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if s, err = v.Site(ctx); err != nil || s.Picture == nil {
+			return err
+		}
+		files, err := v.FilesByID(ctx, []domain.FileID{s.Picture.ID})
+		if f, ok := files[s.Picture.ID]; ok {
+			s.Picture = &f
+		}
+		return err
+	})
+	if err == nil {
+		a.site.known.Store(&knownSite{s, now})
+	}
+	return s, err
+}
+
+// forgetSite has the next look read the site anew.
+func (a *Operating) forgetSite() { a.site.known.Store(nil) }
+
+// SiteInput is a change of the fields that are given.
+type SiteInput struct {
+	Name         *string
+	About        core.Patch
+	Announcement core.Patch
+	Picture      core.Patch // address of an upload
+
+	// Seen is the version of the site that the change was made from; 0 for whichever. What
+	// has changed since is a Conflict.
+	Seen int64
+}
+
+// Validate checks all but the upload.
+func (in SiteInput) Validate() error {
+	var f domain.Faults
+	if in.Name != nil && f.RequiredText("name", *in.Name, domain.MaxTitle) {
+		core.CheckName(&f, "name", strings.TrimSpace(*in.Name))
+	}
+	f.AnyText("about", in.About.Value, domain.MaxDescription)
+	f.AnyText("announcement", in.Announcement.Value, domain.MaxAnnouncement)
+	f.AnyText("picture", in.Picture.Value, domain.MaxURL)
+	return f.Err()
+}
+
+// UpdateSite changes what the site says of itself, for an operator. An announcement that
+// says something new is another one, to be put away anew.
+func (a *Operating) UpdateSite(ctx context.Context, actor domain.Actor, in SiteInput) (s domain.Site, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return s, err
+	}
+	if err := in.Validate(); err != nil {
+		return s, err
+	}
+	defer a.forgetSite()
+	if address := core.NonEmpty(in.Picture.Value); in.Picture.Set && address != nil {
+		err = a.content.ShowUpload(ctx, actor, "picture", *address, func(tx *store.Tx, f *domain.File) error {
+			return a.updateSite(ctx, tx, actor, in, f, &s)
+		})
+		return s, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return a.updateSite(ctx, tx, actor, in, nil, &s) })
+	return s, err
+}
+
+func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.Actor, in SiteInput, picture *domain.File, s *domain.Site) error {
+	if err := a.changeSite(ctx, tx, actor); err != nil {
+		return err
+	}
+	was, err := tx.Site(ctx)
+	if err != nil {
+		return err
+	}
+	if in.Seen != 0 && was.Version-1 != in.Seen { // locking it has counted this change
+		return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
+	}
+	*s = was
+	if in.Name != nil {
+		s.Name = strings.TrimSpace(*in.Name)
+	}
+	if in.About.Set {
+		s.About = core.Rendered(in.About.Value)
+	}
+	if in.Announcement.Set {
+		s.Announcement = core.Rendered(in.Announcement.Value)
+		if s.Announcement != nil && (was.Announcement == nil || s.Announcement.Markdown != was.Announcement.Markdown) {
+			s.Announced++
+		}
+	}
+	if in.Picture.Set {
+		s.Picture = picture
+	}
+	return tx.UpdateSite(ctx, was, *s)
+}
+
+const changedMeanwhile = "Somebody else has changed this meanwhile: save again to put yours in its place"
+
+// changeSite locks the site for an operator, as a whole.
+func (a *Operating) changeSite(ctx context.Context, tx *store.Tx, actor domain.Actor) error {
+	if err := tx.LockSite(ctx, a.Now()); err != nil {
+		return err
+	}
+	return core.Operate(ctx, tx.Queries, actor)
+}
+
+// LegalPages lists the pages of the operator's own, without their texts, in the order in
+// which they were made. It costs what SiteSettings does.
+func (a *Operating) LegalPages(ctx context.Context) ([]domain.LegalPage, error) {
+	s, err := a.SiteSettings(ctx)
+	return s.Legal, err
+}
+
+// LegalPage reads a page of the operator's own; NotFound if there is none. It costs a
+// statement.
+func (a *Operating) LegalPage(ctx context.Context, slug string) (domain.LegalPage, error) {
+	if !domain.ValidSlug(slug) {
+		return domain.LegalPage{}, domain.NewNotFound()
+	}
+	return a.Store.LegalPage(ctx, slug)
+}
+
+// LegalPageInput is a page of the operator's own. Body is Markdown.
+type LegalPageInput struct {
+	Slug, Title, Body string
+
+	// Seen is the version of the page that the change was made from, 0 if there was none yet;
+	// nil for whichever. What has changed since is a Conflict.
+	Seen *int64
+}
+
+// Validate checks the page.
+func (in LegalPageInput) Validate() error {
+	var f domain.Faults
+	switch {
+	case len(in.Slug) > domain.MaxSlugLength:
+		f.Add("slug", domain.FieldTooLong, fmt.Sprintf("must be at most %d characters long", domain.MaxSlugLength))
+	case !domain.ValidSlug(in.Slug):
+		f.Add("slug", domain.FieldMalformed, "must be words of lower-case letters and digits, joined by hyphens, such as imprint")
+	}
+	f.RequiredText("title", in.Title, domain.MaxTitle)
+	f.RequiredText("body", in.Body, domain.MaxMarkdown)
+	return f.Err()
+}
+
+// SaveLegalPage writes a page for an operator, in place of the one that has its slug.
+func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in LegalPageInput) (p domain.LegalPage, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return p, err
+	}
+	if err := in.Validate(); err != nil {
+		return p, err
+	}
+	body := core.Rendered(&in.Body)
+	defer a.forgetSite()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := a.changeSite(ctx, tx, actor); err != nil {
+			return err
+		}
+		was, err := tx.LegalPage(ctx, in.Slug)
+		switch {
+		case err == nil && in.Seen != nil && *in.Seen == 0:
+			return domain.InvalidField("slug", domain.FieldTaken, "is already taken")
+		case err == nil && in.Seen != nil && *in.Seen != was.Version:
+			return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
+		case domain.KindOf(err) == domain.NotFound:
+			n, err := tx.CountLegalPages(ctx)
+			if err != nil {
+				return err
+			}
+			if n >= domain.MaxLegalPages {
+				return domain.NewUnprocessable(fmt.Sprintf("There are %d pages: delete one first", domain.MaxLegalPages))
+			}
+		case err != nil:
+			return err
+		}
+		err = tx.PutLegalPage(ctx, domain.LegalPage{Slug: in.Slug, Title: strings.TrimSpace(in.Title), Body: body}, a.Now())
+		if err != nil {
+			return err
+		}
+		p, err = tx.LegalPage(ctx, in.Slug)
+		return err
+	})
+	return p, err
+}
+
+// DeleteLegalPage removes a page for an operator; NotFound if there is none.
+func (a *Operating) DeleteLegalPage(ctx context.Context, actor domain.Actor, slug string) error {
+	defer a.forgetSite()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := a.changeSite(ctx, tx, actor); err != nil {
+			return err
+		}
+		if !domain.ValidSlug(slug) {
+			return domain.NewNotFound()
+		}
+		return tx.DeleteLegalPage(ctx, slug)
+	})
+}

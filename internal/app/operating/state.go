@@ -1,0 +1,134 @@
+package operating
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+	"vitrine/internal/store/backups"
+)
+
+// ServerState is how a server does, for its operators.
+type ServerState struct {
+	Jobs  []jobs.ClassState // of all servers on the database
+	Mail  MailState
+	Disks []content.Disk // of this server
+
+	LastBackup *backups.Backup // that is whole; nil for none in half a year
+	BadBackup  *backups.Backup // the last that failed or was cut off, if that was after it
+}
+
+// MailState is what became of mails.
+type MailState struct {
+	LastSent  time.Time // in the last day; zero if none was
+	LastError string    // of the mail that failed last and is not sent; "" for none
+	FailedAt  time.Time // when that was, or when it is tried again
+}
+
+// ServerState tells an operator how the server does. It costs six statements at most.
+func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s ServerState, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return s, err
+	}
+	if s.Jobs, err = a.Store.Queue().States(ctx); err != nil {
+		return s, err
+	}
+	for _, c := range s.Jobs {
+		if c.Class == jobs.Mail {
+			s.Mail.LastSent = c.LastDone
+		}
+	}
+	failed, err := a.Store.LastError(ctx, jobs.Mail)
+	if err != nil && !errors.Is(err, jobs.ErrNoJob) {
+		return s, err
+	}
+	s.Mail.LastError, s.Mail.FailedAt = failed.Error, failed.At
+	if s.LastBackup, err = a.Store.LastBackup(ctx, a.Now()); err != nil {
+		return s, err
+	}
+	if s.BadBackup, err = a.Store.LastFailure(ctx, a.Now()); err != nil {
+		return s, err
+	}
+	if s.BadBackup != nil && s.LastBackup != nil && s.LastBackup.StartedAt.After(s.BadBackup.StartedAt) {
+		s.BadBackup = nil
+	}
+	s.Disks, err = a.content.Disks()
+	return s, err
+}
+
+// totalsFor is for how long a server shows the totals that it has added up.
+const totalsFor = time.Minute
+
+// knownTotals are totals and when they were added up.
+type knownTotals struct {
+	domain.Totals
+	at time.Time
+}
+
+// totalsCache is what a server remembers of them.
+type totalsCache = atomic.Pointer[knownTotals]
+
+// Totals tells an operator how much the site holds, and when that was added up: a minute
+// ago at most. It costs two statements, the second of which reads every account and channel
+// and is made once a minute.
+func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.Totals, at time.Time, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return t, at, err
+	}
+	now := a.Now()
+	if known := a.totals.Load(); known != nil && now.Sub(known.at) < totalsFor {
+		return known.Totals, known.at, nil
+	}
+	if t, err = a.Store.Totals(ctx); err != nil {
+		return t, at, err
+	}
+	a.totals.Store(&knownTotals{t, now})
+	return t, now, nil
+}
+
+// StoredBy is who has stored something, and how much they may.
+type StoredBy struct {
+	domain.User
+	Usage domain.ByteUsage
+	Quota domain.Quota
+}
+
+// StorageByUser lists for an operator who has stored something, the most first. It costs
+// five statements.
+func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page domain.Page) (l domain.List[StoredBy], err error) {
+	if err := page.Validate(); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := core.Operate(ctx, v.Queries, actor); err != nil {
+			return err
+		}
+		ids, err := v.LargestByteUsage(ctx, page)
+		if err != nil || len(ids.Items) == 0 {
+			l.Total = ids.Total
+			return err
+		}
+		users, err := v.UsersByID(ctx, ids.Items)
+		if err != nil {
+			return err
+		}
+		usages, err := v.ByteUsages(ctx, ids.Items, a.Now())
+		if err != nil {
+			return err
+		}
+		l.Total, l.Items = ids.Total, nil
+		for _, id := range ids.Items {
+			if u, ok := users[id]; ok {
+				l.Items = append(l.Items, StoredBy{u, usages[id], a.content.Quota(u.Tier)})
+			}
+		}
+		return nil
+	})
+	return l, err
+}

@@ -1,0 +1,102 @@
+package people
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+
+	"vitrine/internal/domain"
+)
+
+// A cursor is an activity's id and a MAC over the list, its reader and the id: it opens
+// no other list, and none that this installation did not make (behaviour.md section 1).
+const (
+	cursorMAC    = 16 // bytes
+	cursorLength = (8 + cursorMAC) * 4 / 3
+)
+
+// CursorInput asks for a page of a list by cursors. Next and Prev are nil when they were
+// not given.
+type CursorInput struct {
+	Limit      int
+	Next, Prev *string
+}
+
+// Validate checks all but the cursors themselves.
+func (in CursorInput) Validate() error {
+	var f domain.Faults
+	f.Between("limit", int64(in.Limit), 1, domain.MaxPerPage)
+	if in.Next != nil && in.Prev != nil {
+		f.Add("next", domain.FieldExclusive, "cannot be given together with prev")
+		f.Add("prev", domain.FieldExclusive, "cannot be given together with next")
+	}
+	return f.Err()
+}
+
+// CursorPage is a page of a list, newest first. Next leads to what is older, and is ""
+// at the end; Prev to what is newer. More reports whether there is more in the direction
+// that was asked for: newer for a page asked for with Prev, else older.
+type CursorPage[T any] struct {
+	Items      []T
+	Next, Prev string
+	More       bool
+}
+
+// cursors makes and reads the cursors of one list of one user.
+type cursors struct {
+	key  []byte
+	list string
+	user domain.UserID
+}
+
+// cursors gives the cursors of a list.
+func (a *People) cursors(ctx context.Context, list string, user domain.UserID) (cursors, error) {
+	key, err := a.Secret(ctx, &a.cursorKey, "cursors")
+	return cursors{key, list, user}, err
+}
+
+// at is the cursor of an activity; "" for none.
+func (c cursors) at(id domain.ActivityID) string {
+	if id == 0 {
+		return ""
+	}
+	bytes := binary.BigEndian.AppendUint64(nil, uint64(id))
+	return base64.RawURLEncoding.EncodeToString(append(bytes, c.mac(bytes)...))
+}
+
+func (c cursors) mac(id []byte) []byte {
+	h := hmac.New(sha256.New, c.key)
+	h.Write(binary.BigEndian.AppendUint64([]byte(c.list+"\x00"), uint64(c.user)))
+	h.Write(id)
+	return h.Sum(nil)[:cursorMAC]
+}
+
+// read gives the id in a cursor.
+func (c cursors) read(field, cursor string) (domain.ActivityID, error) {
+	if len(cursor) == cursorLength {
+		bytes, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+		if err == nil && hmac.Equal(bytes[8:], c.mac(bytes[:8])) {
+			return domain.ActivityID(binary.BigEndian.Uint64(bytes)), nil
+		}
+	}
+	return 0, domain.InvalidField(field, domain.FieldUnknown, "is not a cursor of this list")
+}
+
+// window is the stretch of the list that is asked for, without a limit.
+func (c cursors) window(in CursorInput) (w domain.Window, err error) {
+	w.Before = math.MaxInt64
+	if err := in.Validate(); err != nil {
+		return w, err
+	}
+	switch {
+	case in.Next != nil:
+		w.Before, err = c.read("next", *in.Next)
+	case in.Prev != nil:
+		w.Rising = true
+		w.After, err = c.read("prev", *in.Prev)
+	}
+	return w, err
+}

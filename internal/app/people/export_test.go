@@ -1,0 +1,16 @@
+package people
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+)
+
+// MaxScanned is maxScanned.
+const MaxScanned = maxScanned
+
+// CursorAt is the cursor of an activity in a list of a user.
+func CursorAt(ctx context.Context, a *People, list string, user domain.UserID, id domain.ActivityID) (string, error) {
+	c, err := a.cursors(ctx, list, user)
+	return c.at(id), err
+}

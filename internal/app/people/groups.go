@@ -1,0 +1,195 @@
+package people
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Group reads a group.
+func (a *People) Group(ctx context.Context, actor domain.Actor, ref domain.Ref) (domain.Group, error) {
+	return a.Store.Group(ctx, actor.UserID, ref)
+}
+
+// UserGroups lists the groups that a user owns or has joined.
+func (a *People) UserGroups(ctx context.Context, actor domain.Actor, ref domain.Ref, sort domain.GroupSort, page domain.Page) (l domain.List[domain.Group], err error) {
+	var f domain.Faults
+	f.Sort(int(sort.Key), int(domain.GroupsByUpdated))
+	if err := domain.JoinFaults(f.Err(), page.Validate()); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		u, err := v.User(ctx, ref)
+		if err != nil {
+			return err
+		}
+		l, err = v.UserGroups(ctx, store.UserGroupsQuery{Viewer: actor.UserID, User: u.ID, Sort: sort, Page: page})
+		return err
+	})
+	return l, err
+}
+
+// CreateGroupInput is a group to make. Avatar is the address of a picture, or an upload. With
+// the same key in Once again it is the group that was made.
+type CreateGroupInput struct {
+	Name        string
+	Description *string
+	Avatar      *string
+	Once        core.OnceKey
+}
+
+// Validate checks all but the upload that an avatar may name.
+func (in CreateGroupInput) Validate() error {
+	var f domain.Faults
+	in.Once.Check(&f)
+	content.CheckAvatar(&f, in.Avatar)
+	f.RequiredText("name", in.Name, domain.MaxTitle)
+	f.AnyText("description", in.Description, domain.MaxDescription)
+	return f.Err()
+}
+
+// CreateGroup makes a group that the actor owns.
+func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGroupInput) (g domain.Group, err error) {
+	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar, in.Validate())
+	if err != nil {
+		return g, err
+	}
+	n := store.NewGroup{Name: strings.TrimSpace(in.Name), Description: core.Rendered(in.Description), Owner: actor.UserID, Now: a.Now()}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		id, _, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.TypeGroup), n.Now, func() (int64, error) {
+			if n.Slug, err = tx.SlugFor(ctx, store.GroupSlug, n.Name, n.Now); err != nil {
+				return 0, err
+			}
+			id, err := tx.CreateGroup(ctx, n)
+			if err != nil {
+				return 0, err
+			}
+			if in.Avatar != nil {
+				if err := content.WishAvatar(ctx, tx, actor.UserID, domain.GroupRef(id), avatar, n.Now); err != nil {
+					return 0, err
+				}
+			}
+			return int64(id), core.Publish(ctx, tx, actor.UserID, n.Now, domain.GroupCreated{Group: id})
+		})
+		if err != nil {
+			return err
+		}
+		g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: id})
+		return err
+	})
+	return g, err
+}
+
+// UpdateGroupInput is a change of the fields that are given.
+type UpdateGroupInput struct {
+	Name        *string
+	Description core.Patch
+	Avatar      core.Patch // address of a picture, or an upload
+}
+
+// Validate checks all but the upload that an avatar may name.
+func (in UpdateGroupInput) Validate() error {
+	var f domain.Faults
+	content.CheckAvatar(&f, in.Avatar.Value)
+	if in.Name != nil {
+		f.RequiredText("name", *in.Name, domain.MaxTitle)
+	}
+	f.AnyText("description", in.Description.Value, domain.MaxDescription)
+	return f.Err()
+}
+
+// UpdateGroup changes a group. Its owner may.
+func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateGroupInput) (g domain.Group, err error) {
+	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar.Value, in.Validate())
+	if err != nil {
+		return g, err
+	}
+	now, description := a.Now(), core.Rendered(in.Description.Value)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		was, err := lockedGroup(ctx, tx, actor, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanOwnGroup(actor, was) {
+			return core.Forbidden("change this group")
+		}
+		g = was
+		if in.Description.Set {
+			g.Description = description
+		}
+		if in.Avatar.Set {
+			if err := content.WishAvatar(ctx, tx, actor.UserID, domain.GroupRef(g.ID), avatar, now); err != nil {
+				return err
+			}
+		}
+		if in.Name != nil {
+			g.Name = strings.TrimSpace(*in.Name)
+			if g.Slug, err = core.Reslug(ctx, tx, core.Named{Kind: store.GroupSlug, ID: int64(was.ID), Name: was.Name, Slug: was.Slug}, g.Name, now); err != nil {
+				return err
+			}
+		}
+		if err := tx.UpdateGroup(ctx, was, g, now); err != nil {
+			return err
+		}
+		if g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupChanged{Group: g.ID})
+	})
+	return g, err
+}
+
+// EndedGroup is the job that forgets what a deleted group had.
+type EndedGroup = store.EndedGroup
+
+// EndGroupItems forgets some of what a deleted group had, and leaves the rest to a further
+// job. A second time changes nothing.
+func (a *People) EndGroupItems(ctx context.Context, id domain.GroupID) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndGroupItems(ctx, id) })
+}
+
+// DeleteGroup deletes a group. Its owner may, and gets its channels
+// (behaviour.md section 6).
+func (a *People) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		g, err := tx.Group(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		if !domain.CanOwnGroup(actor, g) { // asked first: others must not make it lock everything
+			return core.Forbidden("delete this group")
+		}
+		if err := tx.LockGroupWithChannels(ctx, g.ID); err != nil {
+			return err
+		}
+		if g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
+			return err
+		}
+		now := a.Now()
+		if err := tx.DeleteGroup(ctx, g, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupDeleted{Group: g.ID})
+	})
+}
+
+// lockedGroup locks a group and reads it as it then is.
+func lockedGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Group, error) {
+	id, err := tx.ResolveGroup(ctx, ref)
+	if err != nil {
+		return domain.Group{}, err
+	}
+	if err := tx.LockGroup(ctx, id); err != nil {
+		return domain.Group{}, err
+	}
+	return tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+}
+
+// GroupsByID reads groups as the actor stands to them, in one statement.
+func (a *People) GroupsByID(ctx context.Context, actor domain.Actor, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
+	return a.Store.GroupsByID(ctx, actor.UserID, ids)
+}

@@ -1,0 +1,136 @@
+package people
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Notifications reads a page of the actor's notifications, all or only the unread ones.
+// What they may not see any more is left out.
+func (a *People) Notifications(ctx context.Context, actor domain.Actor, unread bool, in CursorInput) (CursorPage[domain.Notice], error) {
+	list := "notifications"
+	if unread {
+		list = "unread notifications"
+	}
+	return activityPage(ctx, a, actor, list, in, func(v *store.Snapshot) reader[domain.Notice] {
+		return noticeReader(ctx, v, actor, unread)
+	})
+}
+
+// noticeReader reads the actor's notifications, all or only the unread ones.
+func noticeReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, unread bool) reader[domain.Notice] {
+	read := map[domain.ActivityID]bool{}
+	return reader[domain.Notice]{
+		visible: func(w domain.Window) (seen stretch, err error) {
+			receipts, err := v.Receipts(ctx, actor.UserID, unread, w)
+			if err != nil {
+				return seen, err
+			}
+			ids := make([]domain.ActivityID, len(receipts))
+			for i, r := range receipts {
+				ids[i], read[r.ID] = r.ID, r.Read
+			}
+			return visible(ctx, v, actor, ids)
+		},
+		hydrate: func(found []domain.Activity) ([]domain.Notice, error) {
+			stories, err := hydrate(ctx, v, actor, found)
+			notices := make([]domain.Notice, len(stories))
+			for i, s := range stories {
+				notices[i] = domain.Notice{Story: s, Read: read[s.ID]}
+			}
+			return notices, err
+		},
+	}
+}
+
+// unread counts what the list of unread notifications shows a user: what is hidden from
+// them now is not counted, and is again when it can be seen. Each is looked at, for there
+// are never many (domain.MaxUnread), of the newest so many.
+func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n int64, err error) {
+	stable, err := a.Store.StableUpTo(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: stable + 1, Limit: looked})
+		if err != nil {
+			return err
+		}
+		ids := make([]domain.ActivityID, len(receipts))
+		for i, r := range receipts {
+			ids[i] = r.ID
+		}
+		seen, err := v.VisibleActivities(ctx, user, ids)
+		n = int64(len(seen))
+		return err
+	})
+	return n, err
+}
+
+// unreadLooked is how many of the newest unread notifications are looked at to say how many
+// there are, where not most of them are hidden.
+const unreadLooked = 200
+
+// UnreadNotifications counts what the list of unread notifications shows the actor, up to most;
+// known is what a read of their account says (domain.User.Unread), which counts hidden ones
+// too. Where that is none it costs no statement.
+func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, most int64) (n int64, err error) {
+	if known == 0 || !actor.SignedIn() {
+		return 0, nil
+	}
+	if n, err = a.unread(ctx, actor.UserID, unreadLooked); err == nil && n < most && known > unreadLooked {
+		n, err = a.unread(ctx, actor.UserID, maxScanned)
+	}
+	return min(n, most), err
+}
+
+// ReadAllNotifications marks all notifications of the actor as read and gives how many
+// are unread then.
+func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (unread int64, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkAllRead(ctx, actor.UserID) })
+	if err != nil {
+		return 0, err
+	}
+	return a.unread(ctx, actor.UserID, maxScanned)
+}
+
+// ReadNotification marks a notification of the actor as read and gives it, and how many
+// are unread then. One that the actor has not, or may not see any more, is NotFound.
+func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id domain.ActivityID) (n domain.Notice, unread int64, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		own, err := v.Receipts(ctx, actor.UserID, false, domain.Window{After: id - 1, Before: id + 1, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(own) == 0 {
+			return domain.NewNotFound()
+		}
+		seen, err := visible(ctx, v, actor, []domain.ActivityID{id})
+		if err != nil {
+			return err
+		}
+		if len(seen.found) == 0 {
+			return domain.NewNotFound()
+		}
+		stories, err := hydrate(ctx, v, actor, seen.found)
+		if err != nil {
+			return err
+		}
+		if len(stories) == 0 {
+			return domain.NewNotFound()
+		}
+		n = domain.Notice{Story: stories[0], Read: true}
+		return nil
+	})
+	if err != nil {
+		return n, 0, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkRead(ctx, actor.UserID, id, a.Now()) })
+	if err != nil {
+		return n, 0, err
+	}
+	unread, err = a.unread(ctx, actor.UserID, maxScanned)
+	return n, unread, err
+}

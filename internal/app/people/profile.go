@@ -1,0 +1,84 @@
+package people
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// User reads a user.
+func (a *People) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
+	return a.Store.User(ctx, ref)
+}
+
+// Me reads the signed-in user, with the number of unread notifications that they may see.
+func (a *People) Me(ctx context.Context, actor domain.Actor) (u domain.User, err error) {
+	if !actor.SignedIn() {
+		return u, domain.NewUnauthenticated("A user's token is required")
+	}
+	u, err = a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	if err == nil && u.Unread > 0 {
+		u.Unread, err = a.unread(ctx, actor.UserID, maxScanned)
+	}
+	return u, err
+}
+
+// Users lists users by id, after the given one, at most limit.
+func (a *People) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
+	return a.Store.Users(ctx, after, limit)
+}
+
+// UpdateMeInput is a change of the fields that are given.
+type UpdateMeInput struct {
+	Name   *string
+	Bio    core.Patch
+	Avatar core.Patch // address of a picture, or an upload
+}
+
+// Validate checks all but the upload that an avatar may name.
+func (in UpdateMeInput) Validate() error {
+	var f domain.Faults
+	content.CheckAvatar(&f, in.Avatar.Value)
+	if in.Name != nil {
+		f.RequiredText("name", *in.Name, domain.MaxTitle)
+	}
+	f.AnyText("bio", in.Bio.Value, domain.MaxDescription)
+	return f.Err()
+}
+
+// UpdateMe changes what the actor says of themself. The slug stays as it is.
+func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
+	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar.Value, in.Validate())
+	if err != nil {
+		return domain.User{}, err
+	}
+	bio := core.Rendered(in.Bio.Value)
+	return a.ChangeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
+		if in.Name != nil {
+			u.Name = strings.TrimSpace(*in.Name)
+		}
+		if in.Bio.Set {
+			u.Bio = bio
+		}
+		if in.Avatar.Set {
+			if err := content.WishAvatar(ctx, tx, actor.UserID, domain.UserRef(u.ID), avatar, a.Now()); err != nil {
+				return err
+			}
+		}
+		now := a.Now()
+		if err := tx.UpdateProfile(ctx, u, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.UserChanged{User: u.ID})
+	})
+}
+
+// UsersByID reads whom a page shows, in one statement: those too whose accounts are deleted,
+// of whom nothing is left but that they made something.
+func (a *People) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
+	return a.Store.UsersByID(ctx, ids)
+}

@@ -1,0 +1,125 @@
+package search
+
+import (
+	"context"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/words"
+)
+
+// Search looks for what the actor may see (behaviour.md section 11). A seed of nil is the
+// day's.
+func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
+	if !domain.CanSearch(actor) {
+		return l, domain.NewForbidden("Search requires the tier premium or supporter")
+	}
+	return a.Explore(ctx, actor, in, seed)
+}
+
+// Explore is Search for whoever it is, guests included, as the website has it: the tiers are
+// those of the API. Without a query it lists all there is to see.
+func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
+	query := words.Parse(in.Query)
+	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+		return l, err
+	}
+	in.Seed = a.Now().UTC().Unix() / (24 * 60 * 60)
+	if seed != nil {
+		in.Seed = *seed
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error) {
+		return v.Search(ctx, store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query})
+	})
+}
+
+// Shortened is the beginning of a query that Explore takes: all of it, unless it is too long.
+func Shortened(query string) string {
+	if runes := []rune(query); len(runes) > domain.MaxSearchQuery {
+		query = string(runes[:domain.MaxSearchQuery])
+	}
+	return words.Cut(query)
+}
+
+// tooManyWords refuses a query that would take the databases long.
+func tooManyWords(query words.Query) error {
+	if query.TooLong {
+		return domain.InvalidField("query", domain.FieldTooLong, "has too many words")
+	}
+	return nil
+}
+
+// checkItemTypes refuses kinds of things that are in no channel.
+func checkItemTypes(f *domain.Faults, types []string) {
+	for _, t := range types {
+		if t == string(domain.SubjectUser) || t == string(domain.SubjectGroup) {
+			f.Add("type", domain.FieldUnknown, "must be a kind of block, or Channel")
+		}
+	}
+}
+
+// MadeInput asks for a page of what somebody made. No Types means blocks and channels.
+type MadeInput struct {
+	Types []string
+	Sort  domain.SearchSort
+	Page  domain.Page
+}
+
+// Validate checks the page, how it is sorted, and the kinds of things.
+func (in MadeInput) Validate() error {
+	var f domain.Faults
+	checkItemTypes(&f, in.Types)
+	if in.Sort.Key != domain.SearchByCreated && in.Sort.Key != domain.SearchByUpdated {
+		f.Add("sort", domain.FieldUnknown, "is no order of this list")
+	}
+	return domain.JoinFaults(f.Err(), domain.Search{Types: in.Types, Page: in.Page}.Validate())
+}
+
+// UserContents lists the blocks and channels that a user made and the actor may see
+// (behaviour.md section 13).
+func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
+		u, err := v.User(ctx, ref)
+		if err != nil {
+			return l, err
+		}
+		return v.OwnerContents(ctx, in.query(actor, domain.UserRef(u.ID)))
+	})
+}
+
+// GroupContents lists the channels that a group owns and the actor may see, and the
+// blocks in them.
+func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
+		g, err := v.Group(ctx, actor.UserID, ref)
+		if err != nil {
+			return l, err
+		}
+		return v.OwnerContents(ctx, in.query(actor, domain.GroupRef(g.ID)))
+	})
+}
+
+func (in MadeInput) query(actor domain.Actor, of domain.PrincipalRef) store.OwnerContentsQuery {
+	return store.OwnerContentsQuery{Viewer: actor.UserID, Owner: of, Types: in.Types, Sort: in.Sort, Page: in.Page}
+}
+
+// find lists things, which are then read by a statement for each kind.
+func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error)) (l domain.List[domain.Thing], err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		refs, err := list(ctx, v)
+		if err != nil {
+			return err
+		}
+		l.Total = refs.Total
+		l.Items, err = core.ReadThings(ctx, v, actor, refs.Items)
+		return err
+	})
+	return l, err
+}

@@ -1,0 +1,44 @@
+package search
+
+import (
+	"context"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/words"
+)
+
+// FilterInput asks for a page of what is in a channel. Query and Types narrow it, as in
+// a search.
+type FilterInput struct {
+	Query string
+	Types []string
+	Page  domain.Page
+}
+
+// FilterContents lists what is in a channel, from the top, and is what is asked for.
+func (a *Finder) FilterContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in FilterInput) (l domain.List[collections.Content], err error) {
+	query := words.Parse(in.Query)
+	var f domain.Faults
+	checkItemTypes(&f, in.Types)
+	search := domain.Search{Query: in.Query, Types: in.Types, Page: in.Page}
+	if err := domain.JoinFaults(f.Err(), search.Validate(), tooManyWords(query)); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c, err := v.Channel(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		search.Channel = c.ID
+		conns, err := v.SearchChannel(ctx, store.SearchQuery{Viewer: actor.UserID, Words: query, Search: search})
+		if err != nil {
+			return err
+		}
+		l.Total = conns.Total
+		l.Items, err = collections.Items(ctx, v, actor, conns.Items)
+		return err
+	})
+	return l, err
+}

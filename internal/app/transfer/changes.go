@@ -1,0 +1,96 @@
+package transfer
+
+import (
+	"context"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/origins"
+)
+
+// ChangeItem carries to an item that is here what has changed elsewhere and not here: of its block
+// and of its connection. What somebody took away here stays away.
+func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known) (Brought, error) {
+	if err := mayBring(actor); err != nil {
+		return Unchanged, err
+	}
+	place := from(actor, origin)
+	became := Unchanged
+	if row := known.Block; row != nil && !t.Nested {
+		var err error
+		if became, err = a.changeBlock(ctx, actor, place, t, *row); err != nil {
+			return became, err
+		}
+	}
+	if row := known.Connection; row != nil {
+		changed, err := a.changeConnection(ctx, actor, place, t, channel, *row)
+		if err != nil || changed == Changed || changed == Removed {
+			return changed, err
+		}
+	}
+	return became, nil
+}
+
+func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, row origins.Row) (Brought, error) {
+	comes := blockDigest(t.block)
+	if comes == row.Digest {
+		return Unchanged, nil
+	}
+	id := domain.BlockID(row.Local)
+	b, err := a.Store.Block(ctx, actor.UserID, id)
+	if domain.KindOf(err) == domain.NotFound && err != nil {
+		return Removed, nil
+	}
+	if err != nil {
+		return Unchanged, err
+	}
+	here := blockDigest(b)
+	became := Unchanged
+	var in collections.UpdateBlockInput
+	take := func(field int, into **string, value string) {
+		if take(row.Digest, comes, here, field) {
+			*into, became = &value, Changed
+		}
+	}
+	take(blockTitle, &in.Title, t.Title)
+	take(blockDescription, &in.Description, t.Description)
+	if b.Type == domain.TextBlock {
+		take(blockContent, &in.Content, t.Content)
+	}
+	if b.HasImage() {
+		take(blockAlt, &in.AltText, t.AltText)
+	}
+	if is := t.block.Metadata; same(row.Digest, here, blockMetadata) && !same(row.Digest, comes, blockMetadata) {
+		in.Metadata, became = replaced(b.Metadata, is), Changed
+	}
+	if became == Changed {
+		if _, err := a.collections.UpdateBlock(ctx, actor, id, in); theirs(err) != nil {
+			return Unchanged, err
+		}
+	}
+	row.Digest = comes
+	return became, a.keep(ctx, place, origins.Block, row)
+}
+
+func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, channel domain.ChannelID, row origins.Row) (Brought, error) {
+	comes := digestOf(string(t.connectionMetadata))
+	if comes == row.Digest {
+		return Unchanged, nil
+	}
+	c, err := a.Store.Connection(ctx, domain.ConnectionID(row.Local))
+	if domain.KindOf(err) == domain.NotFound && err != nil {
+		return Removed, nil
+	}
+	if err != nil {
+		return Unchanged, err
+	}
+	became := Unchanged
+	if take(row.Digest, comes, digestOf(string(c.Metadata)), connectionMetadata) {
+		became = Changed
+		if _, err := a.collections.UpdateConnection(ctx, actor, c.ID, replaced(c.Metadata, t.connectionMetadata)); theirs(err) != nil {
+			return Unchanged, err
+		}
+	}
+	row.Foreign, row.Digest = t.connectionIn(channel), comes
+	return became, a.keep(ctx, place, origins.Connection, row)
+}

@@ -1,0 +1,178 @@
+package transfer
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/origins"
+)
+
+// BringChannelInput is a channel elsewhere.
+type BringChannelInput struct {
+	ID          string // at its origin
+	Title       string
+	Description string
+	Visibility  domain.Visibility // "": closed
+	Metadata    []byte            // JSON object, or nil
+	CreatedAt   time.Time         // zero: now
+}
+
+// Validate checks all but the metadata, which is checked as it is read.
+func (in BringChannelInput) Validate() error {
+	var f domain.Faults
+	f.RequiredText("id", in.ID, domain.MaxURL)
+	f.RequiredText("title", in.Title, domain.MaxTitle)
+	f.AnyText("description", &in.Description, domain.MaxDescription)
+	if in.Visibility != "" {
+		domain.Among(&f, "visibility", in.Visibility, domain.Public, domain.Private, domain.Closed)
+	}
+	return f.Err()
+}
+
+// Brought is what became of something that was to be brought in.
+type Brought int
+
+// What can become of it.
+const (
+	Unchanged Brought = iota // it was here, as it is there or as somebody wants it here
+	Made                     // it is new here
+	Changed                  // it was here, and is now as it is there
+	Removed                  // it was brought in and taken away here, and stays away
+)
+
+// BringChannel makes a channel that is elsewhere, with its date there, or finds the one that was
+// made of it. One that was deleted here is made again: it was asked for by name.
+func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin string, in BringChannelInput) (id domain.ChannelID, became Brought, err error) {
+	if err := mayBring(actor); err != nil {
+		return 0, 0, err
+	}
+	metadata, bad := readMetadata("metadata", in.Metadata)
+	if err := domain.JoinFaults(in.Validate(), bad); err != nil {
+		return 0, 0, err
+	}
+	now := a.Now()
+	n := store.NewChannel{Title: strings.TrimSpace(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility,
+		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: plausible(in.CreatedAt, now, now)}
+	if n.Visibility == "" {
+		n.Visibility = domain.Closed
+	}
+	comes := channelDigest(n.Title, n.Description, n.Visibility, n.Metadata)
+	place := from(actor, origin)
+	var known origins.Row
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		claimed, err := tx.ClaimOrigins(ctx, place, origins.Channel, in.ID)
+		if err != nil {
+			return err
+		}
+		known = claimed[in.ID]
+		if id = domain.ChannelID(known.Local); id != 0 {
+			_, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+			if err == nil || domain.KindOf(err) != domain.NotFound {
+				return err
+			}
+		}
+		known = origins.Row{}
+		if err := tx.LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+			return err
+		}
+		if n.Slug, err = collections.NewChannelSlug(ctx, tx, n.Title, n.Visibility, now); err != nil {
+			return err
+		}
+		if id, err = tx.CreateChannel(ctx, n); err != nil {
+			return err
+		}
+		if err := tx.KeepOrigins(ctx, place, origins.Channel, origins.Row{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
+			return err
+		}
+		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+		if err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ChannelCreated{Channel: c, Brought: true})
+	})
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case known.Local == 0:
+		return id, Made, nil
+	case known.Digest == comes:
+		return id, Unchanged, nil
+	}
+	became, err = a.changeChannel(ctx, actor, id, n, known.Digest, comes)
+	if err != nil {
+		return id, became, err
+	}
+	known.Digest = comes
+	return id, became, a.keep(ctx, place, origins.Channel, known)
+}
+
+// changeChannel carries to a channel what has changed elsewhere and not here.
+func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string) (Brought, error) {
+	ref := domain.Ref{ID: int64(id)}
+	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	if err != nil {
+		return Unchanged, err
+	}
+	here := channelDigest(c.Title, c.Description, c.Visibility, c.Metadata)
+	became := Unchanged
+	var in collections.UpdateChannelInput
+	wanted := func(field int) bool {
+		if !take(came, comes, here, field) {
+			return false
+		}
+		became = Changed
+		return true
+	}
+	if wanted(channelTitle) {
+		in.Title = &is.Title
+	}
+	if wanted(channelDescription) {
+		text := markdownOf(is.Description)
+		in.Description = core.Patch{Set: true, Value: &text}
+	}
+	if wanted(channelVisibility) {
+		in.Visibility = &is.Visibility
+	}
+	if wanted(channelMetadata) {
+		in.Metadata = replaced(c.Metadata, is.Metadata)
+	}
+	if became == Unchanged {
+		return became, nil
+	}
+	_, err = a.collections.UpdateChannel(ctx, actor, ref, in)
+	return became, theirs(err)
+}
+
+// theirs lets pass that somebody has changed their mind here meanwhile: the thing is gone, or is
+// not the actor's any more, and is left as it is.
+func theirs(err error) error {
+	switch domain.KindOf(err) {
+	case domain.NotFound, domain.Forbidden, domain.Unprocessable:
+		return nil
+	}
+	return err
+}
+
+// keep notes what was brought in. Where the server dies before it, the next import finds the same
+// change, and the thing as it would make it.
+func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind, rows ...origins.Row) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
+}
+
+// KnownChannel finds the channel that was made of one elsewhere; 0 if there is none.
+func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.ChannelID, error) {
+	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
+	if err != nil || known[id].Local == 0 {
+		return 0, err
+	}
+	c, err := a.Store.Channel(ctx, actor.UserID, domain.Ref{ID: known[id].Local})
+	if domain.KindOf(err) == domain.NotFound && err != nil {
+		return 0, nil
+	}
+	return c.ID, err
+}

@@ -1,0 +1,92 @@
+package transfer
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/origins"
+)
+
+// BringCommentInput is a comment elsewhere on a block that was brought in.
+type BringCommentInput struct {
+	ID        string // at its origin
+	Block     string // at its origin
+	Body      string
+	CreatedAt time.Time // zero: now
+}
+
+// Validate checks it.
+func (in BringCommentInput) Validate() error {
+	var f domain.Faults
+	f.RequiredText("id", in.ID, domain.MaxURL)
+	f.RequiredText("block", in.Block, domain.MaxURL)
+	f.RequiredText("body", in.Body, domain.MaxComment)
+	return f.Err()
+}
+
+// BringComment comments on a block as somebody did elsewhere, or carries a change of the comment
+// that was not changed here. Whoever it mentions is somebody there, and neither linked nor told.
+// One that was deleted here stays so. It is NotFound where the block is not here.
+func (a *Transfer) BringComment(ctx context.Context, actor domain.Actor, origin string, in BringCommentInput) (became Brought, err error) {
+	if err := mayBring(actor); err != nil {
+		return Unchanged, err
+	}
+	if err := in.Validate(); err != nil {
+		return Unchanged, err
+	}
+	body, comes := core.Rendered(&in.Body), digestOf(in.Body)
+	place := from(actor, origin)
+	known, err := a.Store.Origins(ctx, place, origins.Comment, in.ID)
+	if err != nil || known[in.ID].Digest == comes {
+		return Unchanged, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		became = Unchanged
+		blocks, err := tx.Origins(ctx, place, origins.Block, in.Block)
+		if err != nil {
+			return err
+		}
+		b, err := tx.LockedBlock(ctx, actor.UserID, domain.BlockID(blocks[in.Block].Local))
+		if err != nil {
+			return err
+		}
+		rows, err := tx.ClaimOrigins(ctx, place, origins.Comment, in.ID)
+		if err != nil {
+			return err
+		}
+		row, now := rows[in.ID], a.Now()
+		if row.Local == 0 {
+			made, err := tx.CreateComment(ctx, b.ID, actor.UserID, *body, plausible(in.CreatedAt, now, now))
+			if err != nil {
+				return err
+			}
+			became = Made
+			if err := tx.KeepOrigins(ctx, place, origins.Comment, origins.Row{Foreign: in.ID, Local: int64(made), Digest: comes}); err != nil {
+				return err
+			}
+			return core.Publish(ctx, tx, actor.UserID, now, domain.CommentCreated{Block: b, Comment: made, Brought: true})
+		}
+		c, err := tx.Comment(ctx, domain.CommentID(row.Local))
+		if domain.KindOf(err) == domain.NotFound && err != nil {
+			became = Removed
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		came := row.Digest
+		row.Digest = comes
+		if err := tx.KeepOrigins(ctx, place, origins.Comment, row); err != nil || !take(came, comes, digestOf(c.Body.Markdown), commentBody) {
+			return err
+		}
+		became = Changed
+		if err := tx.UpdateComment(ctx, c.ID, *body, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})
+	})
+	return became, err
+}

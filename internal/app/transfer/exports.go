@@ -1,0 +1,232 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// MakeExport is the job that makes an export.
+type MakeExport struct {
+	Export domain.ExportID `json:"export_id"`
+}
+
+// Kind implements jobs.Args.
+func (MakeExport) Kind() string { return "make_export" }
+
+// Class implements jobs.Classed.
+func (MakeExport) Class() jobs.Class { return jobs.Export }
+
+// Lasts implements jobs.Lasting: terabytes take hours.
+func (MakeExport) Lasts() time.Duration { return 12 * time.Hour }
+
+const (
+	// maxExportAttempts is how often an export is tried, each time from its beginning.
+	maxExportAttempts = 5
+	// exportJobAttempts is how often the queue runs the job: more, since a server that dies in an
+	// attempt uses up one here as well.
+	exportJobAttempts = 2 * maxExportAttempts
+	// ExportsKept is for how long an export is kept after it was made.
+	ExportsKept = 7 * core.Day
+)
+
+// ErrExportOver is the error of an attempt that counts no more: the export was deleted.
+var ErrExportOver = errors.New("transfer: the export is gone")
+
+// StartExport has all that is the actor's put into a file, in the background. A user makes one
+// export at a time, and keeps a few. They do not count against the quota: who has used it up can
+// leave, too.
+func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domain.Export, err error) {
+	if !actor.MayWrite() {
+		return e, core.Forbidden("export anything")
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		now := a.Now()
+		id, ok, err := tx.AddExport(ctx, actor.UserID, now, now.Add(ExportsKept))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return domain.NewUnprocessable("You have an export that is being made. Wait for it, or delete it")
+		}
+		all, err := tx.Exports(ctx, actor.UserID, now)
+		if err != nil {
+			return err
+		}
+		kept := 0
+		for _, one := range all {
+			if one.State == domain.ExportDone {
+				kept++
+			}
+			if one.ID == id {
+				e = one
+			}
+		}
+		if kept >= domain.MaxExports {
+			return domain.NewUnprocessable(fmt.Sprintf("You have %d exports. Delete one first", domain.MaxExports))
+		}
+		return tx.Enqueue(ctx, MakeExport{id}, jobs.Attempts(exportJobAttempts), jobs.For(int64(actor.UserID)))
+	})
+	return e, err
+}
+
+// Exports lists the actor's exports that are there, newest first. They are few.
+func (a *Transfer) Exports(ctx context.Context, actor domain.Actor) ([]domain.Export, error) {
+	return a.Store.Exports(ctx, actor.UserID, a.Now())
+}
+
+// Export tells its owner of an export.
+func (a *Transfer) Export(ctx context.Context, actor domain.Actor, id domain.ExportID) (domain.Export, error) {
+	return a.Store.Export(ctx, actor.UserID, id, a.Now())
+}
+
+// OpenExport opens the file of an export for its owner.
+func (a *Transfer) OpenExport(ctx context.Context, actor domain.Actor, id domain.ExportID) (e domain.Export, f *blob.File, err error) {
+	if e, err = a.Export(ctx, actor, id); err != nil {
+		return e, nil, err
+	}
+	if e.State != domain.ExportDone {
+		return e, nil, domain.NewUnprocessable("The export is not done")
+	}
+	f, err = a.content.OpenObject(ctx, e.Object)
+	return e, f, err
+}
+
+// DeleteExport removes an export, also one that is being made.
+func (a *Transfer) DeleteExport(ctx context.Context, actor domain.Actor, id domain.ExportID) error {
+	if !actor.MayWrite() {
+		return core.Forbidden("delete an export")
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		object, err := tx.DeleteExport(ctx, actor.UserID, id)
+		if err != nil || object == "" {
+			return err
+		}
+		return tx.DoomObject(ctx, object, a.Now())
+	})
+}
+
+// BeginExport counts an attempt at an export, and gives it; ok is false where there is nothing to
+// do. An attempt has an object of its own, so that whatever one of before still writes is not
+// taken for this one's; and it is counted before it is made, so that an export which kills the
+// server is given up.
+func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domain.Export, ok bool, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		ok = false
+		var before string
+		e, before, err = tx.BeginExport(ctx, id, content.ExportObject())
+		if err != nil {
+			return ended(err)
+		}
+		if before != "" {
+			if err := tx.DoomObject(ctx, before, a.Now()); err != nil {
+				return err
+			}
+		}
+		if ok = e.Attempts <= maxExportAttempts; ok {
+			return nil
+		}
+		_, err = tx.EndExport(ctx, id, e.Object, domain.ExportFailed, 0, a.Now(), a.Now().Add(ExportsKept))
+		return err
+	})
+	if err != nil || !ok {
+		return e, false, err
+	}
+	// As much as the person has stored is as much as is known of how large it becomes.
+	stored, err := a.Store.ByteUsage(ctx, e.UserID, a.Now())
+	if err == nil {
+		err = a.content.SpareDisk(stored.Total)
+	}
+	if err != nil {
+		return e, false, errors.Join(err, a.undoExport(ctx, id))
+	}
+	return e, true, nil
+}
+
+// NoteExport writes how far an attempt has come. It is ErrExportOver where that counts no more.
+func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		counts, err := tx.NoteExport(ctx, e.ID, e.Object, e.Counts)
+		if err == nil && !counts {
+			err = ErrExportOver
+		}
+		return err
+	})
+}
+
+// KeepExport stores what an attempt writes, and ends it. Where the attempt counts no more, what was
+// stored is removed.
+func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader) error {
+	size, err := a.content.KeepObject(ctx, e.Object, "application/zip", r)
+	if err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		now := a.Now()
+		counts, err := tx.EndExport(ctx, e.ID, e.Object, domain.ExportDone, size, now, now.Add(ExportsKept))
+		if err != nil || counts {
+			return err
+		}
+		return tx.DoomObject(ctx, e.Object, now)
+	})
+}
+
+// ExportStopped says what becomes of a job whose attempt did not reach its end.
+func (a *Transfer) ExportStopped(ctx context.Context, e domain.Export, err error) error {
+	switch {
+	case errors.Is(err, ErrExportOver):
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled), domain.KindOf(err) == domain.Unavailable: // which is not the export's fault
+		return errors.Join(err, a.undoExport(ctx, e.ID))
+	case domain.KindOf(err) == domain.NotFound: // its person is deleted, or suspended
+		return a.failExport(ctx, e)
+	case e.Attempts < maxExportAttempts:
+		return err
+	}
+	return errors.Join(jobs.Permanent(err), a.failExport(ctx, e))
+}
+
+func (a *Transfer) failExport(ctx context.Context, e domain.Export) error {
+	return a.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		now := a.Now()
+		_, err := tx.EndExport(ctx, e.ID, e.Object, domain.ExportFailed, 0, now, now.Add(ExportsKept))
+		if err != nil {
+			return err
+		}
+		return tx.DoomObject(ctx, e.Object, now)
+	})
+}
+
+func (a *Transfer) undoExport(ctx context.Context, id domain.ExportID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), content.NoteTimeout)
+	defer cancel()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoExportAttempt(ctx, id) })
+}
+
+// SweepExports is the job that removes exports that have expired.
+type SweepExports struct{}
+
+// Kind implements jobs.Args.
+func (SweepExports) Kind() string { return "sweep_exports" }
+
+// SweepExports is that job. It may stop anywhere and run again.
+func (a *Transfer) SweepExports(ctx context.Context) error {
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) {
+		objects, n, err := tx.SweepExports(ctx, a.Now(), core.SweepBatch)
+		for _, object := range objects {
+			if err == nil {
+				err = tx.DoomObject(ctx, object, a.Now())
+			}
+		}
+		return n, err
+	})
+}

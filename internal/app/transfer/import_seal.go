@@ -1,0 +1,49 @@
+package transfer
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+
+	"vitrine/internal/domain"
+)
+
+// sealer seals tokens of elsewhere with a key that is derived from the installation's: who
+// reads the table of imports alone, in a log or a copy, learns nothing by it.
+func (a *Transfer) sealer(ctx context.Context) (cipher.AEAD, error) {
+	secret, err := a.Secret(ctx, &a.importKey, "imports")
+	if err != nil {
+		return nil, err
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "tokens of imports, AES-256-GCM", 32)
+	if err != nil {
+		return nil, fmt.Errorf("app: derive the key of imports: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("app: the key of imports: %w", err)
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// openToken opens what was sealed for one import: it opens for no other.
+func (a *Transfer) openToken(ctx context.Context, id domain.ImportID, sealed []byte) (string, error) {
+	if len(sealed) == 0 {
+		return "", nil
+	}
+	aead, err := a.sealer(ctx)
+	if err != nil {
+		return "", err
+	}
+	token, err := aead.Open(nil, nil, sealed, boundTo(id))
+	if err != nil {
+		return "", fmt.Errorf("app: open the token of import %d: %w", id, err)
+	}
+	return string(token), nil
+}
+
+func boundTo(id domain.ImportID) []byte { return []byte("import " + strconv.FormatInt(int64(id), 10)) }

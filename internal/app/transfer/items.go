@@ -1,0 +1,425 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/origins"
+)
+
+// Known is what is here of an item already.
+type Known struct {
+	Block      *origins.Row // or nested channel
+	Connection *origins.Row // of the item in the channel
+}
+
+// KnownItems finds what of some items of a channel was brought in before, by two statements, in
+// the order of the items. The channel is 0 where there is none yet.
+func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing) ([]Known, error) {
+	var blocks, channels, connections []string
+	for _, t := range things {
+		connections = append(connections, t.connectionIn(channel))
+		if t.Nested {
+			channels = append(channels, t.ID)
+		} else {
+			blocks = append(blocks, t.ID)
+		}
+	}
+	place := from(actor, origin)
+	blocksHere, err1 := a.Store.Origins(ctx, place, origins.Block, blocks...)
+	channelsHere, err2 := a.Store.Origins(ctx, place, origins.Channel, channels...)
+	connected, err3 := a.Store.Origins(ctx, place, origins.Connection, connections...)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	known := make([]Known, len(things))
+	for i, t := range things {
+		here := blocksHere
+		if t.Nested {
+			here = channelsHere
+		}
+		if row, ok := here[t.ID]; ok {
+			known[i].Block = &row
+		}
+		if row, ok := connected[t.connectionIn(channel)]; ok {
+			known[i].Connection = &row
+		}
+	}
+	return known, nil
+}
+
+// connectionIn is the id of the thing's connection in the table of origins: a channel that was
+// deleted here and is brought in again has all its connections made again.
+func (t *Thing) connectionIn(channel domain.ChannelID) string {
+	if t.Nested {
+		return fmt.Sprintf("%d/c/%s", channel, t.ID)
+	}
+	return fmt.Sprintf("%d/b/%s", channel, t.ID)
+}
+
+// NewItem is what became of an item that was not in its channel.
+type NewItem struct {
+	Became     Brought // Made, or Unchanged where the block was here or the item in the channel
+	Connection domain.ConnectionID
+	Place      int64
+	Lost       bool // a nested channel that was deleted here
+}
+
+// Spot is where in a channel items are put.
+type Spot struct {
+	Place   int64 // that was given last; they are given higher ones
+	FromTop bool  // each goes below the one before it, and the first to the top; else each goes to the top
+}
+
+// BringItems puts items into a channel and makes what is not here of the blocks: all in one
+// transaction. An item that was in the channel before stays as it is; so does the absence of one
+// that was taken out here.
+func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing, at Spot) (made []NewItem, err error) {
+	for {
+		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+			b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things, fromTop: at.FromTop}
+			if err := b.open(ctx, channel); err != nil {
+				return err
+			}
+			made, err = b.items(ctx, at.Place)
+			return err
+		})
+		if !errors.Is(err, errPending) {
+			return made, err
+		}
+		if err := a.collections.ApplyAll(ctx, channel); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// BringLoose makes those blocks that are not here and are in no channel elsewhere.
+func (a *Transfer) BringLoose(ctx context.Context, actor domain.Actor, origin string, things []*Thing) (made []NewItem, err error) {
+	if err := mayBring(actor); err != nil {
+		return nil, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things}
+		made = make([]NewItem, len(things))
+		blocks, err := b.lockBlocks(ctx, nil)
+		if err != nil {
+			return err
+		}
+		now := b.Now()
+		for i, t := range things {
+			if _, here := blocks[t.ID]; here {
+				continue
+			}
+			block, err := b.makeBlock(ctx, t, now)
+			if err != nil {
+				return err
+			}
+			blocks[t.ID], made[i].Became = &block, Made
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, b.events...)
+	})
+	return made, err
+}
+
+// errPending says that the contents of the channel are still to follow a change of it: until they
+// have, nothing can be connected at a time in between.
+var errPending = errors.New("a change of the channel is under way")
+
+// bringing is the transaction of a batch.
+type bringing struct {
+	*Transfer
+	tx      *store.Tx
+	actor   domain.Actor
+	place   origins.Place
+	things  []*Thing
+	channel domain.Channel
+	nested  map[string]domain.Channel // by their ids at the origin
+	events  []domain.Event
+
+	fromTop  bool
+	last     domain.ConnectionID // below which the next goes; 0: to the top
+	position int64               // of it; 0: not known
+}
+
+// open locks the channel and those that are to be nested in it, in the order of their ids.
+func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
+	tx := b.tx
+	var foreign []string
+	for _, t := range b.things {
+		if t.Nested {
+			foreign = append(foreign, t.ID)
+		}
+	}
+	rows, err := tx.Origins(ctx, b.place, origins.Channel, foreign...)
+	if err != nil {
+		return err
+	}
+	lock := []domain.ChannelID{id}
+	for _, row := range rows {
+		lock = append(lock, domain.ChannelID(row.Local))
+	}
+	seen, err := tx.ChannelsByID(ctx, b.actor.UserID, lock)
+	if err != nil {
+		return err
+	}
+	if _, ok := seen[id]; !ok {
+		return domain.NewNotFound()
+	}
+	if err := tx.LockChannels(ctx, slices.Sorted(maps.Keys(seen))...); err != nil {
+		return err
+	}
+	if b.channel, err = tx.Channel(ctx, b.actor.UserID, domain.Ref{ID: int64(id)}); err != nil {
+		return err
+	}
+	if !domain.CanAddTo(b.actor, b.channel) {
+		return core.Forbidden("add to channel " + b.channel.Slug)
+	}
+	pending, err := tx.HasPending(ctx, id)
+	if err != nil {
+		return err
+	}
+	if pending {
+		return errPending
+	}
+	b.nested = map[string]domain.Channel{}
+	for foreign, row := range rows {
+		c, err := tx.Channel(ctx, b.actor.UserID, domain.Ref{ID: row.Local})
+		if domain.KindOf(err) == domain.NotFound && err != nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.nested[foreign] = c
+	}
+	return nil
+}
+
+// items does all of the batch and publishes it.
+func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
+	tx := b.tx
+	ids := make([]string, len(b.things))
+	for i, t := range b.things {
+		ids[i] = t.connectionIn(b.channel.ID)
+	}
+	connected, err := tx.Origins(ctx, b.place, origins.Connection, ids...)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := b.lockBlocks(ctx, connected)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]NewItem, len(b.things))
+	var kept []origins.Row
+	for i, t := range b.things {
+		m := &made[i]
+		if row, ok := connected[ids[i]]; ok {
+			m.Connection, m.Place = domain.ConnectionID(row.Local), row.Place
+			below = max(below, row.Place)
+			b.follow(m.Connection)
+			continue
+		}
+		b.follow(t.Under)
+		if m.Connection, m.Became, err = b.bringItem(ctx, t, blocks); err != nil {
+			return nil, err
+		}
+		if m.Connection == 0 {
+			m.Lost = true
+			continue
+		}
+		b.last = m.Connection // where the one before it was, if that is known
+		below++
+		m.Place = below
+		row := origins.Row{Foreign: ids[i], Local: int64(m.Connection), Digest: digestOf(string(t.connectionMetadata)), Place: below}
+		connected[ids[i]] = row // the same item may stand in the batch twice
+		kept = append(kept, row)
+	}
+	if err := tx.KeepOrigins(ctx, b.place, origins.Connection, kept...); err != nil {
+		return nil, err
+	}
+	return made, core.Publish(ctx, tx, b.actor.UserID, b.Now(), b.events...)
+}
+
+// lockBlocks claims the blocks that are not here, and locks those that are, in the order of their
+// ids. Those that are gone are claimed anew.
+func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.Row) (map[string]*domain.Block, error) {
+	tx := b.tx
+	var foreign []string
+	for _, t := range b.things {
+		if _, there := connected[t.connectionIn(b.channel.ID)]; !t.Nested && !there {
+			foreign = append(foreign, t.ID)
+		}
+	}
+	if len(foreign) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.ClaimOrigins(ctx, b.place, origins.Block, foreign...)
+	if err != nil {
+		return nil, err
+	}
+	byLocal := map[domain.BlockID]string{}
+	for id, row := range rows {
+		if row.Local != 0 {
+			byLocal[domain.BlockID(row.Local)] = id
+		}
+	}
+	blocks := map[string]*domain.Block{}
+	for _, id := range slices.Sorted(maps.Keys(byLocal)) {
+		block, err := tx.LockedBlock(ctx, b.actor.UserID, id)
+		if domain.KindOf(err) == domain.NotFound && err != nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		blocks[byLocal[id]] = &block
+	}
+	return blocks, nil
+}
+
+// bringItem connects one item, and gives 0 for a nested channel that is not there any more.
+func (b *bringing) bringItem(ctx context.Context, t *Thing, blocks map[string]*domain.Block) (domain.ConnectionID, Brought, error) {
+	tx, now := b.tx, b.Now()
+	n := store.NewConnection{Channel: b.channel, UserID: b.actor.UserID, Metadata: t.connectionMetadata, Now: now}
+	n.CreatedAt = plausible(t.ConnectedAt, plausible(t.CreatedAt, now, now), now)
+	var err error
+	if n.Position, err = b.below(ctx); err != nil {
+		return 0, 0, err
+	}
+	connected := domain.Connected{Channel: b.channel, Brought: true}
+	became := Unchanged
+	if t.Nested {
+		c, ok := b.nested[t.ID]
+		if !ok || c.ID == b.channel.ID {
+			return 0, 0, nil
+		}
+		n.Item = domain.ChannelRef(c.ID)
+		connected.Owner, connected.ItemPrivate = c.Owner.PrincipalRef, c.Visibility == domain.Private
+	} else {
+		block, here := blocks[t.ID]
+		if !here {
+			made, id, err := b.bringBlock(ctx, t, n)
+			if err != nil {
+				return 0, 0, err
+			}
+			blocks[t.ID] = &made
+			return id, Made, b.pin(ctx, t, id)
+		}
+		n.Item = domain.BlockRef(block.ID)
+		connected.Owner = block.Author.PrincipalRef
+	}
+	connected.Item = n.Item
+	there, err := tx.ConnectionOf(ctx, b.channel.ID, n.Item) // made here, or the channel stands for several
+	if err != nil || there != 0 {
+		b.follow(there)
+		return there, became, err
+	}
+	c, _, err := tx.Connect(ctx, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	b.events = append(b.events, connected)
+	return c.ID, became, b.pin(ctx, t, c.ID)
+}
+
+// follow has the next item go below a connection.
+func (b *bringing) follow(c domain.ConnectionID) {
+	if c != 0 && c != b.last {
+		b.last, b.position = c, 0
+	}
+}
+
+// below is the position that is directly below the last connection, which moves up by one; 0 is
+// the top.
+func (b *bringing) below(ctx context.Context) (int64, error) {
+	if !b.fromTop || b.last == 0 || b.position != 0 {
+		return b.position, nil
+	}
+	at, err := b.tx.Positions(ctx, b.last)
+	b.position = at[b.last] // 0 if it was taken out here
+	return b.position, err
+}
+
+// bringBlock makes a block and connects it.
+func (b *bringing) bringBlock(ctx context.Context, t *Thing, n store.NewConnection) (domain.Block, domain.ConnectionID, error) {
+	made, err := b.makeBlock(ctx, t, n.Now, n)
+	if err != nil {
+		return made, 0, err
+	}
+	id, err := b.tx.ConnectionOf(ctx, b.channel.ID, domain.BlockRef(made.ID))
+	b.events = append(b.events, domain.Connected{Channel: b.channel, Item: domain.BlockRef(made.ID), Owner: made.Author.PrincipalRef, Brought: true})
+	return made, id, err
+}
+
+// makeBlock makes a block with its files, in a channel if one is given.
+func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ...store.NewConnection) (domain.Block, error) {
+	tx := b.tx
+	block := t.dated(now)
+	block.Author = domain.Principal{PrincipalRef: domain.UserRef(b.actor.UserID)}
+	if t.Type == domain.EmbedBlock {
+		b.player(&block)
+	}
+	for _, arrived := range []*content.Arrival{t.Preview, t.File} {
+		if arrived == nil || block.State == domain.Processing { // which gets them anew
+			continue
+		}
+		image, file, err := arrived.Settle(ctx, tx)
+		if err != nil {
+			return block, err
+		}
+		if arrived == t.File {
+			block.Type, block.File = arrived.Kind(), file
+		}
+		if image != nil {
+			block.Image = image
+		}
+	}
+	made, err := tx.CreateBlockIn(ctx, block, now, in...)
+	if err != nil {
+		return made, err
+	}
+	if made.State == domain.Processing {
+		if err := content.Process(ctx, tx, b.actor.UserID, made.ID, 0, now); err != nil {
+			return made, err
+		}
+	}
+	b.events = append(b.events, domain.BlockCreated{Block: made})
+	return made, tx.KeepOrigins(ctx, b.place, origins.Block, origins.Row{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
+}
+
+// player sees to it that what is played in place is safe: else the provider is asked, or the block
+// is a Link.
+func (b *bringing) player(block *domain.Block) {
+	said, fetch := domain.Embed{}, false
+	if block.Embed != nil {
+		said = *block.Embed
+	}
+	if block.Embed, fetch = b.content.Player(*block.SourceURL, said); block.Embed != nil {
+		return
+	}
+	if block.Type = domain.LinkBlock; fetch {
+		block.Type, block.State = domain.PendingBlock, domain.Processing
+	}
+}
+
+// pin pins a connection that is pinned elsewhere.
+func (b *bringing) pin(ctx context.Context, t *Thing, id domain.ConnectionID) error {
+	if !t.Pinned {
+		return nil
+	}
+	c, err := b.tx.Connection(ctx, id)
+	if err != nil {
+		return err
+	}
+	c.Pinned = true
+	return b.tx.SetConnectionPinned(ctx, &c, b.Now())
+}

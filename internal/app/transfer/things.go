@@ -1,0 +1,159 @@
+package transfer
+
+import (
+	"encoding/json"
+	"time"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+)
+
+// BringItemInput is an item of a channel elsewhere. Empty fields are unknown.
+type BringItemInput struct {
+	ID     string           // at its origin
+	Type   domain.BlockType // Text, Link or Embed; else the file decides
+	Nested bool             // it is the channel that was brought in under the id
+
+	Title, Description, Content, AltText string
+	Address                              string // where it is from
+	MadeFrom                             string // the address that it was made from; "": Address, of a Link or an Embed
+	SourceTitle                          string
+	Metadata                             []byte // JSON object, or nil
+	Embed                                *domain.Embed
+	Fetch                                bool // the rest of a Link is got from its page
+	CreatedAt, UpdatedAt                 time.Time
+
+	ConnectionMetadata []byte // JSON object, or nil
+	ConnectedAt        time.Time
+	Pinned             bool
+}
+
+// Validate checks all but the metadata, which is checked as it is read.
+func (in BringItemInput) Validate() error {
+	var f domain.Faults
+	f.RequiredText("id", in.ID, domain.MaxURL)
+	if in.Nested {
+		return f.Err()
+	}
+	f.AnyText("title", &in.Title, domain.MaxTitle)
+	f.AnyText("description", &in.Description, domain.MaxDescription)
+	if in.Type == domain.TextBlock {
+		f.RequiredText("content", in.Content, domain.MaxMarkdown)
+	} else {
+		f.AnyText("content", &in.Content, domain.MaxMarkdown)
+	}
+	f.AnyText("alt_text", &in.AltText, domain.MaxAltText)
+	f.AnyText("source_title", &in.SourceTitle, domain.MaxTitle)
+	wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
+	if in.Address != "" || wanted {
+		checkAddress(&f, "address", in.Address, domain.MaxSourceURL)
+	}
+	if in.MadeFrom != "" {
+		checkAddress(&f, "made_from", in.MadeFrom, domain.MaxURL)
+	}
+	return f.Err()
+}
+
+func checkAddress(f *domain.Faults, path, address string, most int) {
+	if !f.Text(path, address, most) {
+		return
+	}
+	if link, ok := core.AbsoluteURL(address); !ok || link != address {
+		f.Add(path, domain.FieldMalformed, "must be an absolute http or https URL")
+	} else {
+		core.CheckCredentials(f, path, link)
+	}
+}
+
+// Thing is a valid item, ready to be stored, and the files that have arrived for it.
+type Thing struct {
+	BringItemInput
+	File    *content.Arrival // may be nil
+	Preview *content.Arrival // of a Link, an Embed, or an Attachment that has none of its own; may be nil
+
+	// Under is the connection in the channel below which it goes, where items come from the top;
+	// 0: that of the one before it.
+	Under domain.ConnectionID
+
+	block              domain.Block
+	connectionMetadata domain.Metadata
+}
+
+// NewThing prepares an item. An Invalid error names all that is wrong with it.
+func NewThing(in BringItemInput) (*Thing, error) {
+	t := &Thing{BringItemInput: in}
+	metadata, bad := readMetadata("metadata", in.Metadata)
+	connection, worse := readMetadata("connection_metadata", in.ConnectionMetadata)
+	if err := domain.JoinFaults(in.Validate(), bad, worse); err != nil {
+		return nil, err
+	}
+	t.connectionMetadata = connection
+	t.block = domain.Block{Type: in.Type, State: domain.Available, Metadata: metadata, Embed: in.Embed,
+		Title: core.NonEmpty(&in.Title), Description: core.Rendered(&in.Description), Content: core.Rendered(&in.Content),
+		AltText: core.NonEmpty(&in.AltText), SourceURL: core.NonEmpty(&in.Address), SourceTitle: core.NonEmpty(&in.SourceTitle),
+		CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}
+	if t.block.ValueURL = core.NonEmpty(&in.MadeFrom); t.block.ValueURL == nil && (in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock) {
+		t.block.ValueURL = t.block.SourceURL
+	}
+	if in.Fetch {
+		t.block.Type, t.block.State = domain.PendingBlock, domain.Processing
+	}
+	return t, nil
+}
+
+// readMetadata checks metadata that is given in a field, whose faults it names by that.
+func readMetadata(field string, patch []byte) (domain.Metadata, error) {
+	if patch == nil {
+		return "", nil
+	}
+	m, err := domain.MergeMetadata("", patch, false)
+	switch domain.KindOf(err) {
+	case domain.Unprocessable:
+		return "", domain.InvalidField(field, domain.FieldTooLong, "has too many keys or bytes")
+	case domain.Invalid:
+		var f domain.Faults
+		if err := f.Include("", err); err != nil {
+			return "", err
+		}
+		for i := range f {
+			f[i].Path = field + f[i].Path[len("metadata"):]
+		}
+		return "", f.Err()
+	}
+	return m, err
+}
+
+// replaced is the change that makes metadata what it is elsewhere.
+func replaced(was, is domain.Metadata) []byte {
+	old, patch := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	_ = json.Unmarshal([]byte(was), &old) // where there is none, none
+	_ = json.Unmarshal([]byte(is), &patch)
+	for key := range old {
+		if _, stays := patch[key]; !stays {
+			patch[key] = json.RawMessage("null")
+		}
+	}
+	text, _ := json.Marshal(patch) // what was valid JSON encodes
+	return text
+}
+
+// plausible is a time at which a thing can have been made: no later than now, and no earlier than
+// 1970; else the other.
+func plausible(t, other, now time.Time) time.Time {
+	if t.Unix() <= 0 || t.After(now) {
+		return other
+	}
+	return t
+}
+
+// dated gives a block its times.
+func (t *Thing) dated(now time.Time) domain.Block {
+	b := t.block
+	b.CreatedAt = plausible(b.CreatedAt, plausible(t.ConnectedAt, now, now), now)
+	b.UpdatedAt = plausible(b.UpdatedAt, b.CreatedAt, now)
+	if b.UpdatedAt.Before(b.CreatedAt) {
+		b.UpdatedAt = b.CreatedAt
+	}
+	return b
+}

@@ -1,0 +1,299 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vitrine/internal/backup/carry"
+	"vitrine/internal/blob"
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Target is where a backup is restored.
+type Target struct {
+	Folder   string           // of the data; may be missing
+	Database database.Options // SQLite in the folder, or PostgreSQL
+	SQLite   string           // the path of its file; "" for PostgreSQL
+	Files    string           // the folder of files; "" where they are in a bucket
+	Bucket   blob.Store       // which is to be empty
+}
+
+// Restored is what came of it.
+type Restored struct {
+	Kept
+	Differences []store.Difference // derived values that were not right, some of them
+}
+
+// ErrNotEmpty says that there is something where a backup was to be restored.
+var ErrNotEmpty = errors.New("a backup is restored only where nothing is")
+
+// restoringName is a folder beside what is there once all is restored. Where it is found,
+// what is there besides is what a restore that died has left.
+const restoringName = ".restoring"
+
+// Restore makes a site of a backup, the newest or that of an id. Nothing is to be seen of
+// it until it is whole; where it fails, nothing is left.
+func Restore(ctx context.Context, from *Place, id string, to Target, tell func(Progress)) (res Restored, err error) {
+	a, err := from.pick(ctx, id)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	r := &restoring{Target: to, tell: tell}
+	if err := os.MkdirAll(to.Folder, 0o700); err != nil {
+		return res, err
+	}
+	release, err := r.lock(ctx)
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	defer func() {
+		if e := r.leave(context.WithoutCancel(ctx), err == nil); e != nil && err == nil {
+			err = e
+		}
+	}()
+	if err := r.clear(ctx); err != nil {
+		return res, err
+	}
+	m, is, err := walk(ctx, a, r, func(p Progress) {
+		r.at = p
+		tell(p)
+	})
+	if err != nil {
+		return res, err
+	}
+	if id != "" && id != is {
+		return res, fmt.Errorf("%w as %s: this is %s", errNoSuch, id, is)
+	}
+	res.Kept = Kept{ID: is, Manifest: m}
+	res.Differences, err = r.finish(ctx)
+	return res, err
+}
+
+// restoring is a visitor that makes a site of what it is shown.
+type restoring struct {
+	Target
+	tell    func(Progress)
+	at      Progress
+	aside   *database.Aside
+	loading *carry.Loading
+	store   *store.Store // to look up what is loaded
+	files   blob.Store
+	disk    *blob.Disk // or nil
+	head    Head
+	ours    bool // what is there now
+	put     bool // into its place
+	closed  bool // what was loaded
+}
+
+// lock keeps servers, and others that restore, from the folder of an SQLite file. On
+// PostgreSQL the database itself has a lock.
+func (r *restoring) lock(ctx context.Context) (release func(), err error) {
+	if r.SQLite == "" {
+		return func() {}, nil
+	}
+	release, err = database.Claim(ctx, r.SQLite)
+	if errors.Is(err, database.ErrInUse) {
+		err = fmt.Errorf("%w: a server or another restore uses %s", ErrNotEmpty, r.Folder)
+	}
+	return release, err
+}
+
+// clear makes sure that nothing is there, and then removes what a restore that died has left.
+func (r *restoring) clear(ctx context.Context) error {
+	work := filepath.Join(r.Folder, restoringName)
+	_, err := os.Lstat(work)
+	died := err == nil
+	entries, err := os.ReadDir(r.Folder)
+	if err != nil {
+		return err
+	}
+	fine := []string{restoringName, "vitrine.db.serving", "vitrine.db.serving-journal", "lost+found"}
+	if died && r.Files != "" {
+		fine = append(fine, filepath.Base(r.Files))
+	}
+	for _, e := range entries {
+		if !slices.Contains(fine, e.Name()) {
+			return fmt.Errorf("%w: %s is in %s", ErrNotEmpty, e.Name(), r.Folder)
+		}
+	}
+	if r.SQLite == "" { // one that was put into its place needs the files that are there
+		if err := r.open(ctx); err != nil {
+			return err
+		}
+	}
+	if r.Bucket != nil {
+		if err := r.clearBucket(ctx); err != nil {
+			return err
+		}
+	}
+	r.ours = true
+	if died && r.Files != "" {
+		if err := os.RemoveAll(r.Files); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	if err := os.Mkdir(work, 0o700); err != nil {
+		return err
+	}
+	if err := syncFolder(r.Folder); err != nil || r.SQLite == "" {
+		return err
+	}
+	return r.open(ctx)
+}
+
+// open makes the database aside.
+func (r *restoring) open(ctx context.Context) (err error) {
+	r.aside, err = database.OpenAside(ctx, r.Database, filepath.Join(r.Folder, restoringName))
+	if errors.Is(err, database.ErrNotEmpty) {
+		err = fmt.Errorf("%w: %w", ErrNotEmpty, err)
+	}
+	return err
+}
+
+// clearBucket is clear for a bucket, in which an object says that a restore is going on.
+func (r *restoring) clearBucket(ctx context.Context) error {
+	const mark = "restoring"
+	_, err := r.Bucket.Stat(ctx, mark)
+	died := err == nil
+	if err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return err
+	}
+	if !died {
+		err = r.Bucket.List(ctx, "", func(name string, _ int64) error {
+			return fmt.Errorf("%w: %s is in the bucket", ErrNotEmpty, name)
+		})
+		if err != nil {
+			return err
+		}
+	} else if err := r.emptyBucket(ctx); err != nil {
+		return err
+	}
+	return r.Bucket.Put(ctx, mark, strings.NewReader("a backup is being restored here\n"), int64(len("a backup is being restored here\n")), "text/plain")
+}
+
+// emptyBucket removes everything but the mark, of which it is known that it is ours.
+func (r *restoring) emptyBucket(ctx context.Context) error {
+	var names []string
+	err := r.Bucket.List(ctx, "", func(name string, _ int64) error {
+		if name != "restoring" {
+			names = append(names, name)
+		}
+		return nil
+	})
+	for _, name := range names {
+		if err == nil {
+			err = r.Bucket.Delete(ctx, name)
+		}
+	}
+	return err
+}
+
+// leave removes what was needed meanwhile, and everything unless all went well.
+func (r *restoring) leave(ctx context.Context, well bool) (err error) {
+	if r.loading != nil && !r.closed {
+		err = r.loading.Close()
+	}
+	if r.aside != nil && !r.put {
+		err = errors.Join(err, r.aside.Drop(ctx))
+	}
+	if r.disk != nil {
+		err = errors.Join(err, r.disk.Close())
+	}
+	if !r.ours {
+		return err
+	}
+	if !well && !r.put {
+		if r.Files != "" {
+			err = errors.Join(err, os.RemoveAll(r.Files))
+		}
+		if r.Bucket != nil {
+			err = errors.Join(err, r.emptyBucket(ctx))
+		}
+	}
+	if r.Bucket != nil {
+		err = errors.Join(err, r.Bucket.Delete(ctx, "restoring"))
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Join(r.Folder, restoringName)))
+}
+
+func (r *restoring) begin(ctx context.Context, h Head) (err error) {
+	r.head = h
+	r.loading, err = carry.NewLoading(ctx, r.aside.DB, h.Schema)
+	if err != nil {
+		return err
+	}
+	r.store = store.New(r.aside.DB)
+	if r.files = r.Bucket; r.files == nil {
+		r.disk, err = blob.OpenDisk(filepath.Join(r.Folder, restoringName, "files"))
+		r.files = r.disk
+	}
+	return err
+}
+
+func (r *restoring) rows(ctx context.Context, h chunkHead, rows iter.Seq2[[]any, error]) error {
+	return r.loading.Load(ctx, h.Table, h.Columns, rows)
+}
+
+func (r *restoring) loaded(ctx context.Context) error {
+	loading := r.loading
+	r.closed = true
+	return loading.Loaded(ctx, r.head.Last)
+}
+
+func (r *restoring) file(ctx context.Context, sum string, size int64, content io.Reader) error {
+	object, contentType, has, err := r.store.ObjectOf(ctx, sum)
+	if domain.KindOf(err) == domain.NotFound || err == nil && has != size {
+		return damaged("no row tells of %s", fileName(sum))
+	}
+	if err != nil {
+		return err
+	}
+	return r.files.Put(ctx, object, content, size, contentType)
+}
+
+// finish makes what is not in a backup, checks everything, and puts it into its place.
+func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
+	r.at.Phase = PhaseWords
+	s, err := r.loading.Finish(ctx, func(words int64) {
+		r.at.Words = words
+		r.tell(r.at)
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.at.Phase = PhaseCheck
+	differences, err := s.CheckTelling(ctx, 20, func(c store.Checked) {
+		r.at.Checks, r.at.OfChecks = int64(c.N), int64(c.Of)
+		r.tell(r.at)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.disk != nil { // before the database: it alone says that all is there
+		if err := os.Rename(filepath.Join(r.Folder, restoringName, "files"), r.Files); err != nil {
+			return nil, err
+		}
+		if err := syncFolder(r.Folder); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.aside.Put(ctx); err != nil {
+		return nil, err
+	}
+	r.put = true
+	return differences, nil
+}

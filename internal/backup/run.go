@@ -1,0 +1,335 @@
+// Package backup copies the whole site, as it is at one instant, to a folder, a file or a
+// bucket, and makes a site of such a copy again, on either database.
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vitrine/internal/backup/carry"
+	"vitrine/internal/blob"
+	"vitrine/internal/database"
+	"vitrine/internal/store"
+	"vitrine/internal/store/backups"
+)
+
+// filesAtOnce is how many files are copied at the same time.
+const filesAtOnce = 4
+
+// Progress is how far something has come. Of a total that is not known yet it is 0.
+type Progress struct {
+	Phase    string `json:"phase"`
+	Rows     int64  `json:"rows"`
+	Files    int64  `json:"files"`
+	OfFiles  int64  `json:"of_files,omitempty"`
+	Bytes    int64  `json:"bytes"` // of the files
+	OfBytes  int64  `json:"of_bytes,omitempty"`
+	Words    int64  `json:"words,omitempty"` // documents of search that have theirs
+	Checks   int64  `json:"checks,omitempty"`
+	OfChecks int64  `json:"of_checks,omitempty"`
+}
+
+// The phases.
+const (
+	PhaseRows  = "rows"
+	PhaseFiles = "files"
+	PhaseWords = "words"
+	PhaseCheck = "check"
+)
+
+// Options say what is copied, and where to.
+type Options struct {
+	DB      *database.DB
+	Store   *store.Store // on it
+	Blobs   blob.Store
+	To      *Place
+	Keep    int    // how many backups stay there; 0 for all
+	Program string // its version
+	Now     func() time.Time
+	Tell    func(Progress) // one call at a time
+
+	Scheduled string // the name of a run that was claimed; "" makes one
+	Opening   error  // why the place cannot be used: what becomes of such a run is noted, too
+}
+
+// Result is a backup that was made.
+type Result struct {
+	ID       string
+	Manifest Manifest
+	New      int64    // bytes that were written
+	Removed  []string // backups that were
+}
+
+// Run makes a backup. Files that are missing in the storage are named in its manifest, and
+// are no error.
+func Run(ctx context.Context, o Options) (res Result, err error) {
+	run := o.Scheduled
+	if run == "" {
+		err = o.Store.InTx(ctx, func(tx *store.Tx) error {
+			run, err = tx.BeginBackup(ctx, o.Now())
+			return err
+		})
+		if err != nil {
+			return res, err
+		}
+	}
+	stop := keepHold(ctx, o, run)
+	defer func() {
+		stop()
+		ended := backups.Ended{Rows: res.Manifest.Rows, Files: res.Manifest.Files, Bytes: res.Manifest.Bytes,
+			Written: res.New, Missing: int64(len(res.Manifest.Missing)), Copy: res.ID}
+		if err != nil {
+			ended.Error = err.Error()
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		e := o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndBackup(ctx, run, ended, o.Now()) })
+		if e != nil && err == nil {
+			err = fmt.Errorf("the backup %s is whole, but the database does not know of it: %w", res.ID, e)
+		}
+	}()
+	switch {
+	case o.Opening != nil:
+		return res, o.Opening
+	case o.To.kept == nil:
+		return o.toFile(ctx)
+	}
+	return o.toMany(ctx)
+}
+
+// Claim notes a backup that is due, every so often, for whoever asks first to make it by its
+// name; "" where none is.
+func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Time) (name string, err error) {
+	err = s.InTx(ctx, func(tx *store.Tx) error {
+		name, err = tx.ClaimBackup(ctx, every, now)
+		return err
+	})
+	return name, err
+}
+
+// keepHold has the storage remove nothing until it is stopped.
+func keepHold(ctx context.Context, o Options, run string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(backups.HoldEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// If it fails, the next does it: the hold outlasts several.
+				_ = o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.HoldBackup(ctx, run, o.Now()) })
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func (o Options) toFile(ctx context.Context) (res Result, err error) {
+	release, err := hold(ctx, filepath.Join(filepath.Dir(o.To.path), "."+filepath.Base(o.To.path)+".lock"))
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	to, err := newSingle(o.To.path)
+	if err != nil {
+		return res, err
+	}
+	if res, err = o.write(ctx, to); err != nil {
+		return Result{}, errors.Join(err, to.drop())
+	}
+	return res, to.disk.Close()
+}
+
+// unfinishedName is there while a backup is made: where it is found, one has died, and left
+// what no backup needs.
+const unfinishedName = "unfinished"
+
+func (o Options) toMany(ctx context.Context) (res Result, err error) {
+	p := o.To
+	release, err := p.lock(ctx)
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	if err := p.kept.Sweep(ctx, 0); err != nil {
+		return res, err
+	}
+	_, err = p.kept.Stat(ctx, unfinishedName)
+	died := err == nil
+	if err == nil || errors.Is(err, blob.ErrNotFound) {
+		err = p.write(ctx, unfinishedName, []byte("a backup is being made, or was cut off\n"))
+	}
+	if err != nil {
+		return res, err
+	}
+	if res, err = o.write(ctx, many{p}); err != nil {
+		return Result{}, err
+	}
+	if err := o.tidy(ctx, &res, died); err != nil {
+		return res, fmt.Errorf("the backup %s is whole, but what is not needed any more could not be removed: %w", res.ID, err)
+	}
+	return res, nil
+}
+
+func (o Options) tidy(ctx context.Context, res *Result, died bool) (err error) {
+	if o.Keep > 0 {
+		if res.Removed, err = o.To.prune(ctx, o.Keep); err != nil {
+			return err
+		}
+	}
+	if died && res.Removed == nil {
+		ids, err := o.To.ids(ctx)
+		if err != nil {
+			return err
+		}
+		needed, err := o.To.needed(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if err := o.To.removeUnneeded(ctx, needed); err != nil {
+			return err
+		}
+	}
+	return o.To.kept.Delete(ctx, unfinishedName)
+}
+
+// write copies rows and then files to a sink.
+func (o Options) write(ctx context.Context, to sink) (res Result, err error) {
+	list, err := newSpool()
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, list.close()) }()
+	w := writing{Options: o, ctx: ctx, to: to, list: list}
+	if err := carry.Dump(ctx, o.DB, &w); err != nil {
+		return res, err
+	}
+	if err := w.rows.cut(); err != nil {
+		return res, err
+	}
+	w.at.Phase = PhaseFiles
+	if err := list.each(w.files); err != nil {
+		return res, err
+	}
+	w.made.Rows, w.made.Files, w.made.Bytes = w.at.Rows, w.at.Files, w.at.Bytes
+	id, err := to.end(ctx, w.made)
+	return Result{ID: id, Manifest: w.made, New: w.written}, err
+}
+
+// writing is a backup in the making.
+type writing struct {
+	Options
+	ctx     context.Context // of a callback that has none
+	to      sink
+	list    *spool
+	rows    cutter
+	made    Manifest
+	at      Progress
+	written int64
+}
+
+// Begin implements carry.Dumping.
+func (w *writing) Begin(schema int64, last map[string]int64) error {
+	w.made = Manifest{Head: Head{Format: formatVersion, Program: w.Program, Database: w.Store.Database(), Schema: schema,
+		CreatedAt: w.Now().UTC().Truncate(time.Millisecond), Last: last}, Chunks: []Chunk{}, Missing: []Missing{}}
+	w.at, w.written = Progress{Phase: PhaseRows}, 0
+	w.rows = cutter{keep: w.keep}
+	if err := w.list.clear(); err != nil {
+		return err
+	}
+	return w.to.begin(w.ctx, w.made.Head)
+}
+
+// Row implements carry.Dumping.
+func (w *writing) Row(t database.Table, row []any) error {
+	if t.Name == carry.Files {
+		w.at.OfFiles++
+		w.at.OfBytes += row[2].(int64)
+	}
+	return w.rows.add(t, row)
+}
+
+// keep takes a chunk. The list of files comes after all rows, each part with its files.
+func (w *writing) keep(c Chunk, packed []byte) error {
+	if c.Table == carry.Files {
+		return w.list.put(packed)
+	}
+	w.at.Rows += c.Rows
+	w.Tell(w.at)
+	return w.chunk(c, packed)
+}
+
+func (w *writing) chunk(c Chunk, packed []byte) error {
+	taken, err := w.to.chunk(w.ctx, c, packed)
+	w.made.Chunks = append(w.made.Chunks, c)
+	w.written += taken
+	return err
+}
+
+// files takes the files of a part of the list.
+func (w *writing) files(packed []byte) error {
+	head, rows, err := unpack(packed)
+	if err != nil {
+		return err
+	}
+	all, err := listOf(rows)
+	if err != nil {
+		return err
+	}
+	c := Chunk{Sum: sumOf(packed), Size: int64(len(packed)), Table: head.Table, Rows: head.Rows}
+	if err := w.chunk(c, packed); err != nil {
+		return err
+	}
+	type outcome struct {
+		taken int64
+		why   string
+	}
+	outcomes := make([]outcome, len(all))
+	group, ctx := errgroup.WithContext(w.ctx)
+	group.SetLimit(w.to.atOnce())
+	for i, f := range all {
+		group.Go(func() error {
+			taken, err := w.to.file(ctx, f, func() (io.ReadCloser, error) { return w.Blobs.Open(ctx, f.object) })
+			outcomes[i].taken = taken
+			switch {
+			case errors.Is(err, blob.ErrNotFound):
+				outcomes[i].why = "is missing"
+			case errors.Is(err, errContent):
+				outcomes[i].why = errContent.Error()
+			default:
+				return err
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, f := range all {
+		if why := outcomes[i].why; why != "" {
+			w.made.Missing = append(w.made.Missing, Missing{Object: f.object, Sum: f.sum, Why: why})
+			if len(w.made.Missing) > missingMost {
+				return fmt.Errorf("backup: more than %d files are missing in the storage: is it the one that the site uses?", missingMost)
+			}
+			continue
+		}
+		w.at.Files++
+		w.at.Bytes += f.size
+		w.written += outcomes[i].taken
+	}
+	w.Tell(w.at)
+	return nil
+}

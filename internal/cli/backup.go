@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/backup"
+	"vitrine/internal/config"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+type backupCmd struct {
+	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Copy the whole site, as it is at one instant, while servers run."`
+	Verify backupVerifyCmd `cmd:"" help:"Read all of a backup and hold it to its sums."`
+	List   backupListCmd   `cmd:"" help:"List the backups that are there."`
+}
+
+// placeHelp describes a place of backups in the help of commands that read them.
+const placeHelp = "Where the backups are: a folder; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."
+
+type backupMakeCmd struct {
+	config.Flags
+	Path string `arg:"" help:"Where to: a folder, which holds many backups; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."`
+	Keep int    `placeholder:"N" help:"Remove all backups there but the newest N, and what only they needed."`
+	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+}
+
+// backupJSON is a backup as scripts see it.
+type backupJSON struct {
+	ID        string           `json:"id"`
+	CreatedAt string           `json:"created_at"`
+	Database  string           `json:"database"`
+	Schema    int64            `json:"schema"`
+	Rows      int64            `json:"rows"`
+	Files     int64            `json:"files"`
+	Bytes     int64            `json:"bytes"`
+	Written   *int64           `json:"written,omitempty"`
+	Missing   []backup.Missing `json:"missing"`
+	Removed   []string         `json:"removed,omitempty"`
+	Error     string           `json:"error,omitempty"`
+}
+
+func toBackupJSON(k backup.Kept) backupJSON {
+	m := k.Manifest
+	out := backupJSON{ID: k.ID, Database: m.Database, Schema: m.Schema, Rows: m.Rows, Files: m.Files, Bytes: m.Bytes, Missing: m.Missing}
+	if !m.CreatedAt.IsZero() {
+		out.CreatedAt = m.CreatedAt.Format(time.RFC3339)
+	}
+	if k.Err != nil {
+		out.Error = k.Err.Error()
+	}
+	return out
+}
+
+func (cmd *backupMakeCmd) Run(c *console) error {
+	if cmd.Keep < 0 {
+		return usageError{[]error{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}}
+	}
+	if cmd.Keep > 0 && backup.IsFile(cmd.Path) {
+		return usageError{[]error{errors.New("--keep: a file holds one backup; give a folder")}}
+	}
+	cfg, log, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	if err := server.RequireDatabase(cfg); err != nil {
+		return err
+	}
+	db, err := server.OpenReady(c.ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	blobs, err := server.OpenBlobs(cfg)
+	var to *backup.Place
+	if err == nil {
+		to, err = backup.ToWrite(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	}
+	if err == nil {
+		p := newSteps(c.err, cmd.JSON)
+		var res backup.Result
+		res, err = backup.Run(c.ctx, backup.Options{DB: db, Store: store.New(db), Blobs: blobs, To: to, Keep: cmd.Keep,
+			Program: version()["version"], Now: time.Now, Tell: p.tell})
+		p.end()
+		if err == nil {
+			err = cmd.report(c, res)
+		}
+	}
+	return errors.Join(err, db.Close())
+}
+
+func (cmd *backupMakeCmd) report(c *console, res backup.Result) error {
+	m := res.Manifest
+	if cmd.JSON {
+		out := toBackupJSON(backup.Kept{ID: res.ID, Manifest: m})
+		out.Written, out.Removed = &res.New, res.Removed
+		if err := printJSON(c.out, out); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		for _, id := range res.Removed {
+			fmt.Fprintf(c.out, "Removed the backup %s.\n", id)
+		}
+	}
+	return missing(c, m, cmd.JSON)
+}
+
+// inPart ends a command that did what it could, and says what it could not.
+func inPart(c *console, format string, args ...any) error {
+	fmt.Fprintf(c.err, "vitrine: "+format+"\n", args...)
+	return errPartly
+}
+
+// missing tells which files a backup lacks, and is an error if it does.
+func missing(c *console, m backup.Manifest, asJSON bool) error {
+	if len(m.Missing) == 0 {
+		return nil
+	}
+	if !asJSON {
+		for _, f := range m.Missing {
+			fmt.Fprintf(c.out, "%s: %s\n", printable(f.Object), f.Why)
+		}
+	}
+	return inPart(c, "%d files are not in the backup, since the storage did not have them", len(m.Missing))
+}
+
+func bytesText(n int64) string {
+	const unit = 1 << 10
+	if n < unit {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, at := float64(n)/unit, 0
+	for value >= unit && at < 3 {
+		value, at = value/unit, at+1
+	}
+	return fmt.Sprintf("%.1f %s", value, []string{"KiB", "MiB", "GiB", "TiB"}[at])
+}
+
+type backupVerifyCmd struct {
+	config.Flags
+	Path string `arg:"" help:"${place}"`
+	At   string `placeholder:"ID" help:"Which backup; by default the newest."`
+	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+}
+
+func (cmd *backupVerifyCmd) Run(c *console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	if err != nil {
+		return err
+	}
+	p := newSteps(c.err, cmd.JSON)
+	is, err := backup.Verify(c.ctx, from, cmd.At, p.tell)
+	p.end()
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		if err := printJSON(c.out, toBackupJSON(is)); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+	}
+	return missing(c, is.Manifest, cmd.JSON)
+}
+
+type backupListCmd struct {
+	config.Flags
+	Path string `arg:"" help:"${place}"`
+	JSON bool   `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *backupListCmd) Run(c *console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	if err != nil {
+		return err
+	}
+	all, err := backup.List(c.ctx, from)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	out := make([]backupJSON, len(all))
+	for i, k := range all {
+		out[i] = toBackupJSON(k)
+		failed = append(failed, k.Err)
+	}
+	if cmd.JSON {
+		return errors.Join(printJSON(c.out, out), errors.Join(failed...))
+	}
+	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tMADE AT\tDATABASE\tROWS\tFILES\tBYTES OF FILES\tMISSING")
+	for i, k := range out {
+		if all[i].Err == nil {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
+		}
+	}
+	return errors.Join(w.Flush(), errors.Join(failed...))
+}
+
+type restoreCmd struct {
+	config.Flags
+	Path string `arg:"" help:"${place}"`
+	At   string `placeholder:"ID" help:"Which backup; by default the newest."`
+	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+}
+
+func (cmd *restoreCmd) Run(c *console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	if err != nil {
+		return err
+	}
+	to, err := server.RestoreTarget(cfg)
+	if err != nil {
+		return err
+	}
+	p := newSteps(c.err, cmd.JSON)
+	res, err := backup.Restore(c.ctx, from, cmd.At, to, p.tell)
+	p.end()
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		out := struct {
+			backupJSON
+			Differences []string `json:"differences"`
+		}{toBackupJSON(res.Kept), []string{}}
+		for _, d := range res.Differences {
+			out.Differences = append(out.Differences, d.String())
+		}
+		err = printJSON(c.out, out)
+	} else {
+		_, err = fmt.Fprintf(c.out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
+			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
+	}
+	if err == nil && len(res.Differences) > 0 {
+		err = inPart(c, "everything is there, but some values that are derived from it were wrong when the backup was made: run `vitrine check --repair` (%s)", res.Differences[0])
+	}
+	return errors.Join(err, missing(c, res.Manifest, cmd.JSON))
+}
+
+// steps shows how far a backup or a restore has come: in one line on a terminal, in lines
+// now and then elsewhere, in lines of JSON where those are asked for.
+type steps struct {
+	mu     sync.Mutex
+	w      io.Writer
+	line   *progress
+	json   bool
+	began  time.Time
+	phase  string
+	last   time.Time
+	latest backup.Progress
+}
+
+func newSteps(w io.Writer, asJSON bool) *steps {
+	return &steps{w: w, line: newProgress(w), json: asJSON, began: time.Now()}
+}
+
+func (s *steps) tell(p backup.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest = p
+	now := time.Now()
+	pause := 10 * time.Second
+	switch {
+	case s.json:
+		pause = time.Second
+	case s.line.live:
+		pause = 100 * time.Millisecond
+	}
+	if p.Phase == s.phase && now.Sub(s.last) < pause {
+		return
+	}
+	s.phase, s.last = p.Phase, now
+	s.print()
+}
+
+func (s *steps) print() {
+	p := s.latest
+	if s.json {
+		_ = json.NewEncoder(s.w).Encode(p)
+		return
+	}
+	line := fmt.Sprintf("%s: %d rows", p.Phase, p.Rows)
+	if p.Files > 0 || p.Phase == backup.PhaseFiles {
+		line += ", " + ofTotal(p.Files, p.OfFiles) + " files (" + bytesText(p.Bytes) + ")"
+	}
+	switch p.Phase {
+	case backup.PhaseWords:
+		line += fmt.Sprintf(", %d made searchable", p.Words)
+	case backup.PhaseCheck:
+		line += fmt.Sprintf(", check %d of %d", p.Checks, p.OfChecks)
+	}
+	line += fmt.Sprintf(", %s", time.Since(s.began).Round(time.Second))
+	if s.line.live {
+		s.line.show(line)
+	} else {
+		fmt.Fprintln(s.w, line)
+	}
+}
+
+func ofTotal(n, of int64) string {
+	if of == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// end shows the last that was told and takes the line that changes away.
+func (s *steps) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.json && s.phase != "" {
+		s.print()
+	}
+	s.line.clear()
+}

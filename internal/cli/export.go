@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/exporting"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+type exportCmd struct {
+	config.Flags
+	User  string `required:"" placeholder:"SLUG" help:"Id or slug of the account."`
+	Out   string `required:"" placeholder:"FILE.zip" help:"File to write. Until it is whole it is called FILE.zip.partial."`
+	Force bool   `help:"Replace the file if it is there."`
+	JSON  bool   `name:"json" help:"Print a line of JSON now and then, and what is in the export as the last."`
+}
+
+// exportJSON is how far an export has come, as scripts see it; File is there once it is done.
+type exportJSON struct {
+	State string `json:"state"`
+	File  string `json:"file,omitempty"`
+	Size  int64  `json:"size,omitempty"`
+	exporting.Progress
+}
+
+func (cmd *exportCmd) Run(c *console) error {
+	if _, err := os.Lstat(cmd.Out); err == nil && !cmd.Force {
+		return fmt.Errorf("--out: the file %s is there; --force replaces it", cmd.Out)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--out: %w", err)
+	}
+	cfg, log, err := serverSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	if err := server.RequireDatabase(cfg); err != nil {
+		return err
+	}
+	db, err := server.OpenReady(c.ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	options := app.Options{Store: store.New(db), SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL}
+	if options.Files.Blobs, err = server.OpenBlobs(cfg); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	a := app.New(options)
+	e := exporting.New(exporting.Options{App: a, Addresses: server.Addresses(cfg), Version: version()["version"], Folder: filepath.Dir(cmd.Out)})
+	return errors.Join(cmd.export(c, a, e), db.Close())
+}
+
+// exportStep is how long passes between two lines that tell how far an export has come.
+const exportStep = 2 * time.Second
+
+func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) error {
+	u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+	if err != nil {
+		return noUser(cmd.User, err)
+	}
+	p := newProgress(c.err)
+	var last time.Time
+	made, size, err := writeWhole(c.ctx, cmd.Out, func(f *os.File) (exporting.Progress, error) {
+		return e.Person(c.ctx, u.ID, f, func(at exporting.Progress) {
+			now := time.Now()
+			if now.Sub(last) < exportStep && !p.live {
+				return
+			}
+			last = now
+			text := fmt.Sprintf("%d of %d items, %d blocks, %d files, %s", at.Done, at.Of, at.Blocks, at.Files, domain.FormatBytes(at.Bytes))
+			switch {
+			case cmd.JSON:
+				_ = json.NewEncoder(c.out).Encode(exportJSON{State: "running", Progress: at}) // the last one tells whether that works
+			case p.live:
+				p.show(text)
+			default:
+				fmt.Fprintln(p.w, text)
+			}
+		})
+	})
+	p.clear()
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		return json.NewEncoder(c.out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
+	}
+	_, err = fmt.Fprintf(c.out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
+		made.Comments, made.Files, domain.FormatBytes(size))
+	if err == nil && made.LeftOut > 0 {
+		_, err = fmt.Fprintf(c.out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
+	}
+	return err
+}
+
+// writeWhole writes a file under its name with ".partial", for its owner alone, and gives it its
+// name once it is whole and on disk. So a crash leaves no half file under the name.
+func writeWhole(ctx context.Context, name string, write func(*os.File) (exporting.Progress, error)) (made exporting.Progress, size int64, err error) {
+	partial := name + ".partial"
+	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return made, 0, fmt.Errorf("--out: %w", err)
+	}
+	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return made, 0, fmt.Errorf("--out: %w", err)
+	}
+	made, err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if info, statErr := f.Stat(); statErr == nil {
+		size = info.Size()
+	}
+	if err = errors.Join(err, f.Close(), ctx.Err()); err == nil {
+		err = os.Rename(partial, name)
+	}
+	if err != nil {
+		return made, 0, errors.Join(err, os.Remove(partial))
+	}
+	return made, size, nil
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing"
+	"vitrine/internal/importing/source"
+	"vitrine/internal/server"
+)
+
+type importCmd struct {
+	Arena     importArenaCmd     `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
+	Bookmarks importBookmarksCmd `cmd:"" help:"Import the bookmarks of a browser or of a service."`
+	CSV       importCSVCmd       `cmd:"" name:"csv" help:"Import a table of addresses: CSV of any kind, or Pinboard's JSON."`
+	Folder    importFolderCmd    `cmd:"" help:"Import a folder of files."`
+	Export    importExportCmd    `cmd:"" help:"Import an export of Vitrine."`
+}
+
+// errPartly ends a command that has told what it could not do.
+var errPartly = errors.New("some things were left out")
+
+// importFlags are those of every import.
+type importFlags struct {
+	config.Flags
+	User   string `required:"" placeholder:"SLUG" help:"Id or slug of the account that gets what is imported."`
+	DryRun bool   `name:"dry-run" help:"Look, and say what would be taken."`
+	JSON   bool   `name:"json" help:"Print a line of JSON for each step and for each thing that was left out, and the report as the last."`
+
+	input *input // that is read from its beginning to its end; nil: something else
+}
+
+// intoFlags are those of imports that can go into a channel which is there.
+type intoFlags struct {
+	Channel    string `placeholder:"SLUG" help:"Channel that gets everything; by default there is a channel for each there."`
+	Visibility string `help:"Who sees channels that are made: public, closed or private." default:"private" enum:"public,closed,private"`
+}
+
+// into is what the flags say.
+func (f intoFlags) into(o *importing.Options) {
+	o.Visibility = domain.Visibility(f.Visibility)
+	if f.Channel != "" {
+		ref := domain.ParseRef(f.Channel)
+		o.Into = &ref
+	}
+}
+
+// run imports what a source has, which is opened when all else is ready, and reports.
+func (f importFlags) run(c *console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+	cfg, log, err := serverSettings(c, f.Flags)
+	if err != nil {
+		return err
+	}
+	a, closing, err := server.OpenApp(c.ctx, cfg, server.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.imported(c, cfg, a, o, open), closing())
+}
+
+func (f importFlags) imported(c *console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+	actor, err := actingFor(c.ctx, a, f.User)
+	if err != nil {
+		return err
+	}
+	if err := canGoInto(c.ctx, a, actor, o.Into, f.User); err != nil {
+		return err
+	}
+	src, err := open(c.ctx, cfg)
+	if err != nil {
+		return err
+	}
+	p := newImportProgress(c, f.JSON)
+	p.input = f.input
+	o.DryRun, o.Progress, o.LeftOut = f.DryRun, p.progress, p.leftOut
+	report, err := importing.Run(c.ctx, a, actor, src, o)
+	p.end(report, f.DryRun, err)
+	switch {
+	case c.ctx.Err() != nil:
+		return errors.New("stopped; the same command goes on where this one has come to")
+	case err != nil:
+		return err
+	case report.Counts.LeftOut > 0:
+		return errPartly
+	}
+	return nil
+}
+
+// canGoInto refuses a channel that is not there, or to which the account may not add.
+func canGoInto(ctx context.Context, a *app.App, actor domain.Actor, into *domain.Ref, user string) error {
+	if into == nil {
+		return nil
+	}
+	c, err := a.Channel(ctx, actor, *into)
+	if domain.KindOf(err) == domain.NotFound || err == nil && !domain.CanAddTo(actor, c.Channel) {
+		return fmt.Errorf("there is no channel %s to which %s may add", cmp.Or(into.Slug, fmt.Sprint(into.ID)), user)
+	}
+	return err
+}
+
+// actingFor is an account as the actor of a command.
+func actingFor(ctx context.Context, a *app.App, name string) (domain.Actor, error) {
+	u, err := a.User(ctx, domain.ParseRef(name))
+	if err != nil {
+		return domain.Actor{}, noUser(name, err)
+	}
+	if u.SuspendedAt != nil {
+		return domain.Actor{}, fmt.Errorf("the account %q is suspended", name)
+	}
+	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}, nil
+}
+
+// secretOf reads a secret from a file, "" for no file.
+func secretOf(flag, file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", flag, err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" || strings.ContainsAny(secret, " \t\r\n") {
+		return "", fmt.Errorf("%s: the file %s must hold one word", flag, file)
+	}
+	return secret, nil
+}
+
+// importProgress tells how far an import has come: on a terminal in a bar, elsewhere in a line
+// every ten seconds, for programs in lines of JSON.
+type importProgress struct {
+	out, err io.Writer
+	json     *json.Encoder // nil: for people
+	bar      *progressbar.ProgressBar
+	every    time.Duration
+	last     time.Time
+	input    *input // how far it has been read says how much is done; nil: the items do
+}
+
+func newImportProgress(c *console, asJSON bool) *importProgress {
+	p := &importProgress{out: c.out, err: c.err, every: 10 * time.Second, last: time.Now()}
+	switch {
+	case asJSON:
+		p.json, p.every = json.NewEncoder(c.out), time.Second
+		p.json.SetEscapeHTML(false)
+	case newProgress(c.err).live:
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(c.err), progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetDescription("looking"))
+	}
+	return p
+}
+
+// event is a line of JSON.
+type importEvent struct {
+	Event string `json:"event"` // progress, left_out or report
+	*importing.Counts
+	*source.LeftOut
+	DryRun bool   `json:"dry_run,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// done is how much is done of how much. A file that is read as it comes says by the bytes how
+// many items are still to come, which it cannot know.
+func (p *importProgress) done(n importing.Counts) (done, all int64) {
+	if p.input != nil && p.input.size > 0 {
+		return min(p.input.read.Load(), p.input.size), p.input.size
+	}
+	return n.Seen, max(n.Expected, n.Seen)
+}
+
+func (p *importProgress) progress(n importing.Counts) {
+	done, all := p.done(n)
+	if p.bar != nil {
+		if all > 0 && p.bar.GetMax64() != all {
+			p.bar.ChangeMax64(all)
+		}
+		p.bar.Describe(fmt.Sprintf("%d channels, %d blocks, %d files", n.Channels, n.Blocks, n.Files))
+		_ = p.bar.Set64(done) // it only paints
+		return
+	}
+	if time.Since(p.last) < p.every {
+		return
+	}
+	p.last = time.Now()
+	if p.json != nil {
+		_ = p.json.Encode(importEvent{Event: "progress", Counts: &n})
+		return
+	}
+	fmt.Fprintf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
+}
+
+func (p *importProgress) leftOut(l source.LeftOut) {
+	if p.json != nil {
+		_ = p.json.Encode(importEvent{Event: "left_out", LeftOut: &l})
+	}
+}
+
+// end prints what was taken and what was not.
+func (p *importProgress) end(r importing.Report, dry bool, err error) {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+	if p.json != nil {
+		e := importEvent{Event: "report", Counts: &r.Counts, DryRun: dry}
+		if err != nil {
+			e.Error = err.Error()
+		}
+		_ = p.json.Encode(e)
+		return
+	}
+	verb := "Took"
+	if dry {
+		verb = "Would take"
+	}
+	fmt.Fprintf(p.out, "%s %d channels, %d blocks, %d connections, %d comments and %d files (%s).\n",
+		verb, r.Channels, r.Blocks, r.Connections, r.Comments, r.Files, domain.FormatBytes(r.Bytes))
+	fmt.Fprintf(p.out, "%d items were here already; %d things changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
+	if r.Counts.LeftOut == 0 {
+		return
+	}
+	fmt.Fprintf(p.out, "%d things were left out, or part of them:\n", r.Counts.LeftOut)
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(p.out, "  %s: %s", l.What, l.Why)
+		if l.Where != "" {
+			fmt.Fprintf(p.out, " (%s)", l.Where)
+		}
+		fmt.Fprintln(p.out)
+	}
+	if more := r.Counts.LeftOut - int64(len(r.LeftOut)); more > 0 {
+		fmt.Fprintf(p.out, "  and %d more\n", more)
+	}
+}

@@ -1,0 +1,266 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+// ColumnType is what a column holds, whichever database it is in.
+type ColumnType string
+
+// The types of columns.
+const (
+	Int   ColumnType = "int"
+	Bool  ColumnType = "bool"
+	Text  ColumnType = "text"
+	Bytes ColumnType = "bytes"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string     `json:"name"`
+	Type ColumnType `json:"type"`
+}
+
+// Table is a table as both databases have it.
+type Table struct {
+	Name    string
+	Columns []Column // in the order of their names
+	Key     []string // of its rows
+	Last    int64    // the greatest number that was ever given out to a row; 0 for none
+
+	numbered string // the column of these numbers, if it has one
+	parents  []string
+}
+
+// typesOf are the types of columns as the databases call them.
+var typesOf = map[string]ColumnType{
+	"INTEGER": Int, "BIGINT": Int, "SMALLINT": Int, "int8": Int, "int4": Int, "int2": Int,
+	"BOOLEAN": Bool, "bool": Bool, "TEXT": Text, "text": Text, "BLOB": Bytes, "bytea": Bytes,
+}
+
+// Catalog lists the tables of the database without those that skip names and its own, each
+// after the tables that its rows refer to. It is the same for both databases.
+func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bool) ([]Table, error) {
+	columns, parents := sqliteColumns, sqliteParents
+	if db.dialect == Postgres {
+		columns, parents = postgresColumns, postgresParents
+	}
+	byName := map[string]*Table{}
+	err := each(ctx, q, columns, 5, func(row []string) error {
+		name, column, kind, key := row[0], row[1], row[2], row[3]
+		if name == goose.DefaultTablename || skip(name) {
+			return nil
+		}
+		if byName[name] == nil {
+			byName[name] = &Table{Name: name}
+		}
+		t := byName[name]
+		typ, known := typesOf[kind]
+		if !known {
+			return fmt.Errorf("database: column %s of %s has the type %s, which not both databases have", column, name, kind)
+		}
+		t.Columns = append(t.Columns, Column{column, typ})
+		if key != "0" {
+			t.Key = append(t.Key, column)
+		}
+		if row[4] == "1" {
+			t.numbered = column
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, q, parents, 2, func(row []string) error {
+		if t := byName[row[0]]; t != nil && row[1] != row[0] {
+			t.parents = append(t.parents, row[1])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tables, err := ordered(byName)
+	for i := range tables {
+		if err == nil {
+			err = db.readLast(ctx, q, &tables[i])
+		}
+	}
+	return tables, err
+}
+
+const (
+	sqliteColumns = `SELECT t.name, c.name, upper(c.type), c.pk,
+			c.pk > 0 AND EXISTS (SELECT 1 FROM sqlite_schema s WHERE s.name = t.name AND s.sql LIKE '%AUTOINCREMENT%')
+		FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.name`
+	sqliteParents = `SELECT DISTINCT t.name, f."table" FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
+		WHERE t.schema = 'main' AND t.type = 'table' ORDER BY 1, 2`
+	postgresColumns = `SELECT CAST(t.relname AS TEXT), CAST(a.attname AS TEXT), CAST(y.typname AS TEXT),
+			CASE WHEN a.attnum = ANY (i.indkey) THEN 1 ELSE 0 END, CASE WHEN a.attidentity <> '' THEN 1 ELSE 0 END
+		FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+		JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
+		WHERE t.relkind = 'r' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
+		ORDER BY t.relname COLLATE "C", a.attname COLLATE "C"`
+	postgresParents = `SELECT DISTINCT CAST(c.relname AS TEXT), CAST(p.relname AS TEXT) FROM pg_constraint f
+		JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
+		WHERE f.contype = 'f' AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) ORDER BY 1, 2`
+)
+
+// each visits the rows of a query as texts.
+func each(ctx context.Context, q Querier, query string, columns int, visit func(row []string) error) error {
+	rows, err := q.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	row, into := make([]string, columns), make([]any, columns)
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return Classify(ctx, err)
+		}
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+	return Classify(ctx, rows.Err())
+}
+
+// ordered puts each table after those that it refers to, and otherwise by name.
+func ordered(byName map[string]*Table) (tables []Table, err error) {
+	for len(byName) > 0 {
+		var next []string
+		for name, t := range byName {
+			if !slices.ContainsFunc(t.parents, func(p string) bool { return byName[p] != nil }) {
+				next = append(next, name)
+			}
+		}
+		if next == nil {
+			return nil, errors.New("database: tables refer to each other in a circle")
+		}
+		slices.Sort(next)
+		for _, name := range next {
+			tables = append(tables, *byName[name])
+			delete(byName, name)
+		}
+	}
+	return tables, nil
+}
+
+// readLast reads the greatest number that was given out. A sequence of PostgreSQL is no
+// part of a snapshot: it may be ahead of it, which leaves a gap and nothing else.
+func (db *DB) readLast(ctx context.Context, q Querier, t *Table) error {
+	if t.numbered == "" {
+		return nil
+	}
+	if db.dialect == SQLite {
+		err := q.QueryRow(ctx, "SELECT seq FROM sqlite_sequence WHERE name = $1", t.Name).Scan(&t.Last)
+		if errors.Is(err, ErrNoRows) {
+			err = nil
+		}
+		return err
+	}
+	var sequence string
+	if err := q.QueryRow(ctx, "SELECT pg_get_serial_sequence(quote_ident($1), $2)", t.Name, t.numbered).Scan(&sequence); err != nil {
+		return err
+	}
+	return q.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM "+sequence).Scan(&t.Last)
+}
+
+// quoted writes names of columns for a statement.
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = quote(name)
+	}
+	return strings.Join(all, ", ")
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (t Table) columnNames() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// ReadTable visits all rows of a table in the order of their keys. The values, which are
+// nil or of the type of their column (int64, bool, string, []byte), are the visitor's
+// until it returns.
+func ReadTable(ctx context.Context, q Querier, t Table, visit func(row []any) error) error {
+	query := "SELECT " + quoted(t.columnNames()) + " FROM " + quote(t.Name)
+	if len(t.Key) > 0 {
+		query += " ORDER BY " + quoted(t.Key)
+	}
+	rows, err := q.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	row, into := make([]any, len(t.Columns)), make([]any, len(t.Columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return Classify(ctx, err)
+		}
+		for i, c := range t.Columns {
+			if row[i], err = c.Type.value(row[i]); err != nil {
+				return fmt.Errorf("database: %s of %s: %w", c.Name, t.Name, err)
+			}
+		}
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+	return Classify(ctx, rows.Err())
+}
+
+// value makes a value one of the type. SQLite keeps in a column what was put there.
+func (typ ColumnType) value(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		switch typ {
+		case Int:
+			return v, nil
+		case Bool:
+			return v != 0, nil
+		case Text, Bytes:
+		}
+	case bool:
+		if typ == Bool {
+			return v, nil
+		}
+	case string:
+		switch typ {
+		case Text:
+			return v, nil
+		case Bytes:
+			return []byte(v), nil
+		case Int, Bool:
+		}
+	case []byte:
+		switch typ {
+		case Text:
+			return string(v), nil
+		case Bytes:
+			return v, nil
+		case Int, Bool:
+		}
+	}
+	return nil, fmt.Errorf("a value of the type %T is no %s", v, typ)
+}

@@ -1,0 +1,178 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Loader fills an empty database whose schema is there with the rows of another. Indexes
+// are made once the rows are there, and SQLite looks at foreign keys then.
+type Loader struct {
+	db      *DB
+	tables  []Table
+	indexes []string // statements that make them
+	target  *sql.DB  // SQLite: a connection that does not enforce foreign keys
+}
+
+// NewLoader takes what the schema has put into the tables away from them, and their
+// indexes. Nobody else may use the database until Finish.
+func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loader, error) {
+	l := &Loader{db: db, target: db.writer}
+	err := db.View(ctx, func(q Querier) (err error) {
+		l.tables, err = db.Catalog(ctx, q, skip)
+		return err
+	})
+	if err == nil && db.dialect == SQLite {
+		l.target, err = db.openForMigration()
+	}
+	if err == nil {
+		if err = l.empty(ctx); err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return l, err
+}
+
+// Close gives the loader up.
+func (l *Loader) Close() error {
+	if l.target == l.db.writer {
+		return nil
+	}
+	return l.target.Close()
+}
+
+func (l *Loader) empty(ctx context.Context) error {
+	indexes := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+	if l.db.dialect == Postgres {
+		indexes = `SELECT CAST(n.relname AS TEXT), CAST(t.relname AS TEXT), pg_get_indexdef(i.indexrelid) FROM pg_index i
+			JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
+				AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`
+	}
+	var statements []string
+	err := each(ctx, querier{l.target}, indexes, 3, func(row []string) error {
+		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
+			statements = append(statements, "DROP INDEX "+quote(row[0]))
+			l.indexes = append(l.indexes, row[2])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range slices.Backward(l.tables) {
+		statements = append(statements, "DELETE FROM "+quote(t.Name))
+	}
+	return l.run(ctx, statements)
+}
+
+// run executes statements in one transaction.
+func (l *Loader) run(ctx context.Context, statements []string) error {
+	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error {
+		for _, s := range statements {
+			if _, err := tx.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Table finds a table of these columns.
+func (l *Loader) Table(name string, columns []Column) (Table, error) {
+	for _, t := range l.tables {
+		if t.Name == name && slices.Equal(t.Columns, columns) {
+			return t, nil
+		}
+	}
+	return Table{}, fmt.Errorf("database: this version of the schema has no table %.100q of these columns", name)
+}
+
+// Load adds rows to a table.
+func (l *Loader) Load(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
+	load := l.insert
+	if l.db.dialect == Postgres {
+		load = l.copy
+	}
+	if err := load(ctx, t, rows); err != nil {
+		return fmt.Errorf("database: load %s: %w", t.Name, Classify(ctx, err))
+	}
+	return nil
+}
+
+func (l *Loader) insert(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
+	places := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
+	query := "INSERT INTO " + quote(t.Name) + " (" + quoted(t.columnNames()) + ") VALUES (" + places + ")"
+	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error {
+		put, err := tx.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = put.Close() }()
+		for row, err := range rows {
+			if err == nil {
+				_, err = put.ExecContext(Uninterruptible(ctx), row...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (l *Loader) copy(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
+	next, stop := iter.Pull2(rows)
+	defer stop()
+	_, err := l.db.pool.CopyFrom(ctx, pgx.Identifier{t.Name}, t.columnNames(), pgx.CopyFromFunc(func() ([]any, error) {
+		row, err, ok := next()
+		if !ok {
+			return nil, nil
+		}
+		return row, err
+	}))
+	return err
+}
+
+// Finish makes the indexes, has numbers go on after those that were given out, by table,
+// and holds the rows to their foreign keys. The loader is closed then.
+func (l *Loader) Finish(ctx context.Context, last map[string]int64) error {
+	err := l.finish(ctx, last)
+	return errors.Join(err, l.Close())
+}
+
+func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
+	for _, statement := range l.indexes {
+		if err := l.run(ctx, []string{statement}); err != nil {
+			return fmt.Errorf("database: make an index: %w", err)
+		}
+	}
+	var statements []string
+	for _, t := range l.tables {
+		if n := last[t.Name]; t.numbered != "" && n > 0 {
+			statements = append(statements, l.continueAfter(t, n)...)
+		}
+	}
+	if err := l.run(ctx, statements); err != nil || l.db.dialect == Postgres {
+		return err
+	}
+	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error { return checkForeignKeys(ctx, tx, "what was loaded") })
+}
+
+// continueAfter has the next number of a table be above n, and above those of its rows.
+func (l *Loader) continueAfter(t Table, n int64) []string {
+	if l.db.dialect == SQLite {
+		return []string{
+			fmt.Sprintf("INSERT INTO sqlite_sequence (name, seq) SELECT '%[1]s', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '%[1]s')", t.Name),
+			fmt.Sprintf("UPDATE sqlite_sequence SET seq = max(seq, %d) WHERE name = '%s'", n, t.Name)}
+	}
+	return []string{fmt.Sprintf("SELECT setval(pg_get_serial_sequence('%s', '%s'), (SELECT greatest(%d, max(%s)) FROM %s))",
+		t.Name, t.numbered, n, quote(t.numbered), quote(t.Name))}
+}

@@ -1,0 +1,99 @@
+package domain
+
+import "time"
+
+// ImportID names an import.
+type ImportID int64
+
+// ImportSource is what an import reads from.
+type ImportSource string
+
+// The sources: another server that speaks version 3, or a file.
+const (
+	FromArena     ImportSource = "arena"
+	FromBookmarks ImportSource = "bookmarks" // HTML of browsers and bookmarking services
+	FromSheet     ImportSource = "csv"       // or Pinboard's JSON
+	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote
+)
+
+// ImportState is how far an import has come.
+type ImportState string
+
+// The states of imports. The last three have an end.
+const (
+	ImportChoosing ImportState = "choosing" // its owner chooses among the channels that were found
+	ImportQueued   ImportState = "queued"
+	ImportRunning  ImportState = "running"
+	ImportDone     ImportState = "done"
+	ImportStopped  ImportState = "stopped" // by its owner
+	ImportFailed   ImportState = "failed"  // Reason says why
+)
+
+// Live reports whether something is still to come of it.
+func (s ImportState) Live() bool {
+	return s == ImportChoosing || s == ImportQueued || s == ImportRunning
+}
+
+// Import is a collection that is brought in from elsewhere, channel by channel, as jobs.
+type Import struct {
+	ID         ImportID
+	UserID     UserID
+	Source     ImportSource
+	Address    string     // of the server, "" for a file
+	What       []string   // channels, users and groups there; none for all that the token's user has
+	Visibility Visibility // of channels that do not say theirs
+	Choose     bool       // the owner chooses among the channels before any is brought in
+	Listed     bool       // the steps are known
+	Attempts   int64      // at the present step
+	UploadID   UploadID   // of a file, until it was read
+	FileName   string
+	State      ImportState
+	Reason     *string // why it failed, in words for its owner
+	Steps      int64   // that are to be done, or were
+	StepsDone  int64
+	Counts     ImportCounts
+	CreatedAt  time.Time
+	StartedAt  *time.Time
+	EndedAt    *time.Time
+}
+
+// ImportCounts is what has come of an import so far, or of a step.
+type ImportCounts struct {
+	Expected    int64 // items that are to come, as far as it is known
+	Done        int64 // of these
+	Channels    int64
+	Blocks      int64
+	Connections int64
+	Comments    int64
+	Files       int64
+	Bytes       int64 // of files
+	Unchanged   int64 // things that were here already
+	Changed     int64 // things that were here, and are now as they are there
+	Moved       int64 // items that stand elsewhere in their channel now
+	LeftOut     int64 // what could not be taken, listed or not
+}
+
+// ImportStepState is how far a step has come.
+type ImportStepState string
+
+// The states of steps.
+const (
+	StepWaiting ImportStepState = "waiting"
+	StepDone    ImportStepState = "done"
+	StepSkipped ImportStepState = "skipped" // it was not chosen
+	StepFailed  ImportStepState = "failed"
+)
+
+// ImportStep is a channel of an import, or its file.
+type ImportStep struct {
+	N      int64  // from 1, in the order in which they are done; 0 makes the channels
+	Ref    string // what the source calls it
+	Title  string
+	Head   string // what the source says of the channel, as JSON; only where it is asked for
+	Page   int64  // of the source, from which a step that was cut off goes on; from 1
+	State  ImportStepState
+	Counts ImportCounts
+}
+
+// LeftOut is something that an import could not take.
+type LeftOut struct{ What, Where, Why string }

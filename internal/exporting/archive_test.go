@@ -1,0 +1,133 @@
+package exporting
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var testTime = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+
+// beyond is an archive that stands behind so many bytes that nobody reads.
+type beyond struct {
+	bytes []byte
+	begin int64
+}
+
+func (b beyond) ReadAt(p []byte, at int64) (int, error) {
+	before := 0
+	for ; before < len(p) && at+int64(before) < b.begin; before++ {
+		p[before] = 0
+	}
+	n, err := bytes.NewReader(b.bytes).ReadAt(p[before:], at+int64(before)-b.begin)
+	return before + n, err
+}
+
+// An archive reads back whole wherever its parts end, with more entries than two bytes count, and
+// where it begins behind what four bytes count.
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	for _, at := range []int64{0, 1 << 32, 5 << 30} {
+		for _, n := range []int{0, 1, partSize - 1, partSize, partSize + 1, 70_000} {
+			if n == 70_000 && at == 1<<32 {
+				continue // as many beyond what four bytes count are tried once
+			}
+			var out bytes.Buffer
+			a := &archive{out: &counted{Writer: &out, n: at}, dir: spool{folder: t.TempDir()}, at: testTime}
+			a.begin()
+			for i := range n {
+				if err := a.add(fmt.Sprintf("e%d", i), fmt.Append(nil, i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := a.close(); err != nil {
+				t.Fatal(err)
+			}
+			a.free()
+			z, err := zip.NewReader(beyond{out.Bytes(), at}, at+int64(out.Len()))
+			if err != nil || len(z.File) != n {
+				t.Fatalf("%d entries from %d on: %v", n, at, err)
+			}
+			for i := 0; i < n; i += max(1, n/50) {
+				r, err := z.File[i].Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(r)
+				if err != nil || string(text) != fmt.Sprint(i) || z.File[i].Name != fmt.Sprintf("e%d", i) || !z.File[i].Modified.Equal(testTime) {
+					t.Errorf("entry %d of %d from %d on is %s: %q (%v)", i, n, at, z.File[i].Name, text, err)
+				}
+			}
+		}
+	}
+}
+
+// What an archive holds does not grow with its entries.
+func TestArchiveMemory(t *testing.T) {
+	a := newArchive(io.Discard, t.TempDir(), testTime)
+	defer a.free()
+	live := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	fill := func(n int) {
+		for i := range n {
+			if err := a.add(fmt.Sprintf("folder/a-name-of-some-length-%d", i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fill(10 * partSize)
+	before := live()
+	fill(60 * partSize)
+	if grown := live() - before; grown > 1<<20 {
+		t.Errorf("30,000 entries more hold %d bytes more", grown)
+	}
+	runtime.KeepAlive(a)
+}
+
+// Ids that were given out in a row are remembered in a bit each, whichever they are.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	s := ids{}
+	for _, id := range []int64{1, 63, 64, idPage - 1, idPage, 1 << 40, 0} {
+		if s.has(id) || !s.add(id) || s.add(id) || !s.has(id) {
+			t.Errorf("%d is not remembered once", id)
+		}
+	}
+	if s.has(2) || s.has(1<<40+1) || len(s) != 3 {
+		t.Errorf("%d pages, or ids that were not added", len(s))
+	}
+}
+
+// Texts become names that every file system takes, and cells that no spreadsheet runs.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"../../etc/passwd": "etc-passwd-7.md", "CON": "CON-7.md", "🦀": "7.md", "": "7.md", "\x00": "7.md", "a\x00b": "a-b-7.md",
+		"日本語": "日本語-7.md", "e\u0301": "é-7.md", " . ": "7.md", "-rf": "rf-7.md"} {
+		if got := named(text, 7, ".md"); got != want {
+			t.Errorf("%q is called %q, not %q", text, got, want)
+		}
+	}
+	if long := named(strings.Repeat("ü", 300), 7, ".md"); len(long) > maxName+len("-7.md") || !utf8.ValidString(long) {
+		t.Errorf("a long title makes %q", long)
+	}
+	for cell, want := range map[string]string{"=1": "'=1", "'=1": "''=1", "it's": "it's", "'": "'", "": "", "\t=1": "'\t=1", "＝1": "'＝1", "-": "'-", "a=1": "a=1"} {
+		if got := harmless(cell); got != want {
+			t.Errorf("%q becomes %q, not %q", cell, got, want)
+		}
+	}
+	for extension, want := range map[string]string{"PNG": ".png", ".jpg": ".jpg", "../x": "", "tar.gz": "", "": "", "x/y": ""} {
+		if got := safeExtension(extension); got != want {
+			t.Errorf("%q becomes %q, not %q", extension, got, want)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package exporting
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+)
+
+// Format is a form in which a channel is exported.
+type Format string
+
+// The formats.
+const (
+	Files    Format = "zip"      // its files, and what has none as Markdown
+	Markdown Format = "markdown" // one text
+	CSV      Format = "csv"      // a table
+	EPUB     Format = "epub"     // a book
+	OPDS     Format = "opds"     // a list of what can be read, for e-readers
+)
+
+// Formats are all.
+func Formats() []Format { return []Format{Files, Markdown, CSV, EPUB, OPDS} }
+
+// ContentType is the media type of the format.
+func (f Format) ContentType() string {
+	switch f {
+	case Files:
+		return "application/zip"
+	case Markdown:
+		return "text/markdown; charset=utf-8"
+	case CSV:
+		return "text/csv; charset=utf-8; header=present"
+	case EPUB:
+		return "application/epub+zip"
+	}
+	return "application/atom+xml;profile=opds-catalog;kind=acquisition"
+}
+
+// extension is that of files of the format.
+func (f Format) extension() string {
+	switch f {
+	case Markdown:
+		return ".md"
+	case OPDS:
+		return ".xml"
+	}
+	return "." + string(f)
+}
+
+// Begin is called once a channel is known to be there and seen: what is written goes to the
+// writer that it gives. An error before it is an answer; after it, the rest is missing.
+type Begin = func(filename, contentType string) io.Writer
+
+// writer writes the items of a channel in a format.
+type writer interface {
+	begin(full collections.FullChannel, items int64) error
+	add(ctx context.Context, items []placed) error
+	end(ctx context.Context) error
+	free()
+}
+
+// errFormat is what is said of a format that there is not. Doors check it by the description.
+var errFormat = domain.InvalidField("format", domain.FieldUnknown, "must be zip, markdown, csv, epub or opds")
+
+// Channel writes a channel as the actor sees it. Catalog is where catalogues of other channels and
+// their books are, for OPDS; nil means the API.
+func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref, f Format, catalog Catalog, begin Begin) error {
+	select {
+	case e.turns <- struct{}{}:
+		defer func() { <-e.turns }()
+	default:
+		return domain.NewUnavailableFor(busyPause, "Too many channels are being exported at once: try again in a few seconds")
+	}
+	if catalog == nil {
+		catalog = e.apiCatalog
+	}
+	var out writer
+	err := e.contents(ctx, actor, ref, f != CSV && f != Files, func(full collections.FullChannel, items int64) error {
+		w, err := e.format(f, catalog)
+		if err != nil {
+			return err
+		}
+		name := safeName(full.Slug)
+		if name == "" {
+			name = "channel"
+		}
+		out = w(begin(name+f.extension(), f.ContentType()))
+		return out.begin(full, items)
+	}, func(items []placed) error { return out.add(ctx, items) })
+	if out != nil {
+		defer out.free()
+		if err == nil {
+			err = out.end(ctx)
+		}
+	}
+	return err
+}
+
+// format gives what makes the writer of a format.
+func (e *Exporter) format(f Format, catalog Catalog) (func(io.Writer) writer, error) {
+	switch f {
+	case Files:
+		return func(w io.Writer) writer { return &filesWriter{e: e, zip: newArchive(w, e.o.Folder, e.o.Now())} }, nil
+	case Markdown:
+		return func(w io.Writer) writer { return &markdownWriter{e: e, w: w} }, nil
+	case CSV:
+		return func(w io.Writer) writer { return newTableWriter(e, w) }, nil
+	case EPUB:
+		return func(w io.Writer) writer { return newBookWriter(e, w) }, nil
+	case OPDS:
+		return func(w io.Writer) writer { return &catalogWriter{e: e, w: w, catalog: catalog} }, nil
+	}
+	return nil, errFormat
+}
+
+// filesWriter writes a ZIP of a channel's files, named by their positions. A block without a file
+// is one of Markdown.
+type filesWriter struct {
+	e     *Exporter
+	zip   *archive
+	items int64
+	gone  []string
+}
+
+func (w *filesWriter) begin(full collections.FullChannel, items int64) error {
+	w.items = items
+	r := recorder{at: w.e.o.Addresses}
+	var b strings.Builder
+	writeChannelHead(&b, r.channel(full, items))
+	return w.zip.add("README.md", []byte(b.String()))
+}
+
+func (w *filesWriter) add(ctx context.Context, items []placed) error {
+	lines, err := w.e.record(ctx, items, nil)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if err := w.one(ctx, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostNamedGone is how many files that could not be read are named.
+const mostNamedGone = 1_000
+
+func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
+	if line.Channel != nil {
+		var b strings.Builder
+		writeNested(&b, line, line.Channel.URL)
+		return w.zip.add(numbered(line.Position, w.items, line.Channel.Title, ".md"), []byte(b.String()))
+	}
+	block, f := line.Block, line.Block.bytes()
+	if f != nil && f.Path != "" {
+		extension := safeExtension(f.Path[strings.LastIndexByte(f.Path, '/')+1+len(f.SHA256):])
+		title := block.Title
+		if title == "" {
+			title = stem(f.Name)
+		}
+		name := numbered(line.Position, w.items, strings.TrimSuffix(title, extension), extension)
+		err := w.e.copyBytes(ctx, w.zip, name, f.SHA256)
+		if isGone(err) {
+			if len(w.gone) < mostNamedGone {
+				w.gone = append(w.gone, name)
+			}
+			return nil
+		}
+		return err
+	}
+	var b strings.Builder
+	writeBlock(&b, *block, frontMatter, func(f *fileLine) string { return "" })
+	return w.zip.add(numbered(line.Position, w.items, block.heading(), ".md"), []byte(b.String()))
+}
+
+func (w *filesWriter) end(context.Context) error {
+	if len(w.gone) > 0 {
+		if err := w.zip.add("MISSING.txt", []byte("These files are listed and could not be read:\n"+strings.Join(w.gone, "\n")+"\n")); err != nil {
+			return err
+		}
+	}
+	return w.zip.close()
+}
+
+func (w *filesWriter) free() { w.zip.free() }
+
+// copyBytes writes the bytes with a sum as an entry. An error that isGone has written nothing.
+func (e *Exporter) copyBytes(ctx context.Context, to *archive, name, sum string) (err error) {
+	f, err := e.o.App.OpenBytes(ctx, sum)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return copyInto(ctx, to, name, f)
+}
+
+func copyInto(ctx context.Context, to *archive, name string, r io.Reader) error {
+	w, err := to.create(name, packed[safeExtensionOf(name)])
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, reading{ctx, r})
+	return err
+}
+
+// reading is a reader that ends with its context, whose errors are not taken for a file that is gone.
+type reading struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+var errCutOff = errors.New("the bytes of a file ended before their time")
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(p)
+	if err != nil && err != io.EOF && isGone(err) {
+		err = errors.Join(errCutOff, errors.New(err.Error()))
+	}
+	return n, err
+}

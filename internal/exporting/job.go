@@ -1,0 +1,54 @@
+package exporting
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"vitrine/internal/domain"
+)
+
+// noteEvery is how often it is written down how far an export has come.
+const noteEvery = 2 * time.Second
+
+// Make makes an export that somebody has asked for: the work of a job. It runs at least once, from
+// the beginning each time, and takes effect once. What it writes streams into the storage.
+func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
+	x, ok, err := e.o.App.BeginExport(ctx, id)
+	if err != nil || !ok {
+		return err
+	}
+	making, cancel := context.WithCancelCause(ctx)
+	r, w := io.Pipe()
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		note := x
+		var last time.Time
+		_, err := e.Person(making, x.UserID, w, func(p Progress) {
+			now := e.o.Now()
+			if now.Sub(last) < noteEvery && p.Done < p.Of {
+				return
+			}
+			last = now
+			note.Counts = domain.ExportCounts{Expected: p.Of, Done: p.Done, Channels: p.Channels, Blocks: p.Blocks, Files: p.Files,
+				Bytes: p.Bytes, LeftOut: p.LeftOut}
+			if err := e.o.App.NoteExport(making, note); err != nil {
+				cancel(err) // it was deleted, or cannot be written: what is made is for nobody
+			}
+		})
+		if cause := context.Cause(making); err != nil && cause != nil {
+			err = errors.Join(cause, err)
+		}
+		_ = w.CloseWithError(err) // which never fails
+	})
+	err = e.o.App.KeepExport(ctx, x, r)
+	cancel(nil)
+	_ = r.Close() // ends a writer whose reader has failed
+	writing.Wait()
+	if err != nil {
+		return e.o.App.ExportStopped(ctx, x, err)
+	}
+	return nil
+}

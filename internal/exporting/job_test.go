@@ -1,0 +1,279 @@
+package exporting_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/apptest"
+	"vitrine/internal/blob"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/server"
+)
+
+// start begins an export of somebody's and gives its id.
+func start(r *apptest.Rig, as string) int64 {
+	r.T.Helper()
+	return r.Do(as, "POST", "/ext/v1/exports", nil).Want(202).Int("id")
+}
+
+func at(id int64) string { return fmt.Sprintf("/ext/v1/exports/%d", id) }
+
+// objects are the exports in the storage.
+func objects(r *apptest.Rig) []string {
+	all, err := filepath.Glob(filepath.Join(r.DataDir(), "files", "exports", "*"))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return all
+}
+
+// sweep does what is done every hour.
+func sweep(r *apptest.Rig) {
+	r.T.Helper()
+	if err := errors.Join(r.S.App.SweepExports(context.Background()), r.S.App.SweepContent(context.Background())); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// staged are files that wait to be stored.
+func staged(r *apptest.Rig) []string {
+	all, err := filepath.Glob(filepath.Join(r.DataDir(), "staging", "*"))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return all
+}
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		channel := r.Channel("ada", "Shelf", "private")
+		r.Block("ada", "a text", channel)
+		upload(r, "ada", "p.png", "image/png", apptest.PNG(t, 9, 9), nil, channel)
+
+		r.Do("", "POST", "/ext/v1/exports", nil).Want(401)
+		r.Do("ada/read", "POST", "/ext/v1/exports", nil).Want(403)
+		id := start(r, "ada")
+		r.Do("ada", "POST", "/ext/v1/exports", nil).Want(422)
+		if got := r.Do("ada/read", "GET", at(id), nil).Want(200); got.Str("state") != "queued" || got.Get("file_url") != nil {
+			t.Errorf("it begins as %s", got.Body)
+		}
+		r.Do("ada", "GET", at(id)+"/file", nil).Want(422)
+		r.WorkJobs()
+		done := r.Do("ada", "GET", at(id), nil).Want(200)
+		if done.Str("state") != "done" || done.Int("progress.items") != 2 || done.Int("progress.items_done") != 2 || done.Int("counts.files") != 1 || done.Int("size") == 0 {
+			t.Errorf("it ends as %s", done.Body)
+		}
+		whole := r.Do("ada/read", "GET", at(id)+"/file", nil).Want(200)
+		if int64(len(whole.Body)) != done.Int("size") || done.Str("file_url") != apptest.Base+at(id)+"/file" {
+			t.Errorf("%d bytes at %s", len(whole.Body), done.Str("file_url"))
+		}
+		valid(t, unzip(t, whole.Body))
+
+		// A part, a part of what it no longer is, and none; and it is nobody else's.
+		part := r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=10-19").Want(206)
+		if !bytes.Equal(part.Body, whole.Body[10:20]) {
+			t.Errorf("the part is %q", part.Body)
+		}
+		if again := r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=10-19", "If-Range", `"other"`).Want(200); !bytes.Equal(again.Body, whole.Body) {
+			t.Error("a part of something else is not the whole")
+		}
+		if tail := r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=10-", "If-Range", whole.Header.Get("ETag")).Want(206); !bytes.Equal(tail.Body, whole.Body[10:]) {
+			t.Error("the rest is another")
+		}
+		r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=99999999-").Want(416)
+		if head := r.Do("ada", "HEAD", at(id)+"/file", nil).Want(200); head.Header.Get("Content-Length") != fmt.Sprint(done.Int("size")) {
+			t.Errorf("HEAD says %s", head.Header.Get("Content-Length"))
+		}
+		for _, path := range []string{at(id), at(id) + "/file"} {
+			r.Do("", "GET", path, nil).Want(401)
+			r.Do("eve", "GET", path, nil).Want(404)
+		}
+		r.Do("eve", "DELETE", at(id), nil).Want(404)
+		r.Do("ada/read", "DELETE", at(id), nil).Want(403)
+		if n := r.Do("eve", "GET", "/ext/v1/exports", nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("Eve is shown %d", n)
+		}
+
+		// The job once more changes nothing.
+		if err := exporter(r).Make(context.Background(), domain.ExportID(id)); err != nil {
+			t.Fatal(err)
+		}
+		if again := r.Do("ada", "GET", at(id)+"/file", nil).Want(200); !bytes.Equal(again.Body, whole.Body) || len(objects(r)) != 1 {
+			t.Errorf("the second run made another: %q", objects(r))
+		}
+
+		// A few are kept, and what is deleted or has expired leaves nothing.
+		for range domain.MaxExports - 1 {
+			start(r, "ada")
+			r.WorkJobs()
+		}
+		r.Do("ada", "POST", "/ext/v1/exports", nil).Want(422)
+		r.Do("ada", "DELETE", at(id), nil).Want(204)
+		r.Do("ada", "GET", at(id), nil).Want(404)
+		r.Do("ada", "DELETE", at(id), nil).Want(404)
+		sweep(r)
+		if n := len(objects(r)); n != domain.MaxExports-1 {
+			t.Errorf("%d files are left", n)
+		}
+		r.Clock.Advance(transfer.ExportsKept + time.Hour)
+		if n := r.Do("ada", "GET", "/ext/v1/exports", nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("%d are there when they have expired", n)
+		}
+		sweep(r)
+		if left := append(objects(r), staged(r)...); len(left) != 0 {
+			t.Errorf("%q are left", left)
+		}
+	}, generous)
+}
+
+// An export that is deleted while it is made ends and leaves nothing; so does one whose person goes.
+func TestDeletedExport(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		channel := r.Channel("ada", "Shelf", "private")
+		for i := range 120 {
+			r.Block("ada", fmt.Sprint("block ", i), channel)
+		}
+		id := start(r, "ada")
+		r.Clock.Advance(time.Minute) // so that each step is written down
+		var once sync.Once
+		end := r.Intercept(func(_ context.Context, query string) {
+			if strings.HasPrefix(query, "SELECT id FROM connections") {
+				once.Do(func() { r.Do("ada", "DELETE", at(id), nil).Want(204) })
+			}
+			r.Clock.Advance(time.Minute)
+		})
+		err := exporter(r).Make(context.Background(), domain.ExportID(id))
+		end()
+		if err != nil {
+			t.Errorf("a deleted export fails: %v", err)
+		}
+		r.WorkJobs()
+		sweep(r)
+		if left := append(objects(r), staged(r)...); len(left) != 0 {
+			t.Errorf("%q are left", left)
+		}
+		if n := r.Do("ada", "GET", "/ext/v1/exports", nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("%d are there", n)
+		}
+	}, generous)
+}
+
+// A server that dies in the midst of an export leaves its row, and maybe its file. The next
+// attempt begins again, takes effect once, and the file of the first is removed. What the first still
+// writes, if it lives after all, is not taken for the second's.
+func TestExportAfterACrash(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ctx := context.Background()
+		r.Block("ada", "a text", r.Channel("ada", "Shelf", "private"))
+		id := domain.ExportID(start(r, "ada"))
+		first, ok, err := r.S.App.BeginExport(ctx, id)
+		if err != nil || !ok {
+			t.Fatalf("%t, %v", ok, err)
+		}
+		if err := exporter(r).Make(ctx, id); err != nil { // the second attempt
+			t.Fatal(err)
+		}
+		whole := r.Do("ada", "GET", at(int64(id))+"/file", nil).Want(200).Body
+		if err := r.S.App.NoteExport(ctx, first); !errors.Is(err, transfer.ErrExportOver) {
+			t.Errorf("the first attempt is told %v", err)
+		}
+		if err := r.S.App.KeepExport(ctx, first, strings.NewReader("of the first")); err != nil {
+			t.Fatal(err)
+		}
+		sweep(r)
+		if again := r.Do("ada", "GET", at(int64(id))+"/file", nil).Want(200).Body; !bytes.Equal(again, whole) || len(objects(r)) != 1 {
+			t.Errorf("%d bytes, and %q", len(again), objects(r))
+		}
+		if faults := checkFiles(r); len(faults) != 0 {
+			t.Errorf("the check finds %q", faults)
+		}
+
+		// One that kills every server is given up.
+		id = domain.ExportID(start(r, "ada"))
+		for n := 0; ; n++ {
+			_, ok, err := r.S.App.BeginExport(ctx, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			if n > 20 {
+				t.Fatal("it is tried for ever")
+			}
+		}
+		if got := r.Do("ada", "GET", at(int64(id)), nil).Want(200); got.Str("state") != "failed" {
+			t.Errorf("it is %s", got.Body)
+		}
+		start(r, "ada") // so that another can be made
+	}, generous)
+}
+
+// checkFiles is what `vitrine check --files` finds.
+func checkFiles(r *apptest.Rig) (found []string) {
+	err := r.S.App.CheckFiles(context.Background(), false, func(f content.FileFault) { found = append(found, fmt.Sprint(f)) }, func(content.CheckingFiles) {})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return found
+}
+
+// A deleted account's exports are gone with it, and cannot be asked for.
+func TestExportsOfADeletedAccount(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, generous)
+	id := start(r, "ada")
+	r.WorkJobs()
+	if len(objects(r)) != 1 {
+		t.Fatalf("%q", objects(r))
+	}
+	if err := r.S.App.DeleteAccount(context.Background(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, "ada", ""); err != nil {
+		t.Fatal(err)
+	}
+	r.WorkJobs()
+	sweep(r)
+	r.Do("ada", "GET", at(id)+"/file", nil).Want(401)
+	if left := objects(r); len(left) != 0 {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// Where a disk has no room, an export waits and is not given up.
+func TestExportWithoutRoom(t *testing.T) {
+	t.Parallel()
+	free := atomic.Int64{}
+	r := apptest.NewServer(t, func(o *server.Options) {
+		o.FreeSpace = func(string) (blob.Space, bool, error) {
+			return blob.Space{Total: 1 << 30, Free: free.Load()}, true, nil
+		}
+	}, generous, func(c *config.Config) { c.DiskReserve = config.DiskReserve{Bytes: 1 << 20} })
+	free.Store(1 << 29)
+	id := start(r, "ada")
+	free.Store(1 << 10)
+	for range 20 {
+		if err := exporter(r).Make(context.Background(), domain.ExportID(id)); domain.KindOf(err) != domain.Unavailable {
+			t.Fatalf("without room it says %v", err)
+		}
+	}
+	free.Store(1 << 29)
+	if err := exporter(r).Make(context.Background(), domain.ExportID(id)); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Do("ada", "GET", at(id), nil).Want(200); got.Str("state") != "done" {
+		t.Errorf("it is %s", got.Body)
+	}
+}

@@ -1,0 +1,162 @@
+package exporting
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/collections"
+)
+
+// Markdown: each text begins with front matter, whose values are JSON strings and so YAML of any
+// reader.
+
+// field is a line of front matter; empty values are left out.
+func field(b *strings.Builder, name, value string) {
+	if value == "" {
+		return
+	}
+	quoted, _ := json.Marshal(value) // strings always encode
+	b.WriteString(name + ": ")
+	b.Write(quoted)
+	b.WriteByte('\n')
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// plain is a text that is shown as it is: what Markdown would read is escaped, and it has one line.
+func plain(s string) string {
+	return escapes.Replace(strings.Join(strings.Fields(s), " "))
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "&", `\&`, "|", `\|`, "~", `\~`, "!", `\!`)
+
+// target is an address as the target of a link.
+func target(address string) string {
+	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", " ", "%20", `\`, "%5C").Replace(address) + ">"
+}
+
+func link(text, address string) string { return "[" + plain(text) + "](" + target(address) + ")" }
+
+// writeChannelHead writes what a channel is.
+func writeChannelHead(b *strings.Builder, c channelLine) {
+	b.WriteString("---\n")
+	field(b, "title", c.Title)
+	field(b, "type", "Channel")
+	field(b, "url", c.URL)
+	field(b, "owner", c.Owner.Name)
+	field(b, "visibility", c.Visibility)
+	field(b, "created_at", stamp(c.CreatedAt))
+	field(b, "updated_at", stamp(c.UpdatedAt))
+	b.WriteString("---\n\n# " + plain(c.Title) + "\n")
+	paragraph(b, c.Description)
+}
+
+func paragraph(b *strings.Builder, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		b.WriteString("\n" + text + "\n")
+	}
+}
+
+// writeNested writes what is said of a channel in a channel.
+func writeNested(b *strings.Builder, line connectionLine, address string) {
+	b.WriteString("\n## " + link(line.Channel.Title, address) + "\n\n" + plain("Channel by "+line.Channel.Owner.Name) + "\n")
+}
+
+// style is how a block begins.
+type style int
+
+const (
+	frontMatter style = iota // in a file of its own
+	inside                   // as a section of a channel's
+)
+
+// writeBlock writes a block. Address says where the bytes of a file are, "" for nowhere.
+func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fileLine) string) {
+	if how == frontMatter {
+		b.WriteString("---\n")
+		field(b, "title", line.Title)
+		field(b, "type", line.Type)
+		field(b, "url", line.URL)
+		field(b, "source", line.address())
+		field(b, "source_title", line.SourceTitle)
+		field(b, "author", line.Author.Name)
+		field(b, "tags", tags(line.Metadata))
+		if f := line.bytes(); f != nil {
+			field(b, "file", address(f))
+		}
+		field(b, "created_at", stamp(line.CreatedAt))
+		field(b, "updated_at", stamp(line.UpdatedAt))
+		b.WriteString("---\n")
+	}
+	if line.Title != "" {
+		b.WriteString("\n" + map[style]string{frontMatter: "# ", inside: "## "}[how] + plain(line.Title) + "\n")
+	} else if how == inside {
+		b.WriteString("\n---\n")
+	}
+	if f := line.Image; f != nil {
+		if to := address(f); to != "" {
+			b.WriteString("\n!" + link(line.AltText, to) + "\n")
+		}
+	}
+	if f := line.Attachment; f != nil {
+		if to := address(f); to != "" {
+			b.WriteString("\n" + link(f.Name, to) + "\n")
+		}
+	}
+	paragraph(b, line.Content)
+	paragraph(b, line.Description)
+	if from := line.address(); from != "" {
+		title := line.SourceTitle
+		if title == "" {
+			title = from
+		}
+		b.WriteString("\n" + link(title, from) + "\n")
+	}
+	if how == inside {
+		b.WriteString("\n" + plain(line.Author.Name+", "+line.CreatedAt.Format(time.DateOnly)) + "\n")
+	}
+}
+
+// markdownWriter writes a channel as one text. Its files stay where they are: they are linked.
+type markdownWriter struct {
+	e *Exporter
+	w io.Writer
+}
+
+func (w *markdownWriter) begin(full collections.FullChannel, items int64) error {
+	var b strings.Builder
+	writeChannelHead(&b, recorder{at: w.e.o.Addresses}.channel(full, items))
+	_, err := io.WriteString(w.w, b.String())
+	return err
+}
+
+func (w *markdownWriter) add(ctx context.Context, items []placed) error {
+	lines, err := w.e.record(ctx, items, nil)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		if line.Channel != nil {
+			writeNested(&b, line, line.Channel.URL)
+		} else {
+			writeBlock(&b, *line.Block, inside, online)
+		}
+		if _, err := io.WriteString(w.w, b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// online says where a file is on this server.
+func online(f *fileLine) string { return f.online }
+
+func (w *markdownWriter) end(context.Context) error { return nil }
+func (w *markdownWriter) free()                     {}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

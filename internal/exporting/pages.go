@@ -1,0 +1,184 @@
+package exporting
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"vitrine/internal/domain"
+	view "vitrine/internal/present"
+)
+
+// The pages of an export are opened from a disk, where a browser lets them fetch nothing. So data
+// are scripts that call a function, small ones, of which a page loads those that it shows; a search
+// loads one after the other. Texts are put into pages as texts, never as HTML.
+
+//go:embed browse
+var browseFiles embed.FS
+
+// cell is an item as pages show it.
+type cell struct {
+	ID     int64  `json:"i"`
+	Kind   string `json:"k"`
+	Title  string `json:"t,omitempty"`
+	Text   string `json:"x,omitempty"`
+	Words  string `json:"d,omitempty"` // description
+	Source string `json:"u,omitempty"`
+	From   string `json:"s,omitempty"` // title of the source
+	Image  string `json:"g,omitempty"`
+	Alt    string `json:"w,omitempty"`
+	File   string `json:"f,omitempty"`
+	Name   string `json:"n,omitempty"` // of the file
+	By     string `json:"b"`
+	At     string `json:"a,omitempty"`
+	Page   string `json:"m,omitempty"` // Markdown
+	Online string `json:"o"`
+	Here   bool   `json:"h,omitempty"` // of a channel: it is in the export
+}
+
+// maxCellText is how many bytes of a text pages show; the whole is in the Markdown.
+const maxCellText = 5_000
+
+func shortened(text string) string {
+	if len(text) <= maxCellText {
+		return text
+	}
+	end := maxCellText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+func cellOf(l *blockLine) cell {
+	c := cell{ID: l.ID, Kind: l.Type, Title: l.Title, Text: shortened(l.Content), Words: shortened(l.Description), Source: l.address(), From: l.SourceTitle,
+		Alt: l.AltText, By: l.Author.Name, At: stamp(l.CreatedAt), Page: "markdown/blocks/" + blockName(*l), Online: l.URL}
+	if l.Image != nil {
+		c.Image = l.Image.Path
+	}
+	if f := l.bytes(); f != nil {
+		c.File, c.Name = f.Path, f.Name
+	}
+	return c
+}
+
+func cellOfChannel(l *nestedLine) cell {
+	return cell{ID: l.ID, Kind: "Channel", Title: l.Title, By: l.Owner.Name, Online: l.URL, Here: l.Exported}
+}
+
+// shelf is a channel as the list of them shows it. The one with the id 0 holds blocks that are in none.
+type shelf struct {
+	ID         int64  `json:"i"`
+	Title      string `json:"t,omitempty"`
+	Words      string `json:"d,omitempty"`
+	Visibility string `json:"v,omitempty"`
+	Owner      string `json:"o,omitempty"`
+	Items      int64  `json:"n"`
+	Parts      int    `json:"c"` // scripts that its items are in
+	UpdatedAt  string `json:"u,omitempty"`
+	Online     string `json:"l,omitempty"`
+}
+
+// How much a script holds.
+const (
+	partItems = 100
+	partBytes = 512 << 10
+)
+
+// shelve writes the cells that wait as those of a channel, or of none.
+func (p *person) shelve(c *channelLine, items int64) error {
+	s := shelf{Items: items}
+	if c != nil {
+		s.ID, s.Title, s.Words, s.Visibility, s.Owner, s.Online = c.ID, c.Title, shortened(c.Description), c.Visibility, c.Owner.Name, c.URL
+		s.UpdatedAt = stamp(c.UpdatedAt)
+	} else if items == 0 {
+		return nil
+	}
+	var err error
+	if s.Parts, err = p.scripts(fmt.Sprintf("c%d", s.ID), &p.cells); err != nil {
+		return err
+	}
+	return line(&p.shelves, s)
+}
+
+// scripts writes the lines of a spool as scripts, and tells how many they are.
+func (p *person) scripts(name string, from *spool) (n int, err error) {
+	lines, err := from.read()
+	if err != nil {
+		return 0, err
+	}
+	r := bufio.NewReader(lines)
+	for {
+		var part bytes.Buffer
+		count := 0
+		for count < partItems && part.Len() < partBytes {
+			text, err := r.ReadBytes('\n')
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return n, err
+			}
+			if count++; count > 1 {
+				part.WriteByte(',')
+			}
+			part.Write(text)
+		}
+		if count == 0 {
+			return n, nil
+		}
+		if err := p.script(fmt.Sprintf("%s-%d", name, n), "["+part.String()+"]"); err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+func (p *person) script(name, value string) error {
+	return p.zip.add("browse/data/"+name+".js", []byte(fmt.Sprintf("vitrine(%q,%s);\n", name, value)))
+}
+
+// browse writes the pages.
+func (p *person) browse(context.Context) error {
+	parts, err := p.scripts("channels", &p.shelves)
+	if err != nil {
+		return err
+	}
+	index, err := json.Marshal(struct {
+		Name     string `json:"name"`
+		Bio      string `json:"bio"`
+		Online   string `json:"online"`
+		At       string `json:"at"`
+		Parts    int    `json:"parts"`
+		Channels int64  `json:"channels"`
+		Blocks   int64  `json:"blocks"`
+	}{p.me.Name, view.Excerpt(plainOf(p.me.Bio), 500), p.e.o.Addresses.User(&p.me).URL(), stamp(p.zip.at), parts, p.progress.Channels, p.progress.Blocks})
+	if err != nil {
+		return err
+	}
+	if err := p.script("index", string(index)); err != nil {
+		return err
+	}
+	for name, to := range map[string]string{"index.html": "index.html", "browse.js": "browse/browse.js", "browse.css": "browse/browse.css"} {
+		text, err := browseFiles.ReadFile("browse/" + name)
+		if err != nil {
+			return err
+		}
+		if err := p.zip.add(to, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plainOf(t *domain.Text) string {
+	if t == nil {
+		return ""
+	}
+	return t.Plain
+}

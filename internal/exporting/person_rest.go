@@ -1,0 +1,149 @@
+package exporting
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/people"
+	"vitrine/internal/domain"
+)
+
+// blockPage writes a block as Markdown, with its comments, which are put aside as well.
+func (p *person) blockPage(ctx context.Context, l blockLine) error {
+	w, err := p.zip.create("markdown/blocks/"+blockName(l), false)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	writeBlock(&b, l, frontMatter, func(f *fileLine) string {
+		if f.Path == "" {
+			return ""
+		}
+		return "../../" + f.Path
+	})
+	if l.Comments > 0 {
+		b.WriteString("\n## Comments\n")
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil || l.Comments == 0 {
+		return err
+	}
+	for n := int64(1); ; n++ {
+		some, err := p.e.o.App.Comments(ctx, p.actor, domain.BlockID(l.ID), false, domain.Page{Number: n, Per: perPage})
+		if isGone(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range some.Items {
+			c := recorder{at: p.e.o.Addresses}.comment(&some.Items[i])
+			text := "\n" + plain(c.Author.Name+", "+c.CreatedAt.Format(time.DateOnly)) + "\n\n> " + strings.ReplaceAll(c.Body, "\n", "\n> ") + "\n"
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+			if err := p.comment(c); err != nil {
+				return err
+			}
+		}
+		if int64(len(some.Items)) < perPage {
+			return nil
+		}
+	}
+}
+
+func (p *person) comment(c commentLine) error {
+	p.progress.Comments++
+	return line(&p.comments, c)
+}
+
+// loose writes the person's blocks that are in no exported channel.
+func (p *person) loose(ctx context.Context) error {
+	w, err := p.zip.create("json/blocks.jsonl", false)
+	if err != nil {
+		return err
+	}
+	cells := int64(0)
+	for after := (domain.Block{}); ; {
+		all, err := p.e.o.App.AuthoredBlocks(ctx, p.actor, after, batch)
+		if err != nil {
+			return err
+		}
+		r, err := p.e.recorder(ctx, all, nil)
+		if err != nil {
+			return err
+		}
+		for _, b := range all {
+			if p.blocks.has(int64(b.ID)) {
+				continue
+			}
+			l := r.block(b)
+			cells++
+			if err := errors.Join(line(w, l), line(&p.cells, cellOf(&l)), p.meet(l, b)); err != nil {
+				return err
+			}
+		}
+		if len(all) < batch {
+			return p.flush(ctx, nil, cells)
+		}
+		after = *all[len(all)-1]
+		p.told()
+	}
+}
+
+// ownComments puts the person's comments aside that are on other blocks.
+func (p *person) ownComments(ctx context.Context) error {
+	for after := (domain.Comment{}); ; {
+		all, last, err := p.e.o.App.AuthoredComments(ctx, p.actor, after, perPage)
+		if err != nil || last == nil {
+			return err
+		}
+		for i := range all {
+			if p.blocks.has(int64(all[i].BlockID)) {
+				continue
+			}
+			if err := p.comment(recorder{at: p.e.o.Addresses}.comment(&all[i])); err != nil {
+				return err
+			}
+		}
+		after = *last
+	}
+}
+
+// following writes what the person follows.
+func (p *person) following(ctx context.Context) error {
+	w, err := p.zip.create("json/following.jsonl", false)
+	if err != nil {
+		return err
+	}
+	for n := int64(1); ; n++ {
+		l, err := p.e.o.App.Following(ctx, p.actor, domain.Ref{ID: int64(p.me.ID)}, people.FollowingInput{Page: domain.Page{Number: n, Per: perPage}})
+		if err != nil {
+			return err
+		}
+		for _, t := range l.Items {
+			var out followLine
+			switch at := p.e.o.Addresses; {
+			case t.Channel != nil:
+				out = followLine{"Channel", int64(t.Channel.ID), t.Channel.Slug, t.Channel.Title, at.Channel(t.Channel).URL()}
+			case t.User != nil:
+				out = followLine{"User", int64(t.User.ID), t.User.Slug, t.User.Name, at.User(t.User).URL()}
+			case t.Group != nil:
+				out = followLine{"Group", int64(t.Group.ID), t.Group.Slug, t.Group.Name, at.Group(t.Group).URL()}
+			case t.Principal != nil:
+				out = followLine{string(t.Principal.Type), t.Principal.ID, t.Principal.Slug, t.Principal.Name, at.Principal(t.Principal).URL()}
+			default:
+				continue
+			}
+			p.progress.Followings++
+			if err := line(w, out); err != nil {
+				return err
+			}
+		}
+		if n*perPage >= l.Total {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package exporting
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+)
+
+// The lines of an export, as docs/export.schema.json describes them. They are the one account of
+// what is in it: Markdown, tables and pages are made of them.
+
+type personLine struct {
+	ID   int64  `json:"id"`
+	Type string `json:"type"`
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+	URL  string `json:"url"`
+}
+
+type fileLine struct {
+	Path        string `json:"path,omitempty"`
+	SHA256      string `json:"sha256"`
+	Name        string `json:"name"`
+	ContentType string `json:"content_type"`
+	Size        int64  `json:"size"`
+	Width       int64  `json:"width,omitempty"`
+	Height      int64  `json:"height,omitempty"`
+	Blurhash    string `json:"blurhash,omitempty"`
+
+	online string // where it is on this server
+}
+
+type embedLine struct {
+	URL          string `json:"url,omitempty"`
+	Type         string `json:"type,omitempty"`
+	Title        string `json:"title,omitempty"`
+	AuthorName   string `json:"author_name,omitempty"`
+	AuthorURL    string `json:"author_url,omitempty"`
+	SourceURL    string `json:"source_url,omitempty"`
+	Width        int64  `json:"width,omitempty"`
+	Height       int64  `json:"height,omitempty"`
+	HTML         string `json:"html,omitempty"`
+	ThumbnailURL string `json:"thumbnail_url,omitempty"`
+}
+
+type blockLine struct {
+	ID          int64           `json:"id"`
+	Type        string          `json:"type"`
+	Failed      bool            `json:"failed,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Content     string          `json:"content,omitempty"`
+	AltText     string          `json:"alt_text,omitempty"`
+	SourceURL   string          `json:"source_url,omitempty"`
+	SourceTitle string          `json:"source_title,omitempty"`
+	ValueURL    string          `json:"value_url,omitempty"`
+	Image       *fileLine       `json:"image,omitempty"`
+	Attachment  *fileLine       `json:"attachment,omitempty"`
+	Embed       *embedLine      `json:"embed,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	Author      personLine      `json:"author"`
+	Visibility  string          `json:"visibility"`
+	Comments    int64           `json:"comments,omitempty"`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	URL         string          `json:"url"`
+}
+
+type nestedLine struct {
+	ID         int64      `json:"id"`
+	Slug       string     `json:"slug"`
+	Title      string     `json:"title"`
+	Owner      personLine `json:"owner"`
+	Visibility string     `json:"visibility"`
+	URL        string     `json:"url"`
+	Exported   bool       `json:"exported"`
+}
+
+type connectionLine struct {
+	ID          int64           `json:"id"`
+	Position    int64           `json:"position"`
+	Pinned      bool            `json:"pinned,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	ConnectedAt time.Time       `json:"connected_at"`
+	ConnectedBy personLine      `json:"connected_by"`
+	Block       *blockLine      `json:"block,omitempty"`
+	Channel     *nestedLine     `json:"channel,omitempty"`
+}
+
+type channelLine struct {
+	ID            int64           `json:"id"`
+	Slug          string          `json:"slug"`
+	Title         string          `json:"title"`
+	Description   string          `json:"description,omitempty"`
+	Visibility    string          `json:"visibility"`
+	Owner         personLine      `json:"owner"`
+	Metadata      json.RawMessage `json:"metadata,omitempty"`
+	Collaborators []personLine    `json:"collaborators,omitempty"`
+	CreatedAt     time.Time       `json:"created_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	URL           string          `json:"url"`
+	Contents      string          `json:"contents,omitempty"`
+	Items         int64           `json:"items"`
+}
+
+type commentLine struct {
+	ID        int64      `json:"id"`
+	BlockID   int64      `json:"block_id"`
+	Body      string     `json:"body"`
+	Author    personLine `json:"author"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	URL       string     `json:"url"`
+}
+
+// recorder makes lines.
+type recorder struct {
+	at       *present.Addresses
+	hashes   map[domain.BlobID]string
+	exported func(domain.ChannelID) bool // whether a channel is in the export with its contents
+}
+
+// record makes the lines of items, whose files' sums are read for all of them at once.
+func (e *Exporter) record(ctx context.Context, items []placed, exported func(domain.ChannelID) bool) ([]connectionLine, error) {
+	blocks := make([]*domain.Block, 0, len(items))
+	for _, item := range items {
+		if item.Block != nil {
+			blocks = append(blocks, item.Block)
+		}
+	}
+	r, err := e.recorder(ctx, blocks, exported)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]connectionLine, len(items))
+	for i, item := range items {
+		lines[i] = r.connection(item)
+	}
+	return lines, nil
+}
+
+// recorder makes what makes the lines of blocks.
+func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, exported func(domain.ChannelID) bool) (recorder, error) {
+	var files []*domain.File
+	for _, b := range blocks {
+		for _, f := range []*domain.File{b.Image, b.File} {
+			if f != nil {
+				files = append(files, f)
+			}
+		}
+	}
+	hashes, err := e.o.App.Hashes(ctx, files)
+	return recorder{e.o.Addresses, hashes, exported}, err
+}
+
+func (r recorder) person(p *domain.Principal) personLine {
+	shown := r.at.Principal(p)
+	return personLine{p.ID, string(p.Type), p.Name, p.Slug, shown.URL()}
+}
+
+func (r recorder) connection(p placed) connectionLine {
+	c := p.Connection
+	line := connectionLine{ID: int64(c.ID), Position: p.position, Pinned: c.Pinned, Metadata: metadata(c.Metadata),
+		ConnectedAt: c.CreatedAt.UTC(), ConnectedBy: r.person(&c.Maker)}
+	if p.Block != nil {
+		b := r.block(p.Block)
+		line.Block = &b
+		return line
+	}
+	ch := p.Channel
+	line.Channel = &nestedLine{ID: int64(ch.ID), Slug: ch.Slug, Title: ch.Title, Owner: r.person(&ch.Owner),
+		Visibility: string(ch.Visibility), URL: r.at.Channel(ch).URL(), Exported: r.exported != nil && r.exported(ch.ID)}
+	return line
+}
+
+func (r recorder) block(b *domain.Block) blockLine {
+	shown := r.at.Block(b)
+	line := blockLine{ID: int64(b.ID), Type: string(b.Type), Failed: b.State == domain.Failed, Title: text(b.Title),
+		Description: markdown(b.Description), Content: markdown(b.Content), AltText: text(b.AltText), SourceURL: text(b.SourceURL),
+		SourceTitle: text(b.SourceTitle), ValueURL: text(b.ValueURL), Image: r.file(b.Image), Attachment: r.file(b.File),
+		Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
+		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(), URL: shown.URL()}
+	if b.Image != nil {
+		line.Image.online = shown.Image().Src()
+	}
+	if b.File != nil {
+		line.Attachment.online = shown.Attachment().URL()
+	}
+	if m := b.Embed; m != nil {
+		line.Embed = &embedLine{m.URL, m.Type, m.Title, m.AuthorName, m.AuthorURL, m.SourceURL, m.Width, m.Height, m.HTML, m.ThumbnailURL}
+	}
+	return line
+}
+
+// filePath is where an export has the bytes of a file.
+func filePath(sum, extension string) string { return "files/" + sum + safeExtension(extension) }
+
+func (r recorder) file(f *domain.File) *fileLine {
+	if f == nil {
+		return nil
+	}
+	line := &fileLine{SHA256: r.hashes[f.BlobID], Name: f.Name, ContentType: f.ContentType, Size: f.Size,
+		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash)}
+	if line.SHA256 != "" { // else it was removed while it was read
+		line.Path = filePath(line.SHA256, f.Extension)
+	}
+	return line
+}
+
+// channel is the line of a channel, without where its contents are.
+func (r recorder) channel(full collections.FullChannel, items int64) channelLine {
+	c := full.Channel
+	line := channelLine{ID: int64(c.ID), Slug: c.Slug, Title: c.Title, Description: markdown(c.Description), Visibility: string(c.Visibility),
+		Owner: r.person(&c.Owner), Metadata: metadata(c.Metadata), CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+		URL: r.at.Channel(&c).URL(), Items: items}
+	for i := range full.Collaborators {
+		line.Collaborators = append(line.Collaborators, r.person(&full.Collaborators[i]))
+	}
+	return line
+}
+
+func (r recorder) comment(c *domain.Comment) commentLine {
+	return commentLine{ID: int64(c.ID), BlockID: int64(c.BlockID), Body: c.Body.Markdown, Author: r.person(&c.Author),
+		CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), URL: r.at.Thing(domain.Thing{Comment: c}).URL()}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func markdown(t *domain.Text) string {
+	if t == nil {
+		return ""
+	}
+	return t.Markdown
+}
+
+func metadata(m domain.Metadata) json.RawMessage {
+	if m == "" || m == "{}" {
+		return nil
+	}
+	return json.RawMessage(m)
+}
+
+// heading is what stands for a block's title.
+func (b blockLine) heading() string {
+	for _, s := range []string{b.Title, present.Excerpt(b.Content, headingLength), b.SourceTitle} {
+		if s != "" {
+			return s
+		}
+	}
+	if f := b.bytes(); f != nil {
+		return f.Name
+	}
+	return b.SourceURL
+}
+
+// headingLength is how many characters of a text stand for a title.
+const headingLength = 80
+
+// bytes is the file that the block is, nil where it is none: of an image or an attachment, not
+// the preview of a link.
+func (b blockLine) bytes() *fileLine {
+	switch {
+	case b.Attachment != nil:
+		return b.Attachment
+	case b.Type == string(domain.ImageBlock):
+		return b.Image
+	}
+	return nil
+}
+
+// address is where the block's content is from, "" where that is nowhere else.
+func (b blockLine) address() string {
+	if b.SourceURL != "" {
+		return b.SourceURL
+	}
+	return b.ValueURL
+}
+
+// tags are the words that an import found beside a thing, which it keeps as metadata.
+func tags(m json.RawMessage) string {
+	var kept struct{ Tags any }
+	if json.Unmarshal(m, &kept) != nil {
+		return ""
+	}
+	s, _ := kept.Tags.(string)
+	return s
+}

@@ -1,0 +1,75 @@
+package exporting
+
+import "time"
+
+// The lines of an export that are of the person, and of the export itself.
+
+type manifest struct {
+	Format    string     `json:"format"`
+	Version   int        `json:"version"`
+	CreatedAt time.Time  `json:"created_at"`
+	Generator string     `json:"generator"`
+	Origin    string     `json:"origin"`
+	Site      string     `json:"site"`
+	User      personLine `json:"user"`
+	Counts    counts     `json:"counts"`
+	Sums      sumsLine   `json:"sums"`
+}
+
+type counts struct {
+	Channels    int64 `json:"channels"`
+	Connections int64 `json:"connections"`
+	Blocks      int64 `json:"blocks"`
+	Comments    int64 `json:"comments"`
+	Followings  int64 `json:"followings"`
+	Groups      int64 `json:"groups"`
+	Files       int64 `json:"files"`
+	Bytes       int64 `json:"bytes"`
+	LeftOut     int64 `json:"left_out"`
+}
+
+type sumsLine struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+type leftOutLine struct {
+	What string `json:"what"`
+	Path string `json:"path,omitempty"`
+	ID   int64  `json:"id,omitempty"`
+	Why  string `json:"why"`
+}
+
+type profileLine struct {
+	ID        int64     `json:"id"`
+	Slug      string    `json:"slug"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email,omitempty"`
+	Bio       string    `json:"bio,omitempty"`
+	Avatar    *fileLine `json:"avatar,omitempty"`
+	Tier      string    `json:"tier"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	URL       string    `json:"url"`
+}
+
+type groupLine struct {
+	ID          int64      `json:"id"`
+	Slug        string     `json:"slug"`
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Avatar      *fileLine  `json:"avatar,omitempty"`
+	Owner       personLine `json:"owner"`
+	Owned       bool       `json:"owned"`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	URL         string     `json:"url"`
+}
+
+type followLine struct {
+	Type string `json:"type"`
+	ID   int64  `json:"id"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}

@@ -1,0 +1,92 @@
+// Package card draws the pictures by which other sites show a link: words on paper. It is
+// pure: words in, a PNG out. The font is part of the program and is read when the first
+// card is drawn.
+package card
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+)
+
+// Size of all cards, in pixels.
+const (
+	Width  = 1200
+	Height = 630
+)
+
+// Card is what stands on a card. Empty fields are left out.
+type Card struct {
+	Above string // whose it is, over the title
+	Title string
+	Text  string // below the title
+	Site  string // at the foot
+	Count string // of what is in it, beside a sign for a grid
+}
+
+// Places on a card, in pixels.
+const (
+	margin   = 84
+	column   = Width - 2*margin
+	bottom   = 492 // of what stands above the foot
+	footLine = 528
+	footBase = 580
+)
+
+// Draw draws a card as a PNG.
+func Draw(c Card) ([]byte, error) {
+	f, err := inter()
+	if err != nil {
+		return nil, err
+	}
+	p := &painter{Paletted: image.NewPaletted(image.Rect(0, 0, Width, Height), shades()), font: f}
+	c = c.drawable(f)
+	p.fill(image.Rect(margin, 72, margin+72, 78), accent)
+	y := 92
+	if c.Above != "" {
+		y = p.text(block{text: c.Above, shade: quiet, sizes: []float64{34}, top: y + 18, most: 1})
+	}
+	lines, bodySize := 5, []float64{36}
+	if c.Text != "" {
+		lines = 3
+	}
+	y = p.text(block{text: c.Title, shade: ink, sizes: []float64{88, 72, 60, 50}, top: y + 14, most: lines})
+	if c.Text != "" {
+		p.text(block{text: c.Text, shade: quiet, sizes: bodySize, top: y + 18, most: 5})
+	}
+	p.fill(image.Rect(margin, footLine, Width-margin, footLine+1), quiet)
+	used := p.count(c.Count)
+	p.line(c.Site, quiet, 30, margin, footBase, column-used)
+	if p.err != nil {
+		return nil, p.err
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	err = encoder.Encode(&out, p.Paletted)
+	return out.Bytes(), err
+}
+
+// A shade is a colour of the site in steps from paper to itself; its value is the step
+// before its first.
+type shade int
+
+const (
+	levels       = 15
+	ink    shade = 0
+	quiet  shade = levels
+	accent shade = 2 * levels
+)
+
+// shades are the colours of a card: paper, then the steps of each shade.
+func shades() color.Palette {
+	paper := color.RGBA{0xfb, 0xfa, 0xf8, 0xff}
+	all := color.Palette{paper}
+	for _, full := range []color.RGBA{{0x1c, 0x1b, 0x19, 0xff}, {0x5f, 0x5b, 0x54, 0xff}, {0x9a, 0x3b, 0x1f, 0xff}} {
+		for i := 1; i <= levels; i++ {
+			mix := func(a, b uint8) uint8 { return uint8((int(a)*(levels-i) + int(b)*i) / levels) }
+			all = append(all, color.RGBA{mix(paper.R, full.R), mix(paper.G, full.G), mix(paper.B, full.B), 0xff})
+		}
+	}
+	return all
+}

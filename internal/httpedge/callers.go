@@ -1,0 +1,139 @@
+package httpedge
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"vitrine/internal/app"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+	"vitrine/internal/slots"
+)
+
+// Callers finds out who makes requests, and how many they may make
+// (behaviour.md sections 8 and 9).
+type Callers struct {
+	app     *app.App
+	limiter *middleware.Limiter
+	now     func() time.Time
+	// spent remembers tokens whose user is over the limit, so that refusing more
+	// requests needs no look at the database.
+	spent *otter.Cache[string, middleware.Key]
+	// valid remembers tokens that were valid a while ago. They are looked up like others,
+	// but also when too many bad ones have come from their address.
+	valid *otter.Cache[string, struct{}]
+	// turns keep one client from having all connections to the database.
+	turns slots.Slots[middleware.Key]
+}
+
+// How many requests of a client may wait for others of the same, and how long.
+const (
+	waitingRequests = 100
+	requestPatience = 10 * time.Second
+)
+
+// validFor is for how long a token is remembered after its last use.
+const validFor = time.Hour
+
+// NewCallers makes it. Of one client's requests, as many as atOnce are answered at once; 0
+// for no bound.
+func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce int) *Callers {
+	return &Callers{turns: slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
+		Refusal: "Too many of your requests are under way: wait for some of them"}, app: a, limiter: limiter, now: now,
+		spent: otter.Must(&otter.Options[string, middleware.Key]{
+			MaximumSize:      100_000,
+			ExpiryCalculator: otter.ExpiryWriting[string, middleware.Key](time.Minute),
+		}),
+		valid: otter.Must(&otter.Options[string, struct{}]{
+			MaximumSize:      100_000,
+			ExpiryCalculator: otter.ExpiryAccessing[string, struct{}](validFor),
+		})}
+}
+
+// admit gives the actor, or answers the request and is false: 401 for a token that
+// is not valid, 429 over the limit. Bad tokens count against the address they come from;
+// once there are too many, unknown tokens from there are refused without a look at the
+// database, and those that were valid lately go on working.
+func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (domain.Actor, bool) {
+	token, present, ok := bearer(r)
+	if !present {
+		return domain.Actor{}, c.guest(w, r, errs)
+	}
+	if key, known := c.spent.GetIfPresent(token); known {
+		if d, over := c.limiter.Exhausted(c.now(), key); over {
+			errs.limited(c.limiter, w, r, d)
+			return domain.Actor{}, false
+		}
+	}
+	who, err := domain.Actor{}, error(domain.NewUnauthenticated("The Authorization header is not `Bearer <token>`"))
+	_, seen := c.valid.GetIfPresent(token)
+	bad := middleware.BadTokenKey(middleware.From(r.Context()).ClientIP)
+	if !seen {
+		if d, over := c.limiter.Exhausted(c.now(), bad); over {
+			errs.limited(c.limiter, w, r, d)
+			return domain.Actor{}, false
+		}
+	}
+	if ok {
+		who, err = c.app.Authenticate(r.Context(), token)
+	}
+	if domain.KindOf(err) == domain.Unauthenticated {
+		c.limiter.Take(c.now(), bad, string(domain.TierGuest))
+		c.valid.Invalidate(token)
+	} else if err == nil && !seen {
+		c.valid.Set(token, struct{}{})
+	}
+	if err != nil {
+		if c.guest(w, r, errs) {
+			errs.Fail(r.Context(), w, r, err)
+		}
+		return domain.Actor{}, false
+	}
+	key := keyOf(who, r)
+	if !c.take(w, r, errs, key, string(who.Tier)) {
+		c.spent.Set(token, key)
+		return domain.Actor{}, false
+	}
+	middleware.From(r.Context()).UserID = int64(who.UserID)
+	return who, true
+}
+
+// keyOf is what the requests of a client are counted by: the user, the application that
+// acts as itself, or the address of a guest.
+func keyOf(who domain.Actor, r *http.Request) middleware.Key {
+	switch {
+	case who.SignedIn():
+		return middleware.UserKey(int64(who.UserID))
+	case who.ApplicationID != 0:
+		return middleware.ApplicationKey(int64(who.ApplicationID))
+	}
+	return middleware.GuestKey(middleware.From(r.Context()).ClientIP)
+}
+
+// bearer reads the token of a request. Of several Authorization lines a proxy might
+// have believed another than we would, so together they are none (RFC 9110 section 5.3).
+func bearer(r *http.Request) (token string, present, ok bool) {
+	if lines := r.Header.Values("Authorization"); len(lines) > 1 {
+		return "", true, false
+	}
+	return auth.BearerToken(r.Header.Get("Authorization"))
+}
+
+// guest counts a request without a valid token.
+func (c *Callers) guest(w http.ResponseWriter, r *http.Request, errs Errors) bool {
+	return c.take(w, r, errs, keyOf(domain.Actor{}, r), string(domain.TierGuest))
+}
+
+func (c *Callers) take(w http.ResponseWriter, r *http.Request, errs Errors, key middleware.Key, tier string) bool {
+	d := c.limiter.Take(c.now(), key, tier)
+	middleware.From(r.Context()).Tier = d.Tier
+	if !d.Allowed {
+		errs.limited(c.limiter, w, r, d)
+		return false
+	}
+	d.WriteHeaders(w.Header())
+	return true
+}

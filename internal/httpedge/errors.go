@@ -1,0 +1,184 @@
+package httpedge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ogen-go/ogen/ogenerrors"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// statuses of the kinds of errors.
+var statuses = map[domain.Kind]int{
+	domain.Invalid:         http.StatusBadRequest,
+	domain.Unauthenticated: http.StatusUnauthorized,
+	domain.Forbidden:       http.StatusForbidden,
+	domain.NotFound:        http.StatusNotFound,
+	domain.Conflict:        http.StatusConflict,
+	domain.Unprocessable:   http.StatusUnprocessableEntity,
+	domain.Timeout:         http.StatusRequestTimeout,
+	domain.TooLarge:        http.StatusRequestEntityTooLarge,
+	domain.Unsupported:     http.StatusUnsupportedMediaType,
+	domain.TooMany:         http.StatusTooManyRequests,
+	domain.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// Errors is how errors leave a door: what they mean is the same at all of them, and each
+// writes them in a shape of its own.
+type Errors struct {
+	// Write writes an error. The message may be shown; what is not an error of one of
+	// the kinds comes as an Internal one that says nothing of the inside.
+	Write func(w http.ResponseWriter, r *http.Request, status int, e *domain.Error)
+
+	// Limited writes that a client has made as many requests as it may. Without it, Write does.
+	Limited func(l *middleware.Limiter, w http.ResponseWriter, r *http.Request, d middleware.Decision)
+}
+
+// JSON is the shape of /v3, and of what has none of its own.
+var JSON = Errors{Write: writeJSON, Limited: (*middleware.Limiter).Refuse}
+
+// Fail answers with an error: of the gate, of the generated decoders, or of a use case.
+func (e Errors) Fail(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, errNotModified) {
+		middleware.WriteNotModified(w, r)
+		return
+	}
+	known := classify(ctx, r, err)
+	status, ok := statuses[known.Kind]
+	switch {
+	case !ok:
+		middleware.From(ctx).Error = err
+		e.Render(w, r, http.StatusInternalServerError, "")
+		return
+	case known.Kind == domain.TooMany:
+		w.Header().Set("Retry-After", known.RetryAfter())
+	case known.Kind == domain.Unavailable:
+		middleware.From(ctx).Error = err
+		w.Header().Set("Retry-After", known.RetryAfter())
+	}
+	e.Write(w, r, status, known)
+}
+
+// Render answers with a status and a message (a middleware.Renderer). An empty message
+// becomes one with the request's id.
+func (e Errors) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
+	if message == "" {
+		message = "Something went wrong on the server. Request id: " + middleware.From(r.Context()).RequestID
+	}
+	e.Write(w, r, status, &domain.Error{Message: message})
+}
+
+// NotFound answers an address that is none.
+func (e Errors) NotFound(w http.ResponseWriter, r *http.Request) {
+	e.Render(w, r, http.StatusNotFound, "There is nothing at this address")
+}
+
+// MethodNotAllowed answers a method that an address does not take, and plain OPTIONS; allow
+// lists those that it does.
+func (e Errors) MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	methods := strings.Split(allow, ",")
+	for i, m := range methods {
+		if methods[i] = strings.TrimSpace(m); methods[i] == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+r.Method)
+}
+
+// limited answers who has made as many requests as a limit allows.
+func (e Errors) limited(l *middleware.Limiter, w http.ResponseWriter, r *http.Request, d middleware.Decision) {
+	if e.Limited != nil {
+		e.Limited(l, w, r, d)
+		return
+	}
+	d.WriteHeaders(w.Header())
+	e.Fail(r.Context(), w, r, domain.NewTooMany("Too many requests: wait until the limit is reset", int64(d.Limit),
+		time.Minute, time.Duration(d.RetryAfter)*time.Second))
+}
+
+// classify gives the error that a client may see.
+func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return known
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return domain.Wrap(domain.TooLarge, fmt.Sprintf("The body may have at most %d bytes", tooLarge.Limit), tooLarge)
+	}
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return domain.Wrap(domain.Timeout, "The request took too long", err)
+	}
+	_, params := errors.AsType[*ogenerrors.DecodeParamsError](err)
+	_, request := errors.AsType[*ogenerrors.DecodeRequestError](err)
+	op := Operation(ctx)
+	if (params || request) && op != nil {
+		found, noSuchID := op.CheckParams(r.URL)
+		if noSuchID && len(found) == 0 {
+			return domain.NewNotFound()
+		}
+		if len(found) > 0 {
+			return Violations(found).(*domain.Error)
+		}
+		middleware.From(ctx).Error = err // the description let it through: a defect of ours
+		return domain.InvalidField("request", domain.FieldShape, "does not fit the description")
+	}
+	return domain.Wrap(domain.Internal, "", err)
+}
+
+// Challenge says how to authenticate (RFC 6750 section 3): with the error code only
+// when there was a token.
+func Challenge(w http.ResponseWriter, r *http.Request) {
+	value := "Bearer"
+	if _, present, _ := bearer(r); present {
+		value = `Bearer error="invalid_token"`
+	}
+	w.Header().Set("WWW-Authenticate", value)
+}
+
+type errorBody struct {
+	Error   string       `json:"error"`
+	Code    int          `json:"code"`
+	Details errorDetails `json:"details"`
+}
+
+type errorDetails struct {
+	Message string   `json:"message"`
+	Errors  []string `json:"errors,omitempty"`
+}
+
+// writeJSON writes an error in the shape of behaviour.md section 1.
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, e *domain.Error) {
+	switch status {
+	case http.StatusTooManyRequests:
+		middleware.RefuseFurther(w, r, e.Message, e.Limit, e.Window, e.Wait)
+		return
+	case http.StatusUnauthorized:
+		Challenge(w, r)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Del("ETag")
+	w.WriteHeader(status)
+	_, _ = w.Write(ErrorBody(status, e.Message, e.Lines()))
+}
+
+// ErrorBody is the JSON of an error with what is wrong with each field.
+func ErrorBody(status int, message string, fields []string) []byte {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(errorBody{http.StatusText(status), status, errorDetails{message, fields}}) // strings always encode
+	return body.Bytes()
+}

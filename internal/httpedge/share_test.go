@@ -1,0 +1,83 @@
+package httpedge_test
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/database"
+	"vitrine/internal/middleware"
+)
+
+// One client has at most half of the connections to the database under way; a hundred of
+// its requests wait, and more are refused. Meanwhile others are answered, and then all
+// that waited.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	const waiting, tooMany = 100, 3
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		share := max(3, runtime.GOMAXPROCS(0))
+		if r.DB().Dialect() == database.Postgres {
+			share = max(5, 2*runtime.GOMAXPROCS(0))
+		}
+		sent := share + waiting + tooMany
+		ada, path := int64(r.Person("ada").ID), at("/v3/channels/%d", r.Channel("ada", "Busy", "public"))
+		r.Person("bob")
+
+		var busy, most atomic.Int64
+		held, release := make(chan struct{}, sent), make(chan struct{})
+		end := r.Intercept(func(ctx context.Context, _ string) {
+			if middleware.From(ctx).UserID != ada {
+				return
+			}
+			n := busy.Add(1)
+			defer busy.Add(-1)
+			for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+			}
+			select {
+			case held <- struct{}{}:
+			default:
+			}
+			<-release
+		})
+		defer end()
+
+		var all sync.WaitGroup
+		answers := make(chan *apptest.Response, sent)
+		for range sent {
+			all.Go(func() { answers <- r.Do("ada", "GET", path, nil) })
+		}
+		refused := 0
+		for under := 0; under+waiting+refused < sent; {
+			select {
+			case <-held:
+				under++
+			case res := <-answers:
+				refused++
+				if res.Status != http.StatusServiceUnavailable || res.Header.Get("Retry-After") != "10" {
+					t.Errorf("one too many: %d, Retry-After %q", res.Status, res.Header.Get("Retry-After"))
+				}
+			}
+		}
+		for _, as := range []string{"bob", ""} {
+			if res := r.Do(as, "GET", path, nil); res.Status != http.StatusOK {
+				t.Errorf("%q meanwhile: %d %s", as, res.Status, res.Body)
+			}
+		}
+		close(release)
+		all.Wait()
+		close(answers)
+		for res := range answers {
+			if res.Status != http.StatusOK {
+				t.Errorf("one that waited: %d %s", res.Status, res.Body)
+			}
+		}
+		if got := int(most.Load()); got != share || refused != tooMany {
+			t.Errorf("%d of one client's requests were under way and %d refused, want %d and %d", got, refused, share, tooMany)
+		}
+	})
+}

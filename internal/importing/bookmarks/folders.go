@@ -1,0 +1,122 @@
+package bookmarks
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
+)
+
+// entry is a bookmark or the heading of a folder.
+type entry struct {
+	isFolder         bool
+	line             int
+	address          string
+	title, note      text
+	tags             []string
+	created          time.Time
+	private          bool
+	toRead, favorite bool
+}
+
+// name is what a report calls the entry.
+func (e *entry) name() string {
+	switch {
+	case e == nil:
+		return "A bookmark"
+	case e.title.String() != "":
+		return plain.Short(e.title.String())
+	case e.address != "":
+		return plain.Short(e.address)
+	case e.isFolder:
+		return "A folder"
+	}
+	return "A bookmark"
+}
+
+// text gathers what stands between tags, up to its bound. A nil one takes nothing.
+type text struct{ strings.Builder }
+
+func (t *text) add(some []byte) {
+	if t == nil || t.Len() >= maxText {
+		return
+	}
+	if room := maxText - t.Len(); len(some) > room {
+		some = some[:room]
+	}
+	t.Write(some)
+}
+
+func (t *text) String() string {
+	return strings.TrimSpace(strings.ToValidUTF8(t.Builder.String(), ""))
+}
+
+// level is an open folder, with the lists in it that have no heading of their own: these are
+// counted alone, so that a file of nothing but lists takes no memory.
+type level struct {
+	*plain.Folder
+	lists int
+}
+
+// top is the folder that is open. The channel of the whole file is made when there is
+// something to put into it.
+func (r *reading) top(ctx context.Context) (*plain.Folder, error) {
+	last := &r.levels[len(r.levels)-1]
+	if last.Folder != nil {
+		return last.Folder, nil
+	}
+	if title := r.heading.String(); title != "" {
+		r.tree.Title = title
+	}
+	root, err := r.tree.Root(ctx)
+	last.Folder = root
+	return root, err
+}
+
+// folder makes a channel of the heading of a folder. Where that cannot be, it is that of the
+// folder above.
+func (r *reading) folder(ctx context.Context, e *entry) (above, inner *plain.Folder, err error) {
+	if above, err = r.top(ctx); err != nil {
+		return above, above, err
+	}
+	inner, err = r.tree.Add(ctx, above, source.Channel{Title: e.title.String(), Description: e.note.String(), CreatedAt: e.created, Where: where(e.line)})
+	return above, inner, err
+}
+
+// down goes into a list, which is that of the folder whose heading has been read.
+func (r *reading) down(ctx context.Context) error {
+	if r.entry == nil || !r.entry.isFolder || r.unread > 0 {
+		err := r.finish(ctx)
+		r.levels[len(r.levels)-1].lists++
+		return err
+	}
+	heading := r.entry
+	r.entry, r.into = nil, nil
+	above, inner, err := r.folder(ctx, heading)
+	if inner == above {
+		r.levels[len(r.levels)-1].lists++
+	} else {
+		r.levels = append(r.levels, level{Folder: inner})
+	}
+	return err
+}
+
+// up leaves a list.
+func (r *reading) up(ctx context.Context) error {
+	if err := r.finish(ctx); err != nil {
+		return err
+	}
+	last := &r.levels[len(r.levels)-1]
+	switch {
+	case last.lists > 0:
+		last.lists--
+		return nil
+	case len(r.levels) == 1: // one end too many
+		return nil
+	}
+	inner := last.Folder
+	r.levels = r.levels[:len(r.levels)-1]
+	return r.tree.Close(ctx, inner)
+}

@@ -1,0 +1,281 @@
+// Package bundle reads the export of a person that this program writes, of this server or of
+// another one. docs/export.schema.json says what is in it.
+package bundle
+
+import (
+	"archive/zip"
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// Bounds of an archive. Whoever writes one decides what stands in its directory, and how far
+// its entries unpack.
+const (
+	maxDirectory = 256 << 20 // bytes, which is room for two million entries
+	maxManifest  = 1 << 20   // bytes
+	maxLine      = 4 << 20   // bytes of a thing
+	freeSize     = 16 << 20  // bytes that an entry of texts may have, however small it is packed
+	maxRatio     = 200       // how many times its packed size a larger one may have
+)
+
+// What an export says of itself.
+const (
+	format       = "vitrine-export"
+	knownVersion = 1
+	manifestName = "manifest.json"
+	sumsName     = "SHA256SUMS"
+)
+
+// Bundle is an export as a source.
+type Bundle struct {
+	from     *input
+	entries  map[string]*zip.File
+	sums     map[string]string // SHA-256 in hexadecimal, of entries below json/
+	manifest manifest
+	odd      []source.LeftOut // entries that no export has, which nothing reads
+}
+
+type manifest struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Origin  string `json:"origin"`
+	Site    string `json:"site"`
+	User    person `json:"user"`
+	Counts  struct {
+		Connections int `json:"connections"`
+	} `json:"counts"`
+	Sums struct {
+		SHA256 string `json:"sha256"`
+	} `json:"sums"`
+}
+
+// New opens an export. What is no ZIP, no export, or one that was altered, is refused with an
+// error for whoever brings it; nothing has been taken of it then.
+func New(r io.ReaderAt, size int64) (*Bundle, error) {
+	from := &input{ReaderAt: r}
+	from.left.Store(maxDirectory)
+	archive, err := zip.NewReader(from, size)
+	if failed := from.failed.Load(); failed != nil {
+		return nil, *failed
+	}
+	if errors.Is(err, errDirectory) {
+		return nil, refused("it has too many entries")
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // of names, which are looked at below
+		return nil, refused("it is no ZIP file, or its end is missing")
+	}
+	from.left.Store(math.MaxInt64)
+	b := &Bundle{from: from, entries: map[string]*zip.File{}, sums: map[string]string{}}
+	if err := b.list(archive.File, size); err != nil {
+		return nil, err
+	}
+	if err := b.readManifest(); err != nil {
+		return nil, err
+	}
+	return b, b.readSums()
+}
+
+// Origin is the server of which the export is, so that what was brought in from it by its API
+// is known again.
+func (b *Bundle) Origin() string { return b.manifest.Origin }
+
+func refused(why string) error {
+	return domain.NewUnprocessable("This is no export that can be read: " + why)
+}
+
+// list takes note of the entries that an export has. No name is ever one of a file here, so
+// that one which leads elsewhere harms nothing; it is told.
+func (b *Bundle) list(files []*zip.File, size int64) error {
+	packed := uint64(0)
+	for _, f := range files {
+		if packed += f.CompressedSize64; packed > uint64(size) {
+			return refused("its entries overlap, or are larger than the file")
+		}
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		why := ""
+		switch {
+		case !proper(f.Name):
+			why = "its name leads out of the archive"
+		case !f.Mode().IsRegular():
+			why = "it is a link or another thing that is no file"
+		case f.Flags&1 != 0:
+			why = "it is encrypted"
+		case b.entries[f.Name] != nil:
+			why = "there is another one of this name"
+		}
+		if why == "" {
+			b.entries[f.Name] = f
+		} else if len(b.odd) < maxOdd {
+			b.odd = append(b.odd, source.LeftOut{What: "An entry of the archive", Where: fmt.Sprintf("%.200q", f.Name), Why: why})
+		}
+	}
+	return nil
+}
+
+// maxOdd is how many of the entries that are no part of an export are told.
+const maxOdd = 100
+
+// proper reports whether a name stays within the archive, whatever unpacks it.
+func proper(name string) bool {
+	if name == "" || strings.ContainsAny(name, "\\:\x00") {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Bundle) readManifest() error {
+	in, err := b.open(manifestName)
+	if err != nil {
+		return b.damaged(manifestName, err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxManifest+1))
+	if err != nil {
+		return b.damaged(manifestName, err)
+	}
+	if len(text) > maxManifest || json.Unmarshal(text, &b.manifest) != nil || b.manifest.Format != format {
+		return refused("its manifest.json is not that of an export of Vitrine")
+	}
+	if v := b.manifest.Version; v > knownVersion || v < 1 {
+		return refused(fmt.Sprintf("it is of version %d, and this program reads version %d", v, knownVersion))
+	}
+	b.manifest.Origin = strings.TrimRight(b.manifest.Origin, "/")
+	if u, err := url.Parse(b.manifest.Origin); err != nil || u.Hostname() == "" || len(b.manifest.Origin) > domain.MaxSourceURL {
+		return refused("its manifest.json does not say of which server it is")
+	}
+	return nil
+}
+
+// readSums reads the sums of the entries below json/. Files have theirs in their names.
+func (b *Bundle) readSums() error {
+	if err := b.verify(sumsName, b.manifest.Sums.SHA256); err != nil {
+		return b.damaged(sumsName, err)
+	}
+	in, err := b.open(sumsName)
+	if err != nil {
+		return b.damaged(sumsName, err)
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		sum, name, ok := strings.Cut(lines.Text(), "  ")
+		if ok && strings.HasPrefix(name, "json/") {
+			b.sums[strings.Clone(name)] = strings.Clone(sum)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return b.damaged(sumsName, err)
+	}
+	return nil
+}
+
+// damaged is the error of an archive without a part that it cannot be read without. What went
+// wrong outside it, such as on the disk, is no fault of its.
+func (b *Bundle) damaged(name string, err error) error {
+	if why, ok := source.ReasonOf(err); ok {
+		return refused(name + ": " + why)
+	}
+	return err
+}
+
+// open opens an entry, whose errors are Unusable where the archive is at fault.
+func (b *Bundle) open(name string) (*entry, error) {
+	f := b.entries[name]
+	if f == nil {
+		return nil, &source.Unusable{Why: "it is not in the archive"}
+	}
+	if !strings.HasPrefix(name, "files/") && f.UncompressedSize64 > freeSize && f.UncompressedSize64/maxRatio > f.CompressedSize64 {
+		return nil, &source.Unusable{Why: fmt.Sprintf("it unpacks to more than %d times its size", maxRatio)}
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, b.fault(err)
+	}
+	return &entry{ReadCloser: in, of: b, sum: sha256.New()}, nil
+}
+
+// fault tells what is wrong with the archive from what went wrong with reading it.
+func (b *Bundle) fault(err error) error {
+	if failed := b.from.failed.Load(); failed != nil {
+		return *failed
+	}
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return &source.Unusable{Why: "it is packed in a way that this program does not read", Cause: err}
+	}
+	return &source.Unusable{Why: "it is damaged", Cause: err}
+}
+
+// verify holds an entry against a sum.
+func (b *Bundle) verify(name, sum string) error {
+	in, err := b.open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	in.wanted = either(sum, "none")
+	_, err = io.Copy(io.Discard, in)
+	return err
+}
+
+// entry is the content of an entry, which is held against its sum where it ends.
+type entry struct {
+	io.ReadCloser
+	of     *Bundle
+	sum    hash.Hash
+	wanted string // "": any
+}
+
+func (e *entry) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	e.sum.Write(p[:n])
+	switch {
+	case err == nil:
+		return n, nil
+	case !errors.Is(err, io.EOF):
+		return n, e.of.fault(err)
+	case e.wanted != "" && !strings.EqualFold(e.wanted, hex.EncodeToString(e.sum.Sum(nil))):
+		return n, &source.Unusable{Why: "its sum does not match: it was damaged or altered"}
+	}
+	return n, io.EOF
+}
+
+// input is what an archive is read from. It remembers where reading failed, which is no fault
+// of the archive, and gives up on a directory that is too large.
+type input struct {
+	io.ReaderAt
+	left   atomic.Int64
+	failed atomic.Pointer[error]
+}
+
+var errDirectory = errors.New("the directory of the archive is too large")
+
+func (i *input) ReadAt(p []byte, offset int64) (int, error) {
+	if i.left.Add(-int64(len(p))) < 0 {
+		return 0, errDirectory
+	}
+	n, err := i.ReaderAt.ReadAt(p, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		i.failed.Store(&err)
+	}
+	return n, err
+}

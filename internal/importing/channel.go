@@ -1,0 +1,204 @@
+package importing
+
+import (
+	"context"
+	"fmt"
+
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// How much of a channel waits to be written together.
+const (
+	maxWaiting      = 100
+	maxWaitingBytes = 1 << 20 // of texts
+	maxWaitingFiles = 16
+
+	// fewBusy is of how many channels so much may wait. A source that goes through more of them
+	// at once, as a table does, has each of them written the sooner.
+	fewBusy = 16
+)
+
+// channel is one that is being taken. Its fields are of the goroutine that hands it over.
+type channel struct {
+	id      domain.ChannelID // 0: refused, or not made by a dry run
+	refused bool
+	first   bool // it was made by this import: nothing in it needs to be looked for
+	fromTop bool // its items come from the top
+	loose   bool // it is none: for blocks that are in no channel
+
+	waiting []waiting
+	bytes   int
+	files   int
+	order   []transfer.Placed // what was handed over, and is here
+	place   int64             // the highest of theirs
+	last    domain.ConnectionID
+}
+
+// waiting is an item that is to be written, or a comment, whose thing is nil.
+type waiting struct {
+	thing   *transfer.Thing
+	item    source.Item // its files, and how to name it
+	comment *transfer.BringCommentInput
+	where   string
+}
+
+// Channel implements source.Taker.
+func (t *taker) Channel(ctx context.Context, c source.Channel) error {
+	at := &channel{id: t.into, fromTop: c.FromTop}
+	defer func() {
+		t.mu.Lock()
+		t.channels[c.ID] = at
+		t.mu.Unlock()
+	}()
+	if t.Into != nil {
+		switch at.refused = c.Visibility == domain.Private && !t.intoPrivate; {
+		case at.refused:
+			t.LeftOut(named{"channel", c.Title, c.Where}.left("It is private there, and the channel that it would go into is not"))
+		case c.FromTop && t.file != nil:
+			at = t.file
+		case c.FromTop:
+			t.file = at
+		}
+		return nil
+	}
+	in := transfer.BringChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility,
+		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt}
+	if in.Visibility == "" {
+		in.Visibility = t.Visibility
+	}
+	name := named{"channel", c.Title, c.Where}
+	err := t.mend(name, func() error { return in.Validate() }, func(f domain.FieldError) bool {
+		switch f.Path {
+		case "title":
+			return cut(&in.Title, domain.MaxTitle)
+		case "description":
+			return cut(&in.Description, domain.MaxDescription)
+		case "visibility":
+			in.Visibility = ""
+			return true
+		}
+		return false
+	})
+	if err == nil {
+		in.Metadata, err = t.mendMetadata(name, "metadata", in.Metadata)
+	}
+	if err == nil && t.DryRun {
+		at.id, err = t.app.KnownChannel(ctx, t.actor, t.origin, in.ID)
+		if err == nil && at.id == 0 {
+			at.first = true
+			t.count(func(c *Counts) { c.Channels++ })
+		}
+		return err
+	}
+	became := transfer.Unchanged
+	if err == nil {
+		at.id, became, err = t.app.BringChannel(ctx, t.actor, t.origin, in)
+	}
+	if why, refused := refusal(err); refused {
+		at.refused = true
+		t.LeftOut(name.left(why))
+		return nil
+	}
+	at.first = became == transfer.Made
+	t.count(func(c *Counts) {
+		switch became {
+		case transfer.Made:
+			c.Channels++
+		case transfer.Changed:
+			c.Changed++
+		}
+	})
+	return err
+}
+
+// at is a channel that was begun.
+func (t *taker) at(id string) (*channel, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, ok := t.channels[id]
+	if !ok {
+		return nil, fmt.Errorf("importing: channel %q was not handed over", id)
+	}
+	return c, nil
+}
+
+// nests reports whether a channel was handed over.
+func (t *taker) nests(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c, ok := t.channels[id]
+	return ok && !c.refused
+}
+
+// Item implements source.Taker.
+func (t *taker) Item(ctx context.Context, channel string, it source.Item) error {
+	c, err := t.at(channel)
+	if err != nil || c.refused {
+		return err
+	}
+	if it.Kind == source.Nested && t.Into != nil {
+		t.count(func(c *Counts) { c.Seen++ })
+		return nil
+	}
+	thing := t.thing(it)
+	if thing == nil {
+		t.count(func(c *Counts) { c.Seen++ })
+		return nil
+	}
+	c.bytes += len(it.Title) + len(it.Description) + len(it.Content)
+	if it.File != nil || it.Preview != nil {
+		c.files++
+	}
+	return t.wait(ctx, c, waiting{thing: thing, item: it, where: it.Where})
+}
+
+// wait has something written with what comes after it.
+func (t *taker) wait(ctx context.Context, c *channel, w waiting) error {
+	if len(c.waiting) == 0 {
+		t.busy.Add(1)
+	}
+	c.waiting = append(c.waiting, w)
+	share := max(int(t.busy.Load())/fewBusy, 1)
+	if len(c.waiting) < maxWaiting/share && c.bytes < maxWaitingBytes/share && c.files < maxWaitingFiles {
+		return nil
+	}
+	return t.flush(ctx, c)
+}
+
+// Comment implements source.Taker.
+func (t *taker) Comment(ctx context.Context, channel, item string, cm source.Comment) error {
+	c, err := t.at(channel)
+	if err != nil || c.refused {
+		return err
+	}
+	in := t.comment(item, cm)
+	if in == nil {
+		return nil
+	}
+	c.bytes += len(in.Body)
+	return t.wait(ctx, c, waiting{comment: in, where: cm.Where})
+}
+
+// Close implements source.Taker.
+func (t *taker) Close(ctx context.Context, channel string) error {
+	c, err := t.at(channel)
+	if err != nil || c.refused {
+		return err
+	}
+	if err := t.flush(ctx, c); err != nil {
+		return err
+	}
+	order := c.order
+	c.order = nil
+	if t.DryRun || t.Into != nil { // where what is there already has an order of its own
+		return nil
+	}
+	moved, err := t.app.Arrange(ctx, t.actor, t.origin, c.id, order, c.fromTop)
+	if _, refused := refusal(err); refused { // the channel is another's by now
+		return nil
+	}
+	t.count(func(c *Counts) { c.Moved += int64(moved) })
+	return err
+}

@@ -1,0 +1,329 @@
+package importing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// flush writes what waits of a channel: the new items together, each of those that are here by
+// itself if it changed, and then the comments.
+func (t *taker) flush(ctx context.Context, c *channel) error {
+	all := c.waiting
+	c.waiting, c.bytes, c.files = nil, 0, 0
+	if len(all) > 0 {
+		t.busy.Add(-1)
+	}
+	var items []waiting
+	for _, w := range all {
+		if w.thing != nil {
+			items = append(items, w)
+		}
+	}
+	if err := t.items(ctx, c, items); err != nil {
+		return err
+	}
+	for _, w := range all {
+		if w.comment == nil {
+			continue
+		}
+		if err := t.bringComment(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// items writes some items, which stand one after the other.
+func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
+	if len(items) == 0 {
+		return nil
+	}
+	things := make([]*transfer.Thing, len(items))
+	for i, w := range items {
+		things[i] = w.thing
+	}
+	known, err := t.app.KnownItems(ctx, t.actor, t.origin, c.id, things)
+	if err != nil {
+		return err
+	}
+	var fresh []int
+	for i, k := range known {
+		switch {
+		case items[i].thing.Nested && k.Block == nil && !(t.DryRun && t.nests(items[i].item.ID)):
+			t.leftOut(items[i], "The channel is not among those that are imported")
+		case k.Connection == nil && !(c.loose && k.Block != nil):
+			fresh = append(fresh, i)
+		}
+	}
+	if t.DryRun {
+		t.count(func(n *Counts) {
+			n.Seen += int64(len(items))
+			n.Unchanged += int64(len(items) - len(fresh))
+			for _, i := range fresh {
+				if !c.loose {
+					n.Connections++
+				}
+				if known[i].Block == nil && !items[i].thing.Nested {
+					n.Blocks++
+				}
+			}
+		})
+		return nil
+	}
+	ready, err := t.fetch(ctx, items, known, fresh)
+	defer release(ctx, items)
+	if err != nil {
+		return err
+	}
+	placed := make([]transfer.Placed, len(items))
+	below := c.place
+	for i, k := range known {
+		if k.Connection != nil {
+			placed[i] = transfer.Placed{Connection: domain.ConnectionID(k.Connection.Local), Place: k.Connection.Place}
+			below = max(below, k.Connection.Place)
+		}
+		if k.Connection != nil || c.loose && k.Block != nil {
+			if err := t.change(ctx, c, items[i], k); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.bring(ctx, c, items, ready, placed, below); err != nil {
+		return err
+	}
+	for _, p := range placed {
+		if p.Connection != 0 {
+			c.order = append(c.order, p)
+			c.place = max(c.place, p.Place)
+			c.last = p.Connection
+		}
+	}
+	return nil
+}
+
+// change carries to an item that is here what changed there.
+func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
+	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k)
+	if why, refused := refusal(err); refused {
+		t.leftOut(w, why)
+		err = nil
+	}
+	t.count(func(n *Counts) {
+		n.Seen++
+		if became == transfer.Changed {
+			n.Changed++
+		} else {
+			n.Unchanged++
+		}
+	})
+	return err
+}
+
+// bring writes the items that are new in the channel: all together, or one by one where
+// something is refused, so that one alone is left out.
+func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []int, placed []transfer.Placed, below int64) error {
+	if len(which) == 0 {
+		return nil
+	}
+	things := make([]*transfer.Thing, len(which))
+	for n, i := range which {
+		things[n] = items[i].thing
+		if c.fromTop {
+			things[n].Under = under(which, n, placed, c.last)
+		}
+	}
+	made, err := t.put(ctx, c, things, below)
+	why, refused := refusal(err)
+	switch {
+	case refused && len(which) == 1:
+		t.leftOut(items[which[0]], why)
+		t.count(func(n *Counts) { n.Seen++ })
+		return nil
+	case refused:
+		for _, i := range which {
+			if err := t.bring(ctx, c, items, []int{i}, placed, below); err != nil {
+				return err
+			}
+			below = max(below, placed[i].Place)
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	t.count(func(n *Counts) {
+		n.Seen += int64(len(which))
+		for k, m := range made {
+			if m.Lost {
+				continue
+			}
+			if !c.loose {
+				n.Connections++
+			}
+			if m.Became != transfer.Made {
+				continue
+			}
+			n.Blocks++
+			for _, f := range []*content.Arrival{things[k].File, things[k].Preview} {
+				if f != nil {
+					n.Files++
+					n.Bytes += f.Bytes()
+				}
+			}
+		}
+	})
+	for k, m := range made {
+		if m.Lost {
+			t.leftOut(items[which[k]], "The channel was deleted here")
+			continue
+		}
+		placed[which[k]] = transfer.Placed{Connection: m.Connection, Place: m.Place, New: true}
+	}
+	return nil
+}
+
+// put writes new items.
+func (t *taker) put(ctx context.Context, c *channel, things []*transfer.Thing, below int64) ([]transfer.NewItem, error) {
+	if c.loose {
+		return t.app.BringLoose(ctx, t.actor, t.origin, things)
+	}
+	return t.app.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop})
+}
+
+// under is the connection that the n-th of the items to write comes directly after in the source;
+// 0 if that is the one that is written before it.
+func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionID) domain.ConnectionID {
+	first := 0
+	if n > 0 {
+		first, last = which[n-1]+1, 0
+	}
+	for i := which[n] - 1; i >= first; i-- {
+		if placed[i].Connection != 0 {
+			return placed[i].Connection
+		}
+	}
+	return last
+}
+
+// fetch gets the files of those items that are not here, a few at once, and gives the items that
+// can be written: one whose bytes cannot be had is left out, and tried again by the next import.
+func (t *taker) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make([]error, len(items))
+	var all sync.WaitGroup
+	for _, i := range fresh {
+		w := &items[i]
+		if known[i].Block != nil || w.item.File == nil && w.item.Preview == nil {
+			continue
+		}
+		select {
+		case t.room <- struct{}{}:
+		case <-ctx.Done():
+			all.Wait()
+			return nil, firstOf(failed, ctx.Err())
+		}
+		all.Go(func() {
+			defer func() { <-t.room }()
+			if failed[i] = t.arrive(ctx, w); failed[i] != nil {
+				if _, theirs := unusable(failed[i]); !theirs {
+					stop()
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, i := range fresh {
+		why, theirs := unusable(failed[i])
+		switch {
+		case failed[i] == nil:
+			ready = append(ready, i)
+		case theirs:
+			t.leftOut(items[i], why)
+			t.count(func(n *Counts) { n.Seen++ })
+		default:
+			err = failed[i]
+		}
+	}
+	return ready, firstOf(failed, err)
+}
+
+// firstOf is the first error that is not the source's, which others may have been stopped by.
+func firstOf(all []error, other error) error {
+	for _, err := range all {
+		if _, theirs := unusable(err); err != nil && !theirs && !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+	return other
+}
+
+// arrive fetches the files of an item. Without its preview it is taken all the same.
+func (t *taker) arrive(ctx context.Context, w *waiting) (err error) {
+	if f := w.item.File; f != nil {
+		if w.thing.File, err = t.receive(ctx, f, t.app.Receive); err != nil {
+			return err
+		}
+	}
+	if f := w.item.Preview; f != nil && (w.thing.File == nil || !w.thing.File.HasImage()) {
+		w.thing.Preview, err = t.receive(ctx, f, t.app.ReceivePreview)
+		if why, theirs := unusable(err); theirs {
+			t.LeftOut(source.LeftOut{What: "the preview of " + w.name().String(), Where: w.where, Why: why})
+			err = nil
+		}
+	}
+	return err
+}
+
+type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.Arrival, error)
+
+func (t *taker) receive(ctx context.Context, f *source.File, keep receiver) (*content.Arrival, error) {
+	r, err := f.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // of what was only read
+	return keep(ctx, t.actor.UserID, f.Name, r)
+}
+
+// release gives back what is held for files that were not needed.
+func release(ctx context.Context, items []waiting) {
+	for _, w := range items {
+		for _, f := range []*content.Arrival{w.thing.File, w.thing.Preview} {
+			if f != nil {
+				f.Release(ctx)
+			}
+		}
+	}
+}
+
+// bringComment writes a comment.
+func (t *taker) bringComment(ctx context.Context, w waiting) error {
+	if t.DryRun {
+		t.count(func(n *Counts) { n.Comments++ })
+		return nil
+	}
+	became, err := t.app.BringComment(ctx, t.actor, t.origin, *w.comment)
+	if why, refused := refusal(err); refused {
+		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was told
+			return nil
+		}
+		t.LeftOut(source.LeftOut{What: "a comment", Where: w.where, Why: why})
+		return nil
+	}
+	t.count(func(n *Counts) {
+		switch became {
+		case transfer.Made:
+			n.Comments++
+		case transfer.Changed:
+			n.Changed++
+		}
+	})
+	return err
+}

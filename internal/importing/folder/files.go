@@ -1,0 +1,162 @@
+package folder
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
+)
+
+// written makes a text of a file that holds one. One that is longer than a text may be is read
+// as any other file.
+func written(it *source.Item, file io.ReadSeeker, size int64) (read bool, why string) {
+	if size > domain.MaxMarkdown*utf8.UTFMax {
+		return false, ""
+	}
+	decoded, err := plain.Text(file)
+	if err != nil {
+		return false, unreadable(err)
+	}
+	content, err := io.ReadAll(io.LimitReader(decoded, domain.MaxMarkdown*utf8.UTFMax+1))
+	if err != nil {
+		return false, unreadable(err)
+	}
+	if utf8.RuneCount(content) > domain.MaxMarkdown || bytes.ContainsRune(content, utf8.RuneError) {
+		return false, ""
+	}
+	if it.Content = strings.TrimSpace(string(content)); it.Content == "" {
+		return false, "it is empty"
+	}
+	it.Kind = source.Text
+	if it.ID, err = sumOf(file); err != nil {
+		return false, unreadable(err)
+	}
+	return true, ""
+}
+
+// maxShortcut is how much of a shortcut is read, in bytes.
+const maxShortcut = 64 << 10
+
+// shortcut makes a link of a file that holds an address.
+func shortcut(it *source.Item, extension string, file io.Reader) (why string) {
+	file = io.LimitReader(file, maxShortcut)
+	var address string
+	var err error
+	if extension == ".url" {
+		address, err = ofURL(file)
+	} else {
+		address, err = ofWebloc(file)
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	it.Kind = source.Link
+	it.Address, it.ID, why = plain.Link(address)
+	return why
+}
+
+// ofURL reads a shortcut of Windows: URL=… below [InternetShortcut].
+func ofURL(file io.Reader) (string, error) {
+	in, err := plain.Text(file)
+	if err != nil {
+		return "", err
+	}
+	content, err := io.ReadAll(in)
+	for line := range strings.Lines(string(content)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if strings.EqualFold(strings.TrimSpace(name), "url") {
+			return strings.TrimSpace(value), err
+		}
+	}
+	return "", err
+}
+
+// ofWebloc reads a shortcut of macOS: a list of properties, in XML or binary.
+func ofWebloc(file io.Reader) (string, error) {
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return "", err
+	}
+	if bytes.HasPrefix(content, []byte("bplist")) {
+		return ofBinary(content), nil
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(content))
+	isURL, name := false, ""
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return "", nil
+		}
+		if err != nil {
+			return "", errors.New("it is no shortcut of macOS")
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			name = token.Name.Local
+		case xml.EndElement:
+			name = ""
+		case xml.CharData:
+			if name == "key" {
+				isURL = string(token) == "URL"
+			} else if name == "string" && isURL {
+				return string(token), nil
+			}
+		}
+	}
+}
+
+// ofBinary looks for the one address in a binary list of properties: a text of ASCII stands
+// behind a byte of which one half is 5 and the other its length, or 15 where the length follows
+// as a number of one or two bytes.
+func ofBinary(content []byte) string {
+	i := bytes.Index(content, []byte("http"))
+	length := 0
+	switch {
+	case i >= 3 && content[i-3] == 0x5F && content[i-2] == 0x10:
+		length = int(content[i-1])
+	case i >= 4 && content[i-4] == 0x5F && content[i-3] == 0x11:
+		length = int(binary.BigEndian.Uint16(content[i-2:]))
+	case i >= 1 && content[i-1]>>4 == 5:
+		length = int(content[i-1] & 0xF)
+	}
+	if i < 0 || i+length > len(content) {
+		return ""
+	}
+	return string(content[i : i+length])
+}
+
+// compareNatural orders names as people count: "2" before "10", without regard to case.
+func compareNatural(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	for a != "" && b != "" {
+		digitsA, digitsB := digits(a), digits(b)
+		if digitsA == 0 || digitsB == 0 {
+			if a[0] != b[0] {
+				return int(a[0]) - int(b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		numberA, numberB := strings.TrimLeft(a[:digitsA], "0"), strings.TrimLeft(b[:digitsB], "0")
+		if len(numberA) != len(numberB) {
+			return len(numberA) - len(numberB)
+		}
+		if c := strings.Compare(numberA, numberB); c != 0 {
+			return c
+		}
+		a, b = a[digitsA:], b[digitsB:]
+	}
+	return len(a) - len(b)
+}
+
+// digits is how many a text begins with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+}

@@ -1,0 +1,232 @@
+// Package folder reads a folder: files become blocks, and the folders in it channels.
+package folder
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
+)
+
+// Folder is a folder as a source. It is closed when nothing is read of it any more.
+type Folder struct {
+	root *os.Root
+	name string
+}
+
+// New opens a folder. Nothing outside it is ever read, wherever links in it lead.
+func New(dir string) (*Folder, error) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(whole)
+	if name == string(filepath.Separator) {
+		name = "Files"
+	}
+	return &Folder{root: root, name: name}, nil
+}
+
+// Close releases the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Origin is one for all folders: files are known again by what is in them, wherever they lie.
+func (f *Folder) Origin() string { return "folder" }
+
+// Read tells of the files by name, those in folders with their folder.
+func (f *Folder) Read(ctx context.Context, to source.Taker) error {
+	r := &reading{Folder: f, to: to, tree: plain.Tree{To: to, Title: f.name, Start: "/" + url.QueryEscape(f.name)}}
+	top, err := r.tree.Root(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.folder(ctx, top, "."); err != nil {
+		return err
+	}
+	return r.tree.End(ctx)
+}
+
+type reading struct {
+	*Folder
+	to   source.Taker
+	tree plain.Tree
+}
+
+// folder tells of what is in a folder.
+func (r *reading) folder(ctx context.Context, in *plain.Folder, dir string) error {
+	entries, err := r.list(dir)
+	if err != nil {
+		r.leftOut(dir, unreadable(err))
+	}
+	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.entry(ctx, in, path.Join(dir, entry.Name()), entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list reads the names in a folder, without those that are hidden.
+func (r *reading) list(dir string) ([]fs.DirEntry, error) {
+	d, err := r.root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }()
+	entries, err := d.ReadDir(-1)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return hidden(e.Name()) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		return cmp.Or(compareNatural(a.Name(), b.Name()), cmp.Compare(a.Name(), b.Name()))
+	})
+	return entries, err
+}
+
+// hidden files are kept by systems and programs for themselves.
+func hidden(name string) bool {
+	switch strings.ToLower(name) {
+	case "thumbs.db", "desktop.ini", "icon\r", "__macosx", "$recycle.bin":
+		return true
+	}
+	return strings.HasPrefix(name, ".")
+}
+
+// entry tells of one thing in a folder.
+func (r *reading) entry(ctx context.Context, in *plain.Folder, at string, entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return r.inner(ctx, in, at, entry)
+	}
+	if why := special(entry.Type()); why != "" {
+		r.leftOut(at, why)
+		return nil
+	}
+	it, why := r.item(at)
+	if why != "" {
+		r.leftOut(at, why)
+		return nil
+	}
+	it.Where = at
+	r.to.Expect(1)
+	return r.to.Item(ctx, in.ID, it)
+}
+
+// inner tells of a folder in a folder.
+func (r *reading) inner(ctx context.Context, in *plain.Folder, at string, entry fs.DirEntry) error {
+	c := source.Channel{Title: text(entry.Name()), Where: at}
+	channel, err := r.tree.Add(ctx, in, c)
+	if err != nil {
+		return err
+	}
+	if err := r.folder(ctx, channel, at); err != nil || channel == in {
+		return err
+	}
+	return r.tree.Close(ctx, channel)
+}
+
+// special says of what is no file what it is.
+func special(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "it is a link to another file"
+	case !mode.IsRegular():
+		return "it is no file, but a socket, pipe or device"
+	}
+	return ""
+}
+
+func (r *reading) leftOut(at, why string) {
+	r.to.LeftOut(source.LeftOut{What: plain.Short(text(path.Base(at))), Where: text(at), Why: why})
+}
+
+// open opens a file. What has taken the place of a file since the folder was listed is none.
+func (f *Folder) open(at string) (*os.File, fs.FileInfo, error) {
+	info, err := f.root.Lstat(at)
+	if err != nil {
+		return nil, nil, &source.Unusable{Why: unreadable(err), Cause: err}
+	}
+	if why := special(info.Mode()); why != "" {
+		return nil, nil, &source.Unusable{Why: why}
+	}
+	file, err := f.root.Open(at)
+	if err != nil {
+		return nil, nil, &source.Unusable{Why: unreadable(err), Cause: err}
+	}
+	return file, info, nil
+}
+
+// unreadable says why a file cannot be read, without its path.
+func unreadable(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return "it cannot be read: " + err.Error()
+}
+
+// item is the block that a file makes, or why it makes none.
+func (f *Folder) item(at string) (it source.Item, why string) {
+	file, info, err := f.open(at)
+	if err != nil {
+		why, _ = source.ReasonOf(err)
+		return it, why
+	}
+	defer func() { _ = file.Close() }()
+	if info.Size() == 0 {
+		return it, "it is empty"
+	}
+	name := path.Base(at)
+	extension := path.Ext(name)
+	it = source.Item{Title: text(strings.TrimSuffix(name, extension)), CreatedAt: info.ModTime(), ConnectedAt: info.ModTime()}
+	if it.Title == "" {
+		it.Title = text(name)
+	}
+	switch extension := strings.ToLower(extension); extension {
+	case ".url", ".webloc":
+		return it, shortcut(&it, extension, file)
+	case ".md", ".markdown", ".txt":
+		if read, why := written(&it, file, info.Size()); read || why != "" {
+			return it, why
+		}
+	}
+	it.Kind, it.Title = source.Attachment, text(name)
+	if it.ID, err = sumOf(file); err != nil {
+		return it, unreadable(err)
+	}
+	it.File = &source.File{Name: text(name), Size: info.Size(), Open: func(context.Context) (io.ReadCloser, error) {
+		again, _, err := f.open(at)
+		return again, err
+	}}
+	return it, ""
+}
+
+// sumOf is the id of a file: what is in it.
+func sumOf(file io.ReadSeeker) (string, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// text is a name as a text: names of files may be any bytes.
+func text(name string) string { return strings.ToValidUTF8(name, "�") }

@@ -1,0 +1,145 @@
+// Package importing brings in what a source hands over: it makes things of it by the use cases
+// of app/transfer, in batches, and counts.
+package importing
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"vitrine/internal/app"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// Options say how to import. Zero values stand for what is noted.
+type Options struct {
+	DryRun     bool                 // look, and make nothing
+	Into       *domain.Ref          // everything goes into this channel, which is there; nil: into channels of its own
+	Visibility domain.Visibility    // of channels of which the source says none; "": closed
+	AtOnce     int                  // files that are fetched at once: 4
+	Progress   func(Counts)         // after each step, and never two at once; may be nil
+	LeftOut    func(source.LeftOut) // each as it is noted, and never two at once; may be nil
+}
+
+// Counts are how far an import has come.
+type Counts struct {
+	Expected    int64 `json:"expected"` // items, as far as the source has said
+	Seen        int64 `json:"seen"`     // of them
+	Channels    int64 `json:"channels"` // that were made
+	Blocks      int64 `json:"blocks"`
+	Connections int64 `json:"connections"`
+	Comments    int64 `json:"comments"`
+	Files       int64 `json:"files"`
+	Bytes       int64 `json:"bytes"`   // of files
+	Changed     int64 `json:"changed"` // things that were here and are now as they are there
+	Moved       int64 `json:"moved"`
+	Unchanged   int64 `json:"unchanged"` // items that were here
+	LeftOut     int64 `json:"left_out"`
+}
+
+// MaxTold is how many of the things that were left out a report names.
+const MaxTold = 1_000
+
+// Report is what became of an import. Its counts are right after an error, too.
+type Report struct {
+	Counts
+	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxTold
+}
+
+// Run imports for the actor all that a source has. It may be stopped anywhere, by its context or
+// by the end of the program: run again, it goes on, and makes nothing twice.
+func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source, o Options) (Report, error) {
+	t := &taker{app: a, actor: actor, origin: src.Origin(), Options: o, channels: map[string]*channel{noChannel: {loose: true}}}
+	if o.AtOnce == 0 {
+		t.AtOnce = 4
+	}
+	t.room = make(chan struct{}, t.AtOnce)
+	err := t.begin(ctx)
+	if err == nil {
+		err = src.Read(ctx, t)
+	}
+	if err == nil {
+		err = t.flush(ctx, t.channels[noChannel])
+	}
+	return t.report, errors.Join(err, ctx.Err())
+}
+
+// taker makes what it takes.
+type taker struct {
+	Options
+	app    *app.App
+	actor  domain.Actor
+	origin string
+	into   domain.ChannelID
+	room   chan struct{} // for files at once
+	busy   atomic.Int64  // channels of which something waits to be written
+
+	intoPrivate bool
+	file        *channel // of all channels of a file that goes into one: one goroutine hands them over
+
+	mu       sync.Mutex // of what follows
+	report   Report
+	channels map[string]*channel
+}
+
+// begin finds the channel that everything goes into.
+func (t *taker) begin(ctx context.Context) error {
+	if t.Into == nil {
+		return nil
+	}
+	c, err := t.app.Channel(ctx, t.actor, *t.Into)
+	if err != nil {
+		return err
+	}
+	t.into, t.intoPrivate = c.ID, c.Visibility == domain.Private
+	return nil
+}
+
+// count changes the counts, and tells of it.
+func (t *taker) count(change func(c *Counts)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	change(&t.report.Counts)
+	if t.Progress != nil {
+		t.Progress(t.report.Counts)
+	}
+}
+
+// Expect implements source.Taker.
+func (t *taker) Expect(n int) { t.count(func(c *Counts) { c.Expected += int64(n) }) }
+
+// LeftOut implements source.Taker.
+func (t *taker) LeftOut(l source.LeftOut) {
+	l.What, l.Where, l.Why = told(l.What), told(l.Where), told(l.Why)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.report.Counts.LeftOut++
+	if len(t.report.LeftOut) < MaxTold {
+		t.report.LeftOut = append(t.report.LeftOut, l)
+	}
+	if t.Options.LeftOut != nil {
+		t.Options.LeftOut(l)
+	}
+	if t.Progress != nil {
+		t.Progress(t.report.Counts)
+	}
+}
+
+// told is a text of a source as reports have it: on one line, and of a length to be read.
+func told(s string) string {
+	const most = 300
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), 4*most)], ""))
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

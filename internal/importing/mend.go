@@ -1,0 +1,275 @@
+package importing
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// named is a thing as reports call it.
+type named struct{ kind, title, where string }
+
+func (n named) String() string {
+	title := strings.Join(strings.Fields(n.title), " ")
+	if r := []rune(title); len(r) > 60 {
+		title = string(r[:60]) + "…"
+	}
+	if title == "" {
+		return n.kind
+	}
+	return fmt.Sprintf("%s “%s”", n.kind, title)
+}
+
+func (n named) left(why string) source.LeftOut {
+	return source.LeftOut{What: n.String(), Where: n.where, Why: why}
+}
+
+func (w waiting) name() named {
+	return named{strings.ToLower(string(w.item.Kind)), w.item.Title, w.where}
+}
+
+func (t *taker) leftOut(w waiting, why string) { t.LeftOut(w.name().left(why)) }
+
+// shortID makes an id of any length one that can be kept.
+func shortID(id string) string {
+	if len(id) <= 200 && utf8.ValidString(id) && !strings.Contains(id, "\x00") {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// refusal tells why something cannot be made, where that is no failure of this server.
+func refusal(err error) (why string, refused bool) {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok {
+		return "", false
+	}
+	switch e.Kind {
+	case domain.Internal, domain.Unavailable:
+		return "", false
+	}
+	if len(e.Fields) > 0 {
+		return e.Fields[0].String(), true
+	}
+	return e.Message, true
+}
+
+// unusable tells why a file cannot be had, where that is no failure of this server.
+func unusable(err error) (why string, theirs bool) {
+	if err == nil {
+		return "", false
+	}
+	if why, ok := source.ReasonOf(err); ok {
+		return why, true
+	}
+	return content.Unusable(err)
+}
+
+// mend checks an input, has repair each field that is wrong, telling what it has cost, and checks
+// it once more.
+func (t *taker) mend(name named, check func() error, repair func(domain.FieldError) bool) error {
+	err := check()
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok || e.Kind != domain.Invalid {
+		return err
+	}
+	for _, f := range e.Fields {
+		if !repair(f) {
+			return err
+		}
+		t.LeftOut(source.LeftOut{What: "part of " + name.String(), Where: name.where, Why: f.String()})
+	}
+	return check()
+}
+
+// cut makes a text one that can be kept: it loses its end, and what is no text. An empty one
+// cannot be mended.
+func cut(s *string, most int) bool {
+	*s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "")
+	if utf8.RuneCountInString(*s) > most {
+		r := []rune((*s)[:min(len(*s), most*utf8.UTFMax)])
+		*s = strings.TrimSpace(string(r[:min(len(r), most)-1])) + "…"
+	}
+	return strings.TrimSpace(*s) != ""
+}
+
+// The keys of metadata that name who made or connected something elsewhere, and what it was
+// tagged with.
+const (
+	authorKey  = "imported_author"
+	addressKey = "imported_author_url"
+	tagsKey    = "tags"
+)
+
+// metadata is that of a thing, and who made it unless they are who imports.
+func (t *taker) metadata(given map[string]any, by source.Person, tags ...string) []byte {
+	all := maps.Clone(given)
+	add := func(key, value string) {
+		if _, taken := all[key]; taken || !cut(&value, domain.MaxMetadataValueLength) {
+			return
+		}
+		if all == nil {
+			all = map[string]any{}
+		}
+		all[key] = value
+	}
+	if !by.Self {
+		add(authorKey, by.Name)
+		add(addressKey, by.Address)
+	}
+	add(tagsKey, strings.Join(tags, ", "))
+	if all == nil {
+		return nil
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return []byte("null") // what is no JSON is refused as such
+	}
+	return text
+}
+
+// mendMetadata takes out of metadata what cannot be kept, and tells so.
+func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, error) {
+	if given == nil {
+		return nil, nil
+	}
+	_, err := domain.MergeMetadata("", given, false)
+	if err == nil {
+		return given, nil
+	}
+	tell := func(why string) {
+		t.LeftOut(source.LeftOut{What: field + " of " + name.String(), Where: name.where, Why: why})
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(given, &all) != nil {
+		tell("must be an object")
+		return nil, nil
+	}
+	for key, value := range all {
+		one, _ := json.Marshal(map[string]json.RawMessage{key: value})
+		if _, err := domain.MergeMetadata("", one, false); err != nil {
+			why, _ := refusal(err)
+			tell(why)
+			delete(all, key)
+		}
+	}
+	given, _ = json.Marshal(all)
+	if _, err = domain.MergeMetadata("", given, false); err != nil {
+		why, _ := refusal(err)
+		tell(why)
+		return nil, nil
+	}
+	return given, nil
+}
+
+// thing makes an item ready to be stored, or tells why it cannot be, and is nil.
+func (t *taker) thing(it source.Item) *transfer.Thing {
+	name := waiting{item: it, where: it.Where}.name()
+	in := transfer.BringItemInput{ID: shortID(it.ID), Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
+		Content: it.Content, AltText: it.Alt, Address: it.Address, MadeFrom: it.MadeFrom, SourceTitle: it.SourceTitle, Embed: it.Embed,
+		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
+		Pinned: it.Pinned}
+	if strings.TrimSpace(in.Title) == "" {
+		in.Title = ""
+	}
+	var err error
+	switch it.Kind {
+	case source.Text, source.Link, source.Embed:
+		in.Type = domain.BlockType(it.Kind)
+	case source.Image, source.Attachment:
+		if it.File == nil {
+			t.LeftOut(name.left("It has no file"))
+			return nil
+		}
+	case source.Nested:
+	default:
+		t.LeftOut(name.left(fmt.Sprintf("There is no kind of block called %.40q here", string(it.Kind))))
+		return nil
+	}
+	in.ConnectionMetadata, err = t.mendMetadata(name, "connection metadata", t.metadata(it.ConnectionMetadata, addedBy(it)))
+	if err == nil && !in.Nested {
+		in.Metadata, err = t.mendMetadata(name, "metadata", t.metadata(it.Metadata, it.Author, it.Tags...))
+	}
+	if err == nil {
+		err = t.mend(name, func() error { return in.Validate() }, func(f domain.FieldError) bool {
+			switch f.Path {
+			case "title":
+				return cut(&in.Title, domain.MaxTitle)
+			case "description":
+				return cut(&in.Description, domain.MaxDescription)
+			case "alt_text":
+				return cut(&in.AltText, domain.MaxAltText)
+			case "source_title":
+				return cut(&in.SourceTitle, domain.MaxTitle)
+			case "address":
+				wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
+				in.Address = ""
+				return !wanted
+			case "made_from":
+				in.MadeFrom = ""
+				return true
+			}
+			return false
+		})
+	}
+	var made *transfer.Thing
+	if err == nil {
+		made, err = transfer.NewThing(in)
+	}
+	if err != nil {
+		why, _ := refusal(err)
+		t.LeftOut(name.left(why))
+		return nil
+	}
+	return made
+}
+
+// addedBy is who connected an item, where that is not who made it.
+func addedBy(it source.Item) source.Person {
+	if it.AddedBy == it.Author {
+		return source.Person{}
+	}
+	return it.AddedBy
+}
+
+// comment makes a comment ready to be stored. Whose it is stands in its first line, since it is
+// who imports that says it here.
+func (t *taker) comment(item string, c source.Comment) *transfer.BringCommentInput {
+	in := transfer.BringCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
+	if !c.Author.Self && c.Author.Name != "" {
+		in.Body = by(c.Author) + "\n\n" + in.Body
+	}
+	if why, bad := refusal(in.Validate()); bad {
+		t.LeftOut(named{"comment", "", c.Where}.left(why))
+		return nil
+	}
+	return &in
+}
+
+// by is a line of Markdown that names a person.
+func by(p source.Person) string {
+	name := strings.Join(strings.Fields(p.Name), " ")
+	cut(&name, domain.MaxTitle)
+	var b strings.Builder
+	for _, r := range name {
+		if strings.ContainsRune("\\`*_{}[]<>()#+-.!|~@", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	if p.Address == "" || strings.ContainsAny(p.Address, " <>\n") {
+		return b.String() + ":"
+	}
+	return "[" + b.String() + "](<" + p.Address + ">):"
+}

@@ -1,0 +1,120 @@
+package importing
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/people"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// noChannel names the place of blocks that are in no channel.
+const noChannel = ""
+
+// Loose implements source.Taker.
+func (t *taker) Loose(ctx context.Context, it source.Item) error { return t.Item(ctx, noChannel, it) }
+
+// Following implements source.Taker: whom or what somebody follows there they follow here, if it
+// is here.
+func (t *taker) Following(ctx context.Context, f source.Following) error {
+	target := people.FollowTarget{Type: f.Type}
+	var err error
+	if target.Ref, err = t.here(ctx, f); err == nil && !t.DryRun {
+		err = t.app.Follow(ctx, t.actor, target)
+	}
+	if why, refused := refusal(err); refused {
+		if domain.KindOf(err) == domain.NotFound {
+			why = "It is not on this server"
+		}
+		t.LeftOut(named{strings.ToLower(string(f.Type)) + " that you follow", f.Name, f.Where}.left(why))
+		return nil
+	}
+	return err
+}
+
+// here finds something of the origin that is here: what was brought in from there, what is
+// there itself if it is this server, or who has the same name and address.
+func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error) {
+	ref := domain.ParseRef(f.Slug)
+	var name string
+	switch f.Type {
+	case domain.SubjectChannel:
+		if t.DryRun && t.nests(f.ID) { // it will be here
+			return ref, nil
+		}
+		known, err := t.app.KnownChannel(ctx, t.actor, t.origin, shortID(f.ID))
+		if err != nil || known != 0 {
+			return domain.Ref{ID: int64(known)}, err
+		}
+		return domain.Ref{}, domain.NewNotFound()
+	case domain.SubjectGroup:
+		g, err := t.app.Group(ctx, t.actor, ref)
+		if err != nil {
+			return ref, err
+		}
+		ref, name = domain.Ref{ID: int64(g.ID)}, g.Name
+	case domain.SubjectUser:
+		u, err := t.app.User(ctx, ref)
+		if err != nil {
+			return ref, err
+		}
+		ref, name = domain.Ref{ID: int64(u.ID)}, u.Name
+	}
+	if name != f.Name {
+		return ref, domain.NewNotFound()
+	}
+	return ref, nil
+}
+
+// Profile implements source.Taker: what somebody says of themself there they say here, where they
+// have said nothing.
+func (t *taker) Profile(ctx context.Context, p source.Profile) error {
+	me, err := t.app.User(ctx, domain.Ref{ID: int64(t.actor.UserID)})
+	if err != nil || t.DryRun {
+		return err
+	}
+	name := named{kind: "profile", where: p.Where}
+	var in people.UpdateMeInput
+	if about := p.About; me.Bio == nil && strings.TrimSpace(about) != "" {
+		if cut(&about, domain.MaxDescription) && about != p.About {
+			t.LeftOut(source.LeftOut{What: "part of " + name.String(), Where: name.where, Why: "It was too long"})
+		}
+		in.Bio = core.Patch{Set: true, Value: &about}
+	}
+	if me.Avatar == nil && p.Picture != nil {
+		value, err := t.picture(ctx, p.Picture)
+		if why, theirs := unusable(err); theirs {
+			t.LeftOut(source.LeftOut{What: "the picture of your profile", Where: p.Where, Why: why})
+		} else if err != nil {
+			return err
+		} else {
+			in.Avatar = core.Patch{Set: true, Value: &value}
+		}
+	}
+	if !in.Bio.Set && !in.Avatar.Set {
+		return nil
+	}
+	_, err = t.app.UpdateMe(ctx, t.actor, in)
+	if why, refused := refusal(err); refused {
+		t.LeftOut(name.left(why))
+		return nil
+	}
+	return err
+}
+
+// picture takes the bytes of a picture as an upload, whose address it gives.
+func (t *taker) picture(ctx context.Context, f *source.File) (value string, err error) {
+	in, err := f.Open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }() // of what was only read
+	sent, err := t.app.ReceiveFile(ctx, t.actor, content.FormFile{Name: f.Name, Body: in})
+	if why, refused := refusal(err); refused {
+		err = &source.Unusable{Why: why, Cause: err}
+	}
+	return sent.Value, err
+}

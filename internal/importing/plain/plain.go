@@ -1,0 +1,180 @@
+package plain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"vitrine/internal/domain"
+)
+
+// Link reads the address of a page. It gives the address as it is to be kept, and an id under
+// which the same page is known again: with scheme and host in lower case, without the port
+// that goes without saying, and with a path. If it is none that a block can be made of, why
+// says so.
+func Link(text string) (address, id, why string) {
+	address = strings.TrimSpace(text)
+	if address == "" {
+		return "", "", "has no address"
+	}
+	if len(address) > domain.MaxURL {
+		return "", "", fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
+	}
+	address = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' { // as browsers do
+			return -1
+		}
+		return r
+	}, address)
+	address = strings.ReplaceAll(address, " ", "%20")
+	if strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsFunc(address, unicode.IsControl) {
+		return "", "", "its address has white space in it"
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", "", "its address is malformed"
+	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
+		if u.Scheme == "" || strings.Contains(u.Scheme, ".") {
+			return "", "", "its address does not begin with http:// or https://"
+		}
+		return "", "", fmt.Sprintf("%.40s: is not the address of a page on the web", strings.ToLower(u.Scheme))
+	case u.Hostname() == "":
+		return "", "", "its address names no host"
+	case u.User != nil:
+		return "", "", "its address holds a user name or password"
+	case len(address) > domain.MaxURL: // by what was escaped
+		return "", "", fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
+	}
+	address = u.Scheme + address[len(u.Scheme):] // in lower case
+	return address, ID(normal(u)), ""
+}
+
+func normal(u *url.URL) string {
+	same := *u
+	same.Scheme, same.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if port := u.Port(); port == "80" && same.Scheme == "http" || port == "443" && same.Scheme == "https" || port == "" {
+		same.Host = strings.TrimSuffix(strings.TrimSuffix(same.Host, port), ":")
+	}
+	if same.Path == "" {
+		same.Path, same.RawPath = "/", ""
+	}
+	return same.String()
+}
+
+// ID gives what can be told of a thing as an id: itself, or its sum where it is long.
+func ID(s string) string {
+	const most = 200 // bytes
+	if len(s) <= most {
+		return s
+	}
+	return Sum("sha256", s)
+}
+
+// Sum gives the id of a thing that is known by all of a text.
+func Sum(kind, s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return kind + ":" + hex.EncodeToString(sum[:])
+}
+
+// layouts are those in which programs write dates.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
+	"2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
+	"2006/01/02 15:04:05", "2006/01/02",
+	time.RFC1123Z, time.RFC1123, "02.01.2006 15:04:05", "02.01.2006 15:04", "02.01.2006", "2.1.2006",
+	"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006",
+}
+
+// Dates before the web and after what a calendar holds are mistakes.
+var (
+	earliest = time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// Date reads a date: of ISO 8601 or another form that leaves no doubt which is the day, or
+// the seconds since 1970, of which some programs count thousandths or millionths. The zero
+// time says that there is none; a date without a zone is taken as UTC.
+func Date(text string) time.Time {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return dated(number(n))
+	}
+	if len(text) > 64 {
+		return time.Time{}
+	}
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return dated(at)
+		}
+	}
+	return time.Time{}
+}
+
+// number reads a count since 1970 by its size: seconds until the year 5138, then thousandths,
+// then millionths, then billionths.
+func number(n int64) time.Time {
+	switch {
+	case n < 1e11:
+		return time.Unix(n, 0)
+	case n < 1e14:
+		return time.UnixMilli(n)
+	case n < 1e17:
+		return time.UnixMicro(n)
+	}
+	return time.Unix(0, n)
+}
+
+func dated(at time.Time) time.Time {
+	if at.Before(earliest) || at.After(latest) {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// Tags splits tags at any of the separators, without empty ones and repetitions.
+func Tags(text, separators string) (tags []string) {
+	seen := map[string]bool{}
+	for tag := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		tag = strings.Join(strings.Fields(tag), " ")
+		if tag != "" && !seen[tag] && len(tags) < maxTags {
+			seen[tag] = true
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// maxTags is how many tags of one thing are kept.
+const maxTags = 200
+
+// Said makes metadata of what is said of a thing; nil where nothing is.
+func Said(of map[string]bool) (metadata map[string]any) {
+	for name, is := range of {
+		if is && metadata == nil {
+			metadata = map[string]any{}
+		}
+		if is {
+			metadata[name] = true
+		}
+	}
+	return metadata
+}
+
+// Short cuts a text for a report.
+func Short(text string) string {
+	const most = 120 // characters
+	text = strings.Join(strings.Fields(text), " ")
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

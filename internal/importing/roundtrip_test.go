@@ -1,0 +1,319 @@
+package importing_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/exporting"
+	"vitrine/internal/importing"
+	"vitrine/internal/importing/bundle"
+	"vitrine/internal/present"
+	"vitrine/internal/store/storetest"
+)
+
+// far is where the second server believes to be.
+const far = "https://far.test"
+
+// export is what ada takes with her.
+func export(r *apptest.Rig, base string) []byte {
+	r.T.Helper()
+	var out bytes.Buffer
+	_, err := exporting.New(exporting.Options{App: r.S.App, Now: r.Clock.Now, Folder: r.T.TempDir(),
+		Addresses: &present.Addresses{API: base, Site: base, Files: base + "/files"}}).Person(r.T.Context(), r.Person("ada").ID, &out, nil)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// bring imports an export as ada.
+func bring(r *apptest.Rig, zipped []byte, o importing.Options) importing.Report {
+	r.T.Helper()
+	b, err := bundle.New(bytes.NewReader(zipped), int64(len(zipped)))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	report, err := importing.Run(r.T.Context(), r.S.App, ada(r), b, o)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	r.WorkJobs()
+	return report
+}
+
+// send uploads bytes and gives the value by which a block is made of them.
+func send(r *apptest.Rig, as, name, contentType string, body []byte) string {
+	r.T.Helper()
+	got := r.Do(as, "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": contentType}}}).Want(201)
+	address := got.Str("files.0.upload_url")
+	r.Do("", http.MethodPut, strings.TrimPrefix(address, apptest.Base), string(body), "Content-Type", contentType).Want(200)
+	value, _, _ := strings.Cut(address, "?")
+	return value
+}
+
+const pdf = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+
+// providers knows who embeds what.
+func providers(t *testing.T) apptest.Option {
+	return func(c *config.Config) {
+		list := `[{"provider_name":"Loom","endpoints":[{"schemes":["https://video.example.com/*"],"url":"https://example.com/oembed"}]}]`
+		if err := os.WriteFile(c.ProvidersPath(), []byte(list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// furnish gives ada one of everything.
+func furnish(t *testing.T, r *apptest.Rig) {
+	r.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>A page</title><meta name="description" content="About"><meta property="og:image" content="/thumb.png"><article><p>`+strings.Repeat("Its words. ", 60)+`</p></article>`)))
+	r.Web("example.com/oembed", apptest.Serve("application/json", []byte(`{"version":"1.0","type":"video","title":"Wheels","author_name":"Ada","author_url":"https://example.com/ada",
+		"width":640,"height":360,"thumbnail_url":"https://example.com/thumb.png","html":"<iframe src='https://player.example.com/7'></iframe>"}`)))
+	r.Web("video.example.com/7", apptest.Serve("text/html", []byte(`<title>Video</title>`)))
+	r.Web("example.com/thumb.png", apptest.Serve("image/png", apptest.PNG(t, 20, 10)))
+	r.Web("example.com/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+
+	block := func(as string, channels []int64, more map[string]any) int64 {
+		more["channel_ids"] = channels
+		id := r.Do(as, "POST", "/v3/blocks", more).Want(201).Int("id")
+		r.Clock.Advance(time.Minute)
+		return id
+	}
+	r.Person("bob")
+	open := r.Do("ada", "POST", "/v3/channels", `{"title":"Open","visibility":"public","description":"*All* of it","metadata":{"n":12345678901234567890,"b":true,"s":"x"}}`).Want(201).Int("id")
+	closed, private := r.Channel("ada", "Closed", "closed"), r.Channel("ada", "Private", "private")
+	r.Channel("ada", "Empty", "public")
+	words := block("ada", []int64{open, private}, map[string]any{"value": "Some **words**\n\n<script>alert(1)</script>", "title": "Words", "description": "About _them_", "metadata": map[string]any{"k": "v", "f": 1.50}})
+	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "photo.png", "image/png", apptest.PNG(t, 30, 20)), "title": "A photo", "alt_text": "A <red> field"})
+	block("ada", []int64{closed}, map[string]any{"value": send(r, "ada", "again.png", "image/png", apptest.PNG(t, 30, 20))})
+	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "Paper.pdf", "application/pdf", []byte(pdf))})
+	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "data.bin", "application/octet-stream", []byte("\x00\x01bytes"))})
+	block("ada", []int64{open}, map[string]any{"value": "https://example.com/page", "title": "My title"})
+	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/page", "original_source_url": "https://other.example.com/first", "original_source_title": "First"})
+	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/thumb.png", "title": "From the web"})
+	block("ada", []int64{closed}, map[string]any{"value": "https://video.example.com/7"})
+	gone := block("ada", []int64{closed}, map[string]any{"value": "https://example.com/gone", "title": "Gone"})
+	r.Collaborate("ada", open, "bob")
+	block("bob", []int64{open}, map[string]any{"value": "Bob's words", "title": "Bob's"})
+	loose := block("ada", []int64{closed}, map[string]any{"value": "Loose words", "title": "Loose"})
+	for r.WorkJobs(); r.Get("ada", "/v3/blocks/%d", gone).Str("state") == "processing"; r.WorkJobs() {
+		r.HastenJobs()
+	}
+	contents := r.Get("ada", "/v3/channels/%d/contents?per=100", closed)
+	for i := range contents.Len("data") {
+		if contents.Int(fmt.Sprintf("data.%d.id", i)) == loose {
+			r.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", contents.Int(fmt.Sprintf("data.%d.connection.id", i))), nil).Want(204)
+		}
+	}
+	nested := r.Connect("ada", "Channel", private, open)
+	r.Connect("ada", "Channel", open, private)
+	r.Do("ada", "PUT", fmt.Sprintf("/v3/connections/%d", nested), `{"metadata":{"why":"so"}}`).Want(200)
+	r.Do("ada", "POST", fmt.Sprintf("/v3/connections/%d/move", nested), `{"movement":"insert_at","position":2}`).Want(200)
+	for _, c := range []struct{ as, body string }{{"ada", "My _word_"}, {"bob", "Bob's word on it, @ada"}, {"ada", "And again"}} {
+		r.Clock.Advance(time.Minute)
+		r.Do(c.as, "POST", fmt.Sprintf("/v3/blocks/%d/comments", words), map[string]any{"body": c.body}).Want(201)
+	}
+	r.Do("ada", "POST", fmt.Sprintf("/v3/blocks/%d/comments", loose), `{"body":"On what is loose"}`).Want(201)
+	r.Do("ada", "PUT", "/ext/v1/users/bob/follow", nil)
+	r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", open), nil)
+	r.Do("ada", "PATCH", "/ext/v1/me", map[string]any{"bio": "I *am*", "avatar_url": send(r, "ada", "me.png", "image/png", apptest.PNG(t, 12, 12))}).Want(200)
+	r.WorkJobs()
+}
+
+// TestExportImportExport takes all of ada's to another server and from there again: both
+// exports are equal, but for what cannot be.
+func TestExportImportExport(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		furnish(t, r)
+		first := export(r, apptest.Base)
+		options := storetest.Migrated.SQLite(t)
+		if strings.HasPrefix(r.Options().URL, "postgres") {
+			options = storetest.Migrated.Postgres(t)
+		}
+		other := apptest.Boot(t, options)
+		other.Person("zoe") // so that no id is the same by chance
+		other.Person("bob")
+		other.Channel("zoe", "Zoe's", "public")
+		other.Clock.Advance(365 * 24 * time.Hour)
+		dry := bring(other, first, importing.Options{DryRun: true})
+		report := bring(other, first, importing.Options{})
+		if report.Counts.LeftOut != 0 {
+			t.Errorf("left out: %v", report.LeftOut)
+		}
+		if dry.Channels != report.Channels || dry.Blocks != report.Blocks+1 || dry.LeftOut != nil || dry.Connections != report.Connections || dry.Comments != report.Comments {
+			// A block that is in two channels counts in each.
+			t.Errorf("a dry run says %+v, and it was %+v", dry.Counts, report.Counts)
+		}
+		second := export(other, far)
+		before, after := canonical(t, first, true), canonical(t, second, false)
+		equalLines(t, before, after)
+
+		again := bring(other, first, importing.Options{})
+		if c := again.Counts; c.Channels+c.Blocks+c.Connections+c.Comments+c.Files+c.Changed+c.Moved+c.LeftOut != 0 {
+			t.Errorf("again: %+v, left out %v", c, again.LeftOut)
+		}
+		equalLines(t, after, canonical(t, export(other, far), false))
+	}, providers(t))
+}
+
+func equalLines(t *testing.T, before, after []string) {
+	t.Helper()
+	for _, line := range before {
+		if !slices.Contains(after, line) {
+			t.Errorf("lost: %s", line)
+		}
+	}
+	for _, line := range after {
+		if !slices.Contains(before, line) {
+			t.Errorf("new: %s", line)
+		}
+	}
+	if len(before) != len(after) {
+		t.Errorf("%d lines became %d", len(before), len(after))
+	}
+}
+
+// canonical is an export as lines that can be compared: without ids and addresses of the server
+// and the times at which rows were changed, all of which are the server's own. Of the first export
+// what others made is shown as it is after an import: ada's, with a word on who made it. A link
+// that was given up is one that nobody has tried again.
+func canonical(t *testing.T, zipped []byte, original bool) (all []string) {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(zipped), int64(len(zipped)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &canon{t: t, zip: z, original: original, blocks: map[string]string{}}
+	for _, ch := range c.lines("json/channels.jsonl") {
+		contents := ch["contents"].(string)
+		title := ch["title"].(string)
+		c.clean(ch, "contents", "slug", "collaborators")
+		all = append(all, c.text("channel", ch))
+		for _, con := range c.lines(contents) {
+			by := con["connected_by"].(map[string]any)
+			if b, ok := con["block"].(map[string]any); ok {
+				if original && b["author"].(map[string]any)["name"] == by["name"] { // said once
+					con["connected_by"] = map[string]any{"name": "Ada", "slug": "ada", "type": "User"}
+				}
+				c.block(b)
+			}
+			if n, ok := con["channel"].(map[string]any); ok {
+				c.clean(n, "slug")
+			}
+			c.made(con, "connected_by")
+			c.clean(con)
+			all = append(all, c.text("in "+title, con))
+		}
+	}
+	for _, b := range c.lines("json/blocks.jsonl") {
+		c.block(b)
+		all = append(all, c.text("loose", b))
+	}
+	for _, said := range c.lines("json/comments.jsonl") {
+		if author := said["author"].(map[string]any); original && author["name"] != "Ada" {
+			said["body"] = fmt.Sprintf("[%s](<%s>):\n\n%s", author["name"], author["url"], said["body"])
+			said["author"] = map[string]any{"name": "Ada", "slug": "ada", "type": "User"}
+		}
+		said["block"] = c.blocks[fmt.Sprint(said["block_id"])]
+		c.clean(said, "block_id")
+		all = append(all, c.text("comment", said))
+	}
+	for _, f := range c.lines("json/following.jsonl") {
+		c.clean(f)
+		all = append(all, c.text("follows", f))
+	}
+	p := c.lines("json/profile.json")[0]
+	c.clean(p, "created_at")
+	all = append(all, c.text("profile", p))
+	for _, f := range z.File {
+		if strings.HasPrefix(f.Name, "files/") {
+			all = append(all, fmt.Sprintf("%s of %d bytes", f.Name, f.UncompressedSize64))
+		}
+	}
+	return all
+}
+
+type canon struct {
+	t        *testing.T
+	zip      *zip.Reader
+	original bool
+	blocks   map[string]string // by id: when they were made
+}
+
+func (c *canon) lines(name string) (all []map[string]any) {
+	c.t.Helper()
+	in, err := c.zip.Open(name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer in.Close()
+	decoder := json.NewDecoder(in)
+	decoder.UseNumber()
+	for {
+		var one map[string]any
+		if err := decoder.Decode(&one); err == io.EOF {
+			return all
+		} else if err != nil {
+			c.t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+}
+
+// made shows what somebody else made as an import does.
+func (c *canon) made(thing map[string]any, by string) {
+	author := thing[by].(map[string]any)
+	if !c.original || author["name"] == "Ada" {
+		return
+	}
+	metadata, _ := thing["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata["imported_author"], metadata["imported_author_url"] = author["name"], author["url"]
+	thing["metadata"], thing[by] = metadata, map[string]any{"name": "Ada", "slug": "ada", "type": "User"}
+}
+
+func (c *canon) block(b map[string]any) {
+	c.blocks[fmt.Sprint(b["id"])] = b["created_at"].(string)
+	c.made(b, "author")
+	c.clean(b, "failed")
+}
+
+// clean takes out what is the server's own, also of what is inside.
+func (c *canon) clean(thing map[string]any, more ...string) {
+	for _, name := range append(more, "id", "updated_at", "url") {
+		delete(thing, name)
+	}
+	for name, value := range thing {
+		if inner, ok := value.(map[string]any); ok && name != "metadata" && name != "embed" {
+			c.clean(inner)
+		}
+	}
+}
+
+func (c *canon) text(kind string, thing map[string]any) string {
+	var b strings.Builder
+	b.WriteString(kind)
+	for _, name := range slices.Sorted(maps.Keys(thing)) {
+		text, err := json.Marshal(thing[name])
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		fmt.Fprintf(&b, " %s=%s", name, text)
+	}
+	return b.String()
+}

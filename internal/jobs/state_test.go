@@ -1,0 +1,29 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"vitrine/internal/jobs"
+)
+
+// However many jobs are kept, so many of each state are counted, and what many of one class
+// there are hides no other.
+func TestStatesAreBounded(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		for range 5 {
+			r.enqueue(note{"waits"})
+		}
+		r.enqueue(letter{"waits"})
+		for most, want := range map[int]int64{3: 3, 100: 5} {
+			all, err := r.queue.SomeStates(t.Context(), most)
+			r.must(err)
+			for _, c := range all {
+				want := map[jobs.Class]int64{jobs.Content: want, jobs.Mail: 1}[c.Class]
+				if c.Waiting != want || c.OldestDue.IsZero() != (want == 0) {
+					t.Errorf("of %d: %+v", most, c)
+				}
+			}
+		}
+	})
+}

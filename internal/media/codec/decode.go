@@ -1,0 +1,60 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/source"
+)
+
+// Decode decodes an image's first frame as it is stored. What cannot be decoded
+// is a *source.Error.
+func (c *Codecs) Decode(in *source.Input, k filetype.Kind, h Header) (image.Image, error) {
+	img, err := c.decode(in, k, h)
+	return img, in.Judge("image", err)
+}
+
+// decode is Decode. A decoder that panics has met a broken image.
+func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.Image, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			img, err = nil, fmt.Errorf("the decoder gave up: %v", r)
+		}
+	}()
+	switch k.ContentType {
+	case filetype.JPEG:
+		img, err = jpeg.Decode(in.Section())
+	case filetype.PNG:
+		img, err = png.Decode(in.Section())
+	case filetype.GIF:
+		img, err = decodeGIF(in, h)
+	case filetype.WebP:
+		img, err = c.decodeWebP(in, h)
+	case filetype.AVIF:
+		img, err = c.decodeAVIF(in, h)
+	case filetype.HEIC, filetype.HEIF:
+		img, err = c.decodeHEIC(in, h)
+	case filetype.TIFF:
+		img, err = decodeTIFF(in)
+	case filetype.BMP:
+		img, err = bmp.Decode(in.Section())
+	default:
+		err = errUnsupported
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b := img.Bounds(); b.Dx() != h.Width || b.Dy() != h.Height {
+		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", b.Dx(), b.Dy(), h.Width, h.Height)
+	}
+	return img, nil
+}
+
+// errUnsupported is for kinds that decode was not made for.
+var errUnsupported = errors.New("no decoder")

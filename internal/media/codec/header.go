@@ -1,0 +1,180 @@
+// Package codec reads, decodes and encodes images in all common formats. It
+// calculates how much memory decoding takes before it begins: the figures stand
+// beside the decoder they describe.
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+
+	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/source"
+)
+
+// Header is what an image says of itself before it is decoded.
+type Header struct {
+	Width, Height int                // as stored
+	Orientation   bitmap.Orientation // how to turn it for viewing
+	Animated      bool
+	videoRange    bool // YCbCr samples are of the range that video uses
+
+	// How many bytes the image takes at most: while it is decoded, all in all,
+	// and afterwards as one of the pictures that bitmap.Normal returns.
+	Decoding, Decoded int64
+	Channels          int   // 4 where that picture is RGBA
+	Opaque            bool  // for sure
+	codec             int64 // bytes of decoding that are a codec's own memory
+}
+
+// Pixels returns how many there are.
+func (h Header) Pixels() int64 { return int64(h.Width) * int64(h.Height) }
+
+// pixelSize is how many bytes a pixel takes while a decoder in Go works, and
+// after bitmap.Normal.
+type pixelSize struct {
+	decoding, decoded int64
+	channels          int
+}
+
+// The pixels of the types of package image. RGBA is made beside a palette's
+// indexes, and in place of everything else.
+var (
+	grayPixels    = pixelSize{1, 1, 1}
+	gray16Pixels  = pixelSize{2, 2, 1}
+	palettePixels = pixelSize{1, 1 + 4, 4}
+	rgbaPixels    = pixelSize{4, 4, 4}
+	rgba64Pixels  = pixelSize{8, 8, 4}
+)
+
+func pixelSizeOf(m color.Model) pixelSize {
+	switch m {
+	case color.GrayModel:
+		return grayPixels
+	case color.Gray16Model:
+		return gray16Pixels
+	case color.NRGBA64Model, color.RGBA64Model:
+		return rgba64Pixels
+	}
+	if _, ok := m.(color.Palette); ok {
+		return palettePixels
+	}
+	return rgbaPixels
+}
+
+// take sets what the image takes with pixels of a size.
+func (h *Header) take(p pixelSize) {
+	h.Decoding, h.Decoded, h.Channels = p.decoding*h.Pixels(), p.decoded*h.Pixels(), p.channels
+}
+
+// Upright returns width and height as viewed.
+func (h Header) Upright() (int, int) {
+	if h.Orientation.Swaps() {
+		return h.Height, h.Width
+	}
+	return h.Width, h.Height
+}
+
+// ReadHeader reads the header of an image. What is no image is a *source.Error.
+func ReadHeader(in *source.Input, k filetype.Kind) (Header, error) {
+	h, err := parseHeader(in, k)
+	if err != nil {
+		return Header{}, in.Judge("image", err)
+	}
+	if h.Width < 1 || h.Height < 1 {
+		return Header{}, source.Broken("image", fmt.Errorf("%d × %d pixels", h.Width, h.Height))
+	}
+	h.Channels = max(1, h.Channels)
+	h.Opaque = h.Opaque || h.Channels == 1
+	if h.Orientation < 1 || h.Orientation > 8 {
+		h.Orientation = 1
+	}
+	return h, nil
+}
+
+func parseHeader(in *source.Input, k filetype.Kind) (Header, error) {
+	switch k.ContentType {
+	case filetype.JPEG:
+		return jpegHeader(in)
+	case filetype.PNG:
+		return pngHeader(in)
+	case filetype.GIF:
+		return gifHeader(in)
+	case filetype.WebP:
+		return webpHeader(in)
+	case filetype.AVIF, filetype.HEIC, filetype.HEIF:
+		return isobmffHeader(in, k)
+	case filetype.TIFF:
+		return tiffHeader(in)
+	case filetype.BMP:
+		return configured(bmp.DecodeConfig(in.Section()))
+	}
+	return Header{}, source.Refused("Images of the type %s cannot be resized", k.ContentType)
+}
+
+// configured makes a header of a decoder's config.
+func configured(c image.Config, err error) (Header, error) {
+	h := Header{Width: c.Width, Height: c.Height}
+	h.take(pixelSizeOf(c.ColorModel))
+	return h, err
+}
+
+func pngHeader(in *source.Input) (Header, error) {
+	h, err := configured(png.DecodeConfig(in.Section()))
+	if err != nil {
+		return Header{}, err
+	}
+	shape, err := in.Bytes(24, 5) // of IHDR: PNG, section 11.2.1
+	if err != nil {
+		return Header{}, err
+	}
+	const alpha = 4 // a bit of the colour type
+	h.Opaque = shape[1]&alpha == 0
+	interlaced := shape[4] != 0
+	// A chunk is length, type, data and checksum: PNG, section 5.3.
+	for at := int64(8); at < in.Size(); {
+		b, err := in.Bytes(at, 8)
+		if err != nil {
+			return Header{}, err
+		}
+		length := int64(binary.BigEndian.Uint32(b))
+		switch string(b[4:]) {
+		case "acTL":
+			h.Animated = true
+		case "eXIf":
+			h.Orientation = tiffOrientation(in, at+8)
+		case "tRNS": // a colour that is transparent: such images get an alpha channel
+			h.Opaque = false
+			if h.Channels == 1 {
+				h.take(map[bool]pixelSize{false: rgbaPixels, true: rgba64Pixels}[shape[0] == 16])
+			}
+		case "IDAT":
+			if interlaced { // its seven passes are images of their own
+				h.Decoding *= 2
+			}
+			return h, nil
+		}
+		at += length + 12
+	}
+	return Header{}, errors.New("no IDAT chunk")
+}
+
+func gifHeader(in *source.Input) (Header, error) {
+	c, err := gif.DecodeConfig(in.Section())
+	if err != nil {
+		return Header{}, err
+	}
+	// The first frame, twice if it is interlaced, and the screen that it is drawn
+	// on when it does not fill it.
+	h := Header{Width: c.Width, Height: c.Height}
+	h.take(pixelSize{1 + 1 + 4, 1 + 4, 4})
+	h.Animated, err = gifAnimated(in)
+	return h, err
+}

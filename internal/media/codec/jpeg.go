@@ -1,0 +1,194 @@
+package codec
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"vitrine/internal/media/source"
+)
+
+// Markers of ITU-T T.81, table B.1.
+const (
+	markerSOF2  = 0xC2 // progressive
+	markerDHT   = 0xC4
+	markerJPG   = 0xC8
+	markerDAC   = 0xCC
+	markerRST0  = 0xD0
+	markerRST7  = 0xD7
+	markerSOI   = 0xD8
+	markerEOI   = 0xD9
+	markerSOS   = 0xDA
+	markerAPP0  = 0xE0 // JFIF among others
+	markerAPP1  = 0xE1 // Exif among others
+	markerAPP14 = 0xEE // Adobe's
+)
+
+// maxScans bounds how often a decoder goes over all of an image. Encoders make
+// about ten scans; a scan of an empty image is a few bytes.
+const maxScans = 100
+
+// jpegFacts are what the segments of a file say. Segments behind the first scan
+// count too: the decoder heeds the last ones when it chooses how to hold the
+// image in the end.
+type jpegFacts struct {
+	Header
+	progressive bool
+	components  []byte // three bytes each: T.81, section B.2.2
+	jfif        bool
+	transform   int // of Adobe's segment, -1 without one
+	scans       int
+}
+
+// jpegHeader reads all segments, up to the end of the image or of the file.
+func jpegHeader(in *source.Input) (Header, error) {
+	f := jpegFacts{transform: -1}
+	s := segments{in: in, r: bufio.NewReaderSize(in.Section(), 1<<15)}
+	for f.scans <= maxScans {
+		marker, at, length, err := s.next()
+		if err == nil && marker != markerEOI {
+			err = f.segment(in, marker, at, length)
+		}
+		switch {
+		case in.Err() != nil:
+			return Header{}, in.Err()
+		case err != nil && f.scans == 0:
+			return Header{}, err
+		case f.scans == 0 && marker == markerEOI:
+			return Header{}, errors.New("no scan before the end")
+		case err != nil || marker == markerEOI: // of a file cut off, the decoder says so
+			if f.Width == 0 {
+				return Header{}, errors.New("no frame before the first scan")
+			}
+			f.measure()
+			return f.Header, nil
+		}
+	}
+	return Header{}, source.Refused("The image has more than %d scans", maxScans)
+}
+
+// segments walks over the segments of a file as image/jpeg does, which skips
+// what is no marker.
+type segments struct {
+	in *source.Input
+	r  *bufio.Reader
+	at int64 // of what r reads next
+}
+
+// next returns the next segment: where what it holds begins, and its length.
+func (s *segments) next() (marker byte, at, length int64, err error) {
+	for {
+		skipped, err := s.r.ReadSlice(0xFF)
+		s.at += int64(len(skipped))
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		for marker = 0xFF; marker == 0xFF; s.at++ {
+			if marker, err = s.r.ReadByte(); err != nil {
+				return 0, 0, 0, err
+			}
+		}
+		if marker != 0 && marker != markerSOI && (marker < markerRST0 || marker > markerRST7) {
+			break
+		}
+	}
+	if marker == markerEOI {
+		return marker, s.at, 0, nil
+	}
+	var b [2]byte
+	if _, err := io.ReadFull(s.r, b[:]); err != nil {
+		return 0, 0, 0, err
+	}
+	at, length = s.at+2, int64(binary.BigEndian.Uint16(b[:]))-2
+	if length < 0 {
+		return 0, 0, 0, errors.New("a segment without a length")
+	}
+	_, err = s.r.Discard(int(length))
+	s.at = at + length
+	return marker, at, length, err
+}
+
+// segment takes what it needs from the segment at off.
+func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) error {
+	switch {
+	case marker == markerSOS:
+		f.scans++
+	case marker == markerAPP0:
+		b, err := in.Bytes(off, int(min(length, 5)))
+		f.jfif = string(b) == "JFIF\x00"
+		return err
+	case marker == markerAPP14 && length >= 12:
+		b, err := in.Bytes(off, 12)
+		if err == nil && string(b[:5]) == "Adobe" {
+			f.transform = int(b[11])
+		}
+		return err
+	case marker == markerAPP1 && length >= 6:
+		if exif, err := in.Bytes(off, 6); err == nil && string(exif) == "Exif\x00\x00" {
+			f.Orientation = tiffOrientation(in, off+6)
+		}
+	case marker >= 0xC0 && marker <= 0xCF && marker != markerDHT && marker != markerJPG && marker != markerDAC:
+		return f.frame(in, off, marker == markerSOF2)
+	}
+	return nil
+}
+
+// frame reads the frame header at off: T.81, section B.2.2.
+func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
+	b, err := in.Bytes(off, 6)
+	if err != nil {
+		return err
+	}
+	if f.components != nil {
+		return errors.New("more than one frame")
+	}
+	f.Height, f.Width, f.progressive = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:])), progressive
+	f.components, err = in.Bytes(off+6, 3*int(b[5]))
+	return err
+}
+
+// measure reckons what image/jpeg takes: whole blocks of 8 × 8 samples, as many
+// as the largest sampling factors make of them.
+func (f *jpegFacts) measure() {
+	count := len(f.components) / 3
+	across, down := 1, 1
+	if count > 1 { // of a single component the factors mean nothing
+		across, down = int(f.components[1]>>4), int(f.components[1]&15)
+	}
+	if across == 0 || down == 0 {
+		return // broken, as the decoder says before it takes anything
+	}
+	units := int64((f.Width+8*across-1)/(8*across)) * int64((f.Height+8*down-1)/(8*down))
+	var samples int64
+	for c := range count {
+		factors := int64(1)
+		if count > 1 {
+			factors = int64(f.components[3*c+1]>>4) * int64(f.components[3*c+1]&15)
+		}
+		samples += units * factors * 64
+	}
+	f.Decoding, f.Decoded, f.Opaque = samples, samples, true
+	if f.progressive {
+		f.Decoding += 4 * samples // all coefficients are kept, as 32 bits, until the last scan
+	}
+	if count == 4 || count == 3 && f.rgb() { // put together beside the components
+		f.Decoded = 4 * f.Pixels()
+		f.Decoding += f.Decoded
+		f.Channels = 4
+	}
+}
+
+// rgb reports whether three components are red, green and blue.
+func (f *jpegFacts) rgb() bool {
+	if f.jfif {
+		return false
+	}
+	if f.transform == 0 {
+		return true
+	}
+	return f.components[0] == 'R' && f.components[3] == 'G' && f.components[6] == 'B'
+}

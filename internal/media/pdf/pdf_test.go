@@ -1,0 +1,141 @@
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/mediatest"
+	"vitrine/internal/media/source"
+)
+
+// onePage writes a PDF whose page, of the size in points, content draws.
+func onePage(width, height int, content string) []byte {
+	return pdfOf(
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R >>", width, height),
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+	)
+}
+
+// endless writes a PDF whose page draws ten forms, each of which draws ten
+// others, and so on.
+func endless() []byte {
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
+	}
+	content := strings.Repeat("/X Do ", 10)
+	objects = append(objects, fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	for range 9 {
+		objects = append(objects, fmt.Sprintf(
+			"<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Resources << /XObject << /X %d 0 R >> >> /Length %d >>\nstream\n%s\nendstream",
+			len(objects)+2, len(content), content))
+	}
+	return pdfOf(append(objects, "<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Length 15 >>\nstream\n0 0 300 200 re f\nendstream")...)
+}
+
+func pdfOf(objects ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n")
+	var table strings.Builder
+	for i, object := range objects {
+		fmt.Fprintf(&table, "%010d 00000 n \n", b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	at := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %[1]d\n0000000000 65535 f \n%[2]strailer\n<< /Size %[1]d /Root 1 0 R >>\nstartxref\n%[3]d\n%%%%EOF\n", len(objects)+1, table.String(), at)
+	return b.Bytes()
+}
+
+// A red page whose lower half is blue.
+func twoColours() []byte {
+	return onePage(300, 200, "1 0 0 rg 0 0 300 200 re f 0 0 1 rg 0 0 300 100 re f")
+}
+
+func TestFirstPage(t *testing.T) {
+	t.Parallel()
+	p := New(224 << 20)
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	file := bytes.NewReader(twoColours())
+	k, err := filetype.Detect(t.Context(), file, "a.txt")
+	if err != nil || k.Class != filetype.Document {
+		t.Fatalf("kind %+v, error %v", k, err)
+	}
+	checkPage(t, p, file)
+
+	// What goes wrong with one document leaves the next alone.
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.FirstPage(ended, file); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+	down := errors.New("the disk is gone")
+	if _, err := p.FirstPage(t.Context(), mediatest.Failing{File: file, Err: down}); !errors.Is(err, down) {
+		t.Errorf("with a source that fails: %v", err)
+	}
+	p.timeout = 1
+	if _, err := p.FirstPage(t.Context(), file); mediatest.Reason(err) != "The document takes too long to show" {
+		t.Errorf("without time: %v", err)
+	}
+	p.timeout = time.Second
+	if _, err := p.FirstPage(t.Context(), bytes.NewReader(endless())); mediatest.Reason(err) == "" {
+		t.Errorf("neither time nor memory ended an endless document: %v", err)
+	}
+	p.timeout = printerTimeout
+	for name, broken := range map[string][]byte{
+		"no PDF":    []byte("%PDF-1.7\nnothing of the kind"),
+		"truncated": twoColours()[:150],
+		"empty":     nil,
+		"no page":   bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1),
+		"loop":      bytes.Replace(twoColours(), []byte("/Kids [3 0 R]"), []byte("/Kids [2 0 R]"), 1),
+	} {
+		if _, err := p.FirstPage(t.Context(), bytes.NewReader(broken)); mediatest.Reason(err) != "The document is broken" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := p.FirstPage(t.Context(), bytes.NewReader(mediatest.Fixture(t, "locked.pdf"))); mediatest.Reason(err) != "The document is locked by a password" {
+		t.Errorf("with a password: %v", err)
+	}
+	checkPage(t, p, file)
+
+	p.sleep()
+	if p.pool != nil {
+		t.Error("PDFium is up after a rest")
+	}
+	checkPage(t, p, file)
+}
+
+func checkPage(t *testing.T, p *Printer, file source.File) {
+	t.Helper()
+	page, err := p.FirstPage(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, _, err := image.Decode(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != 1600 || b.Dy() != 1067 {
+		t.Errorf("a page of %v", b)
+	}
+	red, blue := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}
+	for i, c := range mediatest.Corners(img) {
+		if want := [4]color.NRGBA{red, red, blue, blue}[i]; !mediatest.Near(c, want, 8) {
+			t.Errorf("quarter %d is %v, want %v", i, c, want)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+// Package svg makes drawings safe to serve: it keeps what is known to draw, and
+// nothing that runs or loads.
+package svg
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"vitrine/internal/media/source"
+)
+
+const (
+	maxFile       = 5 << 20 // bytes
+	maxOut        = 10 << 20
+	maxDepth      = 200    // elements within elements
+	maxAttributes = 10_000 // of an element
+	svgSpace      = "http://www.w3.org/2000/svg"
+	xlinkSpace    = "http://www.w3.org/1999/xlink"
+)
+
+// Drawing is a vector image that is safe to serve.
+type Drawing struct {
+	Bytes         []byte
+	Width, Height int // in pixels; 300 × 150 where the file does not say
+}
+
+// Sanitize rewrites an SVG file with only what is known to draw: no
+// scripts, event handlers, animations, links, foreign content, references to
+// anything but parts of the file and small images within it, document types or
+// entities. Other elements are left out with all they hold; of links only the
+// link is. What is no SVG, above 5 MiB or nested too deeply is a *source.Error.
+func Sanitize(r io.Reader) (Drawing, error) {
+	file, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return Drawing{}, fmt.Errorf("read an SVG file: %w", err)
+	}
+	if len(file) > maxFile {
+		return Drawing{}, source.Refused("The drawing is larger than %d MiB", maxFile>>20)
+	}
+	if mostEqualSigns(file) > maxAttributes {
+		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
+	}
+	drawing.Lock()
+	defer drawing.Unlock()
+	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file))}
+	if err := s.document(); err != nil {
+		if _, ok := errors.AsType[*source.Error](err); ok {
+			return Drawing{}, err
+		}
+		return Drawing{}, source.Broken("drawing", err)
+	}
+	s.drawing.Bytes = s.out.Bytes()
+	return s.drawing, nil
+}
+
+// drawing is held while one drawing is read: it takes ten times the memory of
+// the file, for less than a second.
+var drawing sync.Mutex
+
+// mostEqualSigns returns how many equal signs there are at most between two
+// opening angle brackets. An element has no more attributes: none of their
+// values may hold such a bracket.
+func mostEqualSigns(file []byte) int {
+	most := 0
+	for part := range bytes.SplitSeq(file, []byte("<")) {
+		most = max(most, bytes.Count(part, []byte("=")))
+	}
+	return most
+}
+
+// writer copies what is allowed from decoder to out.
+type writer struct {
+	decoder *xml.Decoder
+	out     bytes.Buffer
+	drawing Drawing
+	open    []string // names of the elements around, "" for those not written
+}
+
+// document reads the root element. The decoder itself refuses entities that
+// XML does not define, and what is not well-formed.
+func (s *writer) document() error {
+	for {
+		token, err := s.decoder.Token()
+		if errors.Is(err, io.EOF) {
+			if len(s.open) > 0 || s.out.Len() == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.token(token); err != nil {
+			return err
+		}
+		if s.out.Len() > maxOut {
+			return source.Refused("The drawing is larger than %d MiB", maxFile>>20)
+		}
+	}
+}
+
+func (s *writer) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return s.start(t)
+	case xml.EndElement:
+		last := len(s.open) - 1
+		if name := s.open[last]; name != "" {
+			s.out.WriteString("</" + name + ">")
+		}
+		s.open = s.open[:last]
+	case xml.CharData:
+		if len(s.open) > 0 {
+			return xml.EscapeText(&s.out, t)
+		}
+	}
+	return nil // comments, instructions and document types
+}
+
+func (s *writer) start(e xml.StartElement) error {
+	if len(s.open) == 0 {
+		return s.root(e)
+	}
+	if len(s.open) >= maxDepth {
+		return source.Refused("The drawing is nested too deeply")
+	}
+	name := e.Name.Local
+	switch {
+	case e.Name.Space != svgSpace:
+		return s.skip()
+	case name == "a":
+		s.open = append(s.open, "")
+		return nil
+	case name == "style":
+		return s.style()
+	case !elements[name]:
+		return s.skip()
+	}
+	return s.element(e, "")
+}
+
+func (s *writer) root(e xml.StartElement) error {
+	if s.out.Len() > 0 || e.Name.Local != "svg" || e.Name.Space != svgSpace {
+		return errors.New("not one element svg at the root")
+	}
+	s.drawing.Width, s.drawing.Height = sizeOf(e.Attr)
+	if max(s.drawing.Width, s.drawing.Height) > source.MaxSide {
+		return source.Refused("The drawing has %d × %d pixels, and a side may have %d", s.drawing.Width, s.drawing.Height, source.MaxSide)
+	}
+	return s.element(e, ` xmlns="`+svgSpace+`" xmlns:xlink="`+xlinkSpace+`"`)
+}
+
+// element writes a start tag with the attributes that are allowed.
+func (s *writer) element(e xml.StartElement, declarations string) error {
+	s.open = append(s.open, e.Name.Local)
+	s.out.WriteString("<" + e.Name.Local + declarations)
+	written := map[string]bool{}
+	for _, a := range e.Attr {
+		name := a.Name.Local
+		if a.Name.Space == xlinkSpace && name == "href" {
+			name = "xlink:href"
+		} else if a.Name.Space != "" {
+			continue
+		}
+		if written[name] || !attributeAllowed(e.Name.Local, name, a.Value) {
+			continue
+		}
+		written[name] = true
+		s.out.WriteString(" " + name + `="`)
+		if err := xml.EscapeText(&s.out, []byte(a.Value)); err != nil {
+			return err
+		}
+		s.out.WriteByte('"')
+	}
+	s.out.WriteByte('>')
+	return nil
+}
+
+// skip leaves out the rest of an element.
+func (s *writer) skip() error {
+	for depth := 1; depth > 0; {
+		token, err := s.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+		if len(s.open)+depth > maxDepth {
+			return source.Refused("The drawing is nested too deeply")
+		}
+	}
+	return nil
+}
+
+// style copies a style sheet that loads nothing, and leaves out any other.
+func (s *writer) style() error {
+	var css strings.Builder
+	for {
+		token, err := s.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if err := s.skip(); err != nil {
+				return err
+			}
+		case xml.CharData:
+			css.Write(t)
+		case xml.EndElement:
+			if !inertCSS(css.String()) {
+				return nil
+			}
+			s.out.WriteString("<style>")
+			err := xml.EscapeText(&s.out, []byte(css.String()))
+			s.out.WriteString("</style>")
+			return err
+		}
+	}
+}

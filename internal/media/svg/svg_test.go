@@ -1,0 +1,188 @@
+package svg
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"vitrine/internal/media/mediatest"
+)
+
+const svgHead = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">`
+
+func TestSanitize(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ in, want string }{
+		"drawing":         {`<g id="curl" fill="url(#a)"><path d="M0 0L1 1"/></g>`, `<g id="curl" fill="url(#a)"><path d="M0 0L1 1"></path></g>`},
+		"text":            {`<text x="1">a &lt; b</text>`, `<text x="1">a &lt; b</text>`},
+		"script":          {`<script>alert(1)</script><rect/>`, `<rect></rect>`},
+		"nested script":   {`<g><script><rect/></script></g>`, `<g></g>`},
+		"html script":     {`<x:script xmlns:x="http://www.w3.org/1999/xhtml">alert(1)</x:script>`, ``},
+		"prefixed script": {`<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>`, ``},
+		"prefixed rect":   {`<s:rect xmlns:s="http://www.w3.org/2000/svg" s:onload="x" x="1"/>`, `<rect x="1"></rect>`},
+		"handler":         {`<rect onload="alert(1)" ONCLICK="x"/>`, `<rect></rect>`},
+		"foreign content": {`<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>`, ``},
+		"animation":       {`<image><set attributeName="href" to="javascript:alert(1)"/></image>`, `<image></image>`},
+		"link":            {`<a href="javascript:alert(1)"><rect/></a>`, `<rect></rect>`},
+		"use outside":     {`<use href="https://example.com/#a"/>`, `<use></use>`},
+		"use inside":      {`<use xlink:href="#a" href="#b"/>`, `<use xlink:href="#a" href="#b"></use>`},
+		"image outside":   {`<image href="//example.com/a.png"/>`, `<image></image>`},
+		"image inside":    {`<image href="data:image/png;base64,AAAA"/>`, `<image href="data:image/png;base64,AAAA"></image>`},
+		"svg inside":      {`<image href="data:image/svg+xml;base64,AAAA"/>`, `<image></image>`},
+		"filter image":    {`<filter><feImage href="https://example.com/"/></filter>`, `<filter></filter>`},
+		"url":             {`<rect fill="url(https://example.com/#a)"/>`, `<rect></rect>`},
+		"url in a style":  {`<rect style="fill:URL( 'https://example.com' )"/>`, `<rect></rect>`},
+		"escaped url":     {`<rect style="fill:u\72l(https://example.com)"/>`, `<rect></rect>`},
+		"sheet":           {`<style>.a{fill:url("#b")}</style>`, `<style>.a{fill:url(&#34;#b&#34;)}</style>`},
+		"sheet, import":   {`<style>@import "https://example.com"</style>`, ``},
+		"sheet, hidden":   {`<style>a{b:"/*";c:url(//x);d:"*/"}</style>`, ``},
+		"sheet, CDATA":    {`<style><![CDATA[a{b:url(//x)}]]></style>`, ``},
+		"sheet, element":  {`<style>a{}<script>x</script></style>`, `<style>a{}</style>`},
+		"comment":         {`<!-- <script/> --><?xml-stylesheet href="x"?>`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Sanitize(strings.NewReader(`<?xml version="1.0"?><!DOCTYPE svg>` + svgHead + c.in + `</svg>`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := svgHead + c.want + `</svg>`; string(got.Bytes) != want {
+				t.Errorf("got  %s\nwant %s", got.Bytes, want)
+			}
+		})
+	}
+}
+
+func TestSanitizeRefuses(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{
+		"empty":        "",
+		"other root":   `<html xmlns="http://www.w3.org/1999/xhtml"/>`,
+		"no namespace": `<svg/>`,
+		"two roots":    svgHead + `</svg>` + svgHead + `</svg>`,
+		"cut":          svgHead + `<rect/>`,
+		"entity":       `<!DOCTYPE svg [<!ENTITY a "b">]>` + svgHead + `&a;</svg>`,
+		"deep":         svgHead + strings.Repeat(`<a><g>`, maxDepth) + strings.Repeat(`</g></a>`, maxDepth) + `</svg>`,
+		"large":        svgHead + strings.Repeat(` `, maxFile) + `</svg>`,
+	} {
+		if got, err := Sanitize(strings.NewReader(file)); mediatest.Reason(err) == "" {
+			t.Errorf("%s: got %.100s and %v", name, got.Bytes, err)
+		}
+	}
+	down := errors.New("the disk is gone")
+	if _, err := Sanitize(io.MultiReader(strings.NewReader(svgHead), &failingReader{down})); !errors.Is(err, down) || mediatest.Reason(err) != "" {
+		t.Errorf("with a reader that fails: %v", err)
+	}
+}
+
+type failingReader struct{ err error }
+
+func (f *failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for attributes, want := range map[string][2]int{
+		``:                                  {300, 150},
+		`width="40" height="20.6"`:          {40, 21},
+		`width="1in" height="72pt"`:         {96, 96},
+		`viewBox="0 0 24 12"`:               {24, 12},
+		`viewBox="0,0,24,12" width="48px"`:  {48, 24},
+		`viewBox="0 0 24 12" height="100%"`: {24, 12},
+		`width="NaN" height="-5"`:           {300, 150},
+		`width="1e9" height="Inf"`:          {300, 150},
+		`width="0.1" height="1"`:            {1, 1},
+	} {
+		got, err := Sanitize(strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg" ` + attributes + `/>`))
+		if err != nil || got.Width != want[0] || got.Height != want[1] {
+			t.Errorf("%s: %d × %d, error %v, want %v", attributes, got.Width, got.Height, err, want)
+		}
+	}
+}
+
+// harm returns what an SVG file holds that must never be served. It knows
+// nothing of the lists that Sanitize goes by.
+func harm(file []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(file))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.Directive, xml.ProcInst:
+			return fmt.Errorf("%T", t)
+		case xml.StartElement:
+			if err := harmfulElement(t); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func harmfulElement(e xml.StartElement) error {
+	switch strings.ToLower(e.Name.Local) {
+	case "script", "foreignobject", "iframe", "embed", "object", "a", "set", "animate", "handler", "link", "feimage":
+		return fmt.Errorf("element %s", e.Name.Local)
+	}
+	for _, a := range e.Attr {
+		name, value := strings.ToLower(a.Name.Local), strings.ToLower(strings.TrimSpace(a.Value))
+		outside := name == "href" && !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:image/")
+		loads := strings.Contains(strings.ReplaceAll(value, " ", ""), "url(http")
+		if strings.HasPrefix(name, "on") || outside || loads || strings.Contains(value, "javascript:") || strings.Contains(value, "svg+xml") {
+			return fmt.Errorf("attribute %s=%q", name, value)
+		}
+	}
+	return nil
+}
+
+func FuzzSanitize(f *testing.F) {
+	for _, seed := range []string{
+		svgHead + `<script>x</script><a href="javascript:x"><rect onclick="x" fill="url(#a)"/></a></svg>`,
+		svgHead + `<style>a{b:url(#c)}</style><use xlink:href="#a"/><image href="data:image/png;base64,AA=="/></svg>`,
+		`<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:style>@import</s:style><![CDATA[<script>]]></s:svg>`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		first, err := Sanitize(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		if err := harm(first.Bytes); err != nil {
+			t.Fatalf("%v in %q", err, first.Bytes)
+		}
+		second, err := Sanitize(bytes.NewReader(first.Bytes))
+		if err != nil || !bytes.Equal(first.Bytes, second.Bytes) {
+			t.Fatalf("%q becomes %q, error %v", first.Bytes, second.Bytes, err)
+		}
+	})
+}
+
+// A drawing that is small as a file and large as elements is no drawing.
+func TestDrawingsAreBounded(t *testing.T) {
+	t.Parallel()
+	inside := func(s string) string { return `<svg xmlns="http://www.w3.org/2000/svg">` + s + `</svg>` }
+	for name, file := range map[string]string{
+		"attributes": inside(`<g` + strings.Repeat(` a=""`, maxAttributes+1) + `/>`),
+		"left out":   inside(strings.Repeat("<x>", maxDepth) + strings.Repeat("</x>", maxDepth)),
+		"escapes":    inside(strings.Repeat(`<text>`+strings.Repeat(`"`, 1<<10)+`</text>`, 4<<10)),
+	} {
+		if _, err := Sanitize(strings.NewReader(file)); mediatest.Reason(err) == "" || strings.Contains(mediatest.Reason(err), "broken") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSidesAreBounded(t *testing.T) {
+	t.Parallel()
+	if _, err := Sanitize(strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg" width="40000" height="1"/>`)); mediatest.Reason(err) == "" {
+		t.Error(err)
+	}
+}

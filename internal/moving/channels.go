@@ -1,0 +1,153 @@
+package moving
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/arena"
+	"vitrine/internal/importing/source"
+)
+
+// server is the server of an import, of which some of what is there is meant.
+func server(a *app.App, w transfer.ImportWork, o arena.Options) (*arena.Source, error) {
+	o.From, o.Token, o.MaxFile, o.Client = w.Address, w.Token, a.UploadLimit(), a.ImportFetcher()
+	return arena.New(o)
+}
+
+// list finds the channels of an import. What is named and not there is a step that has failed.
+func list(ctx context.Context, a *app.App, w transfer.ImportWork) (*listing, error) {
+	what := w.What
+	src, err := server(a, w, arena.Options{What: what, HeadsOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(what) == 0 {
+		me, err := src.Me(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if src, err = server(a, w, arena.Options{What: []string{"@" + me}, HeadsOnly: true}); err != nil {
+			return nil, err
+		}
+	}
+	l := &listing{left: map[int64][]domain.LeftOut{}}
+	l.steps = append(l.steps, domain.ImportStep{Head: "{}", State: domain.StepWaiting})
+	if err := src.Read(ctx, l); err != nil {
+		for _, left := range l.left { // nothing was found: why says more than that
+			return nil, &arena.Error{Where: left[0].Where, Why: left[0].Why}
+		}
+		return nil, err
+	}
+	return l, nil
+}
+
+// listing takes channels as the steps of an import, the first of which makes them all.
+type listing struct {
+	steps []domain.ImportStep
+	left  map[int64][]domain.LeftOut // by step
+}
+
+func (l *listing) add(s domain.ImportStep) int64 {
+	s.N = int64(len(l.steps))
+	l.steps = append(l.steps, s)
+	return s.N
+}
+
+// Channel implements source.Taker.
+func (l *listing) Channel(_ context.Context, c source.Channel) error {
+	if len(l.steps) > domain.MaxImportChannels {
+		l.steps[0].Counts.LeftOut++
+		if len(l.left[0]) < mostHeld {
+			l.left[0] = append(l.left[0], domain.LeftOut{What: c.Title, Where: c.Where,
+				Why: fmt.Sprintf("An import brings at most %d channels: name it in another", domain.MaxImportChannels)})
+		}
+		return nil
+	}
+	title := transfer.Keepable(c.Title, domain.MaxTitle)
+	// What is longer than this is cut, or refused, when the channel is made.
+	c.Title, c.Description = c.Title[:min(len(c.Title), 8*domain.MaxTitle)], c.Description[:min(len(c.Description), 8*domain.MaxDescription)]
+	head, err := json.Marshal(c)
+	if err == nil && len(head) > maxHead {
+		c.Metadata = nil
+		head, err = json.Marshal(c)
+	}
+	if err != nil {
+		return fmt.Errorf("moving: keep a channel: %w", err)
+	}
+	l.add(domain.ImportStep{Ref: c.ID, Title: title, Head: string(head), State: domain.StepWaiting})
+	return nil
+}
+
+// maxHead is how many bytes of what is said of a channel are kept with its metadata.
+const maxHead = 256 << 10
+
+// LeftOut implements source.Taker.
+func (l *listing) LeftOut(left source.LeftOut) {
+	n := l.add(domain.ImportStep{Ref: transfer.Keepable(left.Where, domain.MaxURL), Title: transfer.Keepable(left.What, domain.MaxTitle), Head: "{}", State: domain.StepFailed,
+		Counts: domain.ImportCounts{LeftOut: 1}})
+	l.left[n] = []domain.LeftOut{{What: left.What, Where: left.Where, Why: left.Why}}
+}
+
+// The rest of source.Taker: what is in the channels is not asked for.
+func (l *listing) Expect(int)                                                    {}
+func (l *listing) Item(context.Context, string, source.Item) error               { return nil }
+func (l *listing) Comment(context.Context, string, string, source.Comment) error { return nil }
+func (l *listing) Loose(context.Context, source.Item) error                      { return nil }
+func (l *listing) Following(context.Context, source.Following) error             { return nil }
+func (l *listing) Profile(context.Context, source.Profile) error                 { return nil }
+func (l *listing) Close(context.Context, string) error                           { return nil }
+
+// openChannel opens what a step reads from a server: a channel, or the heads of all.
+func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, error) {
+	if w.Step.N > 0 {
+		return server(a, w, arena.Options{What: []string{w.Step.Ref}, Page: int(w.Step.Page), Paged: n.paged})
+	}
+	src, err := server(a, w, arena.Options{HeadsOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return heads{src.Origin(), a, w.ID}, nil
+}
+
+// heads are channels without what is in them: they are made first, so that one can stand in
+// another.
+type heads struct {
+	origin string
+	app    *app.App
+	of     domain.ImportID
+}
+
+// Origin implements source.Source.
+func (h heads) Origin() string { return h.origin }
+
+// Read implements source.Source.
+func (h heads) Read(ctx context.Context, to source.Taker) error {
+	for last := int64(0); ; {
+		some, err := h.app.ImportHeads(ctx, h.of, last)
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		for _, s := range some {
+			last = s.N
+			if err := hand(ctx, to, s); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// hand hands a channel over.
+func hand(ctx context.Context, to source.Taker, s domain.ImportStep) error {
+	var c source.Channel
+	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {
+		return fmt.Errorf("moving: read a channel: %w", err)
+	}
+	if err := to.Channel(ctx, c); err != nil {
+		return err
+	}
+	return to.Close(ctx, c.ID)
+}

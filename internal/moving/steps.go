@@ -1,0 +1,132 @@
+// Package moving does the imports that users begin on the server: each job does a step, which is
+// a channel of another server, or a file.
+package moving
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
+	"vitrine/internal/importing"
+	"vitrine/internal/importing/arena"
+	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/bundle"
+	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/source"
+)
+
+// Run does what is to be done next for an import. It may stop anywhere and run again: what has
+// been brought is known, and not brought twice.
+func Run(ctx context.Context, a *app.App, id domain.ImportID) error {
+	w, ok, err := a.BeginImport(ctx, id)
+	if err != nil || !ok {
+		return err
+	}
+	if w.Listed {
+		return step(ctx, a, w)
+	}
+	if w.Source != domain.FromArena {
+		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: "{}", State: domain.StepWaiting}}, nil)
+	}
+	found, err := list(ctx, a, w)
+	if err != nil {
+		return stopped(ctx, a, w, err, false)
+	}
+	return a.ListImport(ctx, w, found.steps, found.left)
+}
+
+// step brings in one channel, or one file.
+func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
+	if err := a.RestartImportStep(ctx, &w); err != nil {
+		return stopped(ctx, a, w, err, false)
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	n := newNotes(running, stop, a, w)
+	src, closing, err := open(ctx, a, w, n)
+	if err != nil {
+		return stopped(ctx, a, w, err, false)
+	}
+	defer closing()
+	report, err := importing.Run(running, a, w.Actor, watched{src, n}, importing.Options{Visibility: w.Visibility,
+		Progress: n.progress, LeftOut: n.leftOut})
+	if cause := context.Cause(running); err != nil && cause != nil && ctx.Err() == nil {
+		err = cause
+	}
+	n.count(report.Counts)
+	if err == nil {
+		return a.EndImportStep(ctx, n.work, n.left)
+	}
+	if !errors.Is(err, transfer.ErrImportOver) {
+		err = errors.Join(err, n.last(ctx))
+	}
+	c := report.Counts
+	further := c.Channels+c.Connections+c.Comments+c.Changed > 0 || n.work.Step.Page > w.Step.Page
+	return stopped(ctx, a, n.work, err, further)
+}
+
+// open opens what a step reads.
+func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (source.Source, func(), error) {
+	if w.Source == domain.FromArena {
+		src, err := openChannel(a, w, n)
+		return src, func() {}, err
+	}
+	f, err := a.OpenUpload(ctx, w.UploadID)
+	if domain.KindOf(err) == domain.NotFound {
+		err = domain.NewUnprocessable("The file is gone")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	closing := func() { _ = f.Close() } // of what was only read
+	title := strings.TrimSuffix(f.Name, path.Ext(f.Name))
+	switch w.Source {
+	case domain.FromBookmarks:
+		return bookmarks.New(f, title), closing, nil
+	case domain.FromSheet:
+		return sheet.New(f, title), closing, nil
+	}
+	b, err := bundle.New(f, f.Size)
+	if err != nil {
+		closing()
+		return nil, nil, err
+	}
+	return b, closing, nil
+}
+
+// stopped says what becomes of a job that did not reach the end of what it was to do: what lasts
+// is given up at once, anything else tried again.
+func stopped(ctx context.Context, a *app.App, w transfer.ImportWork, err error, further bool) error {
+	why, lasting := reason(err)
+	if lasting && ctx.Err() == nil {
+		return a.RefuseImportStep(ctx, w, why)
+	}
+	return a.ImportStepStopped(ctx, w, err, further, why)
+}
+
+// reason says why a source could not be read, in words for who imports, and whether that lasts;
+// "" where it is this server's fault.
+func reason(err error) (why string, lasting bool) {
+	known, fetching := errors.AsType[*fetch.Error](err)
+	if from, ok := errors.AsType[*arena.Error](err); ok {
+		return from.Why, !fetching || !known.Temporary
+	}
+	if fetching {
+		return known.Reason, !known.Temporary
+	}
+	if why, ok := source.ReasonOf(err); ok {
+		return why, false
+	}
+	if ours, ok := errors.AsType[*domain.Error](err); ok {
+		switch ours.Kind {
+		case domain.Invalid, domain.Unauthenticated, domain.Forbidden, domain.NotFound, domain.Unprocessable, domain.TooLarge:
+			return ours.Message, true
+		}
+	}
+	return "", false
+}

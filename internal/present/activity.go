@@ -1,0 +1,126 @@
+package present
+
+import "vitrine/internal/domain"
+
+// Comment is a view of a comment.
+type Comment struct {
+	*domain.Comment
+	at *Addresses
+}
+
+// Comment makes a view of a comment.
+func (a *Addresses) Comment(c *domain.Comment) Comment { return Comment{c, a} }
+
+// Author is a view of who wrote the comment.
+func (c Comment) Author() Principal { return c.at.Principal(&c.Comment.Author) }
+
+// Links are the comment's relations. There is no address that reads one comment: itself is
+// where it is deleted.
+func (c Comment) Links() []Rel {
+	return []Rel{{"self", apiPath("comments", int64(c.ID))}, {"user", apiPath("users", c.Comment.Author.ID)},
+		{"block", apiPath("blocks", int64(c.BlockID))}}
+}
+
+// Thing is a view of an entry of a list of mixed kinds, as far as all kinds have it.
+type Thing struct {
+	domain.Thing
+	at *Addresses
+}
+
+// Thing makes a view of an entry.
+func (a *Addresses) Thing(t domain.Thing) Thing { return Thing{t, a} }
+
+// Heading names the thing; "" for none.
+func (t Thing) Heading() string {
+	switch {
+	case t.Block != nil:
+		return t.at.Block(t.Block).Heading()
+	case t.Channel != nil:
+		return t.Channel.Title
+	case t.User != nil:
+		return t.User.Name
+	case t.Group != nil:
+		return t.Group.Name
+	case t.Principal != nil:
+		return t.Principal.Name
+	case t.Comment != nil:
+		return Excerpt(t.Comment.Body.Plain, headingLength)
+	}
+	return ""
+}
+
+// Path is the path of the thing's page, for a comment its block's; "" for none.
+func (t Thing) Path() string {
+	switch {
+	case t.Block != nil:
+		return blockPath(t.Block.ID)
+	case t.Channel != nil:
+		return t.at.Channel(t.Channel).Path()
+	case t.User != nil:
+		return userPath(t.User.Slug)
+	case t.Group != nil:
+		return groupPath(t.Group.Slug)
+	case t.Principal != nil:
+		return t.at.Principal(t.Principal).Path()
+	case t.Comment != nil:
+		return blockPath(t.Comment.BlockID)
+	}
+	return ""
+}
+
+// URL is the address of that page; "" for none.
+func (t Thing) URL() string {
+	if path := t.Path(); path != "" {
+		return t.at.Site + path
+	}
+	return ""
+}
+
+// Activity is a view of an activity.
+type Activity struct {
+	*domain.Story
+	at *Addresses
+}
+
+// Activity makes a view of an activity.
+func (a *Addresses) Activity(s *domain.Story) Activity { return Activity{s, a} }
+
+// Actor is a view of who did it.
+func (a Activity) Actor() Principal { return a.at.Principal(&a.Story.Actor) }
+
+// Item is what it was done with.
+func (a Activity) Item() Thing { return a.at.Thing(a.Story.Item) }
+
+// Target is what it was done to.
+func (a Activity) Target() Thing { return a.at.Thing(a.Story.Target) }
+
+// Action is what the actor did, in words that stand between the actor and the item; for a
+// comment, between the actor and the target.
+func (a Activity) Action() string {
+	switch a.Kind {
+	case domain.FollowedUser, domain.FollowedChannel, domain.FollowedGroup:
+		return "followed"
+	case domain.AddedBlock, domain.AddedChannel, domain.AddedToGroup:
+		return "added"
+	case domain.CreatedChannel:
+		return "created"
+	case domain.CollaboratingUser, domain.CollaboratingGroup:
+		return "is collaborating with"
+	case domain.Commented:
+		return "commented on"
+	case domain.Mentioned:
+		return "mentioned you"
+	}
+	return ""
+}
+
+// Connector stands between item and target, "" where nothing does.
+func (a Activity) Connector() string {
+	switch a.Kind {
+	case domain.AddedBlock, domain.AddedChannel, domain.AddedToGroup:
+		return "to"
+	case domain.CollaboratingUser, domain.CollaboratingGroup:
+		return "on"
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+// Package catalog holds the texts of the website in every language: a file for each
+// language and room of pages, with ids and their texts. A text may hold the verbs of
+// package fmt, by which numbers are written as the language does, and may be an object with a
+// text for "one" and for "other", chosen by the first argument.
+package catalog
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/message/catalog"
+)
+
+//go:embed en/*.json de/*.json
+var files embed.FS
+
+// tags are the languages that there are texts in; the first one is whole, and stands in
+// for others.
+var tags = []language.Tag{language.English, language.German}
+
+// Catalog is all texts.
+type Catalog struct {
+	Languages []*Language
+	matcher   language.Matcher
+}
+
+// Language is the texts in one language.
+type Language struct {
+	Code    string // as in the attribute lang of HTML
+	Name    string // as its speakers call it
+	printer *message.Printer
+	ids     map[string]text
+	faults  faults
+}
+
+// New reads the catalogue. That a file of it cannot be read is a defect of the program.
+func New() *Catalog {
+	b := catalog.NewBuilder(catalog.Fallback(tags[0]))
+	c := &Catalog{matcher: language.NewMatcher(tags)}
+	for _, tag := range tags {
+		l := &Language{Code: tag.String(), ids: map[string]text{}, faults: readFaults(tag.String())}
+		for id, t := range read(l.Code) {
+			if err := b.Set(tag, id, t.messages()...); err != nil {
+				panic(fmt.Errorf("catalog: %s %s: %w", l.Code, id, err))
+			}
+			l.ids[id] = t
+		}
+		c.Languages = append(c.Languages, l)
+	}
+	for i, l := range c.Languages {
+		l.printer = message.NewPrinter(tags[i], message.Catalog(b))
+		l.Name = l.Text("catalog.name")
+	}
+	return c
+}
+
+// text is an entry: one text, or one for each number.
+type text struct{ zero, one, other string }
+
+// UnmarshalJSON reads a text, or an object of texts by number.
+func (t *text) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &t.other) == nil {
+		return nil
+	}
+	var by struct{ Zero, One, Other string }
+	if err := json.Unmarshal(b, &by); err != nil {
+		return err
+	}
+	*t = text{by.Zero, by.One, by.Other}
+	return nil
+}
+
+func (t text) messages() []catalog.Message {
+	if t.one == "" {
+		return []catalog.Message{catalog.String(t.other)}
+	}
+	cases := []any{plural.One, t.one, plural.Other, t.other}
+	if t.zero != "" {
+		cases = append([]any{"=0", t.zero}, cases...)
+	}
+	return []catalog.Message{plural.Selectf(1, "%d", cases...)}
+}
+
+// read gives all entries of a language.
+func read(code string) map[string]text {
+	all := map[string]text{}
+	entries, err := files.ReadDir(code)
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range entries {
+		if f.Name() == faultsFile {
+			continue
+		}
+		b, err := files.ReadFile(path.Join(code, f.Name()))
+		if err != nil {
+			panic(err)
+		}
+		if err := json.Unmarshal(b, &all); err != nil {
+			panic(fmt.Errorf("catalog: %s/%s: %w", code, f.Name(), err))
+		}
+	}
+	return all
+}
+
+// Find gives the language for who asks for the named ones, in turn tags and lists as in
+// the header Accept-Language (RFC 9110 section 12.5.4); what cannot be read is passed over.
+func (c *Catalog) Find(wishes ...string) *Language {
+	for _, wish := range wishes {
+		if asked, _, err := language.ParseAcceptLanguage(wish); err == nil && len(asked) > 0 {
+			if _, i, confidence := c.matcher.Match(asked...); confidence > language.No {
+				return c.Languages[i]
+			}
+		}
+	}
+	return c.Languages[0]
+}
+
+// Text is the text of an id, with its arguments in it. A language that lacks it borrows
+// English.
+func (l *Language) Text(id string, args ...any) string {
+	return l.printer.Sprintf(message.Key(id, id), args...)
+}
+
+// Has reports whether the language itself has a text for an id.
+func (l *Language) Has(id string) bool {
+	_, ok := l.ids[id]
+	return ok
+}
+
+// Verbs are the verbs of package fmt in the text of an id, sorted.
+func (l *Language) Verbs(id string) []string {
+	verbs := verb.FindAllString(strings.ReplaceAll(l.ids[id].other, "%%", ""), -1)
+	for i, v := range verbs {
+		verbs[i] = v[:1] + v[len(v)-1:] // wherever it stands
+	}
+	slices.Sort(verbs)
+	return verbs
+}
+
+var verb = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
+
+// For gives the texts whose ids begin with a word, for scripts, as they are written: a text, or
+// texts by number. What the language lacks is English.
+func (c *Catalog) For(l *Language, begin string) map[string]any {
+	all := map[string]any{}
+	for _, from := range []*Language{c.Languages[0], l} {
+		for id, t := range from.ids {
+			switch {
+			case !strings.HasPrefix(id, begin):
+			case t.one == "":
+				all[id] = t.other
+			default:
+				all[id] = map[string]string{"one": t.one, "other": t.other}
+			}
+		}
+	}
+	return all
+}
+
+// IDs are the ids that the language has a text for, sorted.
+func (l *Language) IDs() []string {
+	ids := make([]string, 0, len(l.ids))
+	for id := range l.ids {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Day writes the day of an instant, in UTC.
+func (l *Language) Day(t time.Time) string {
+	t = t.UTC()
+	months := strings.Fields(l.Text("catalog.months"))
+	return l.Text("catalog.day", itoa(t.Day()), months[t.Month()-1], itoa(t.Year()))
+}
+
+// Minute writes an instant to the minute, in UTC.
+func (l *Language) Minute(t time.Time) string {
+	return l.Text("catalog.minute", l.Day(t), t.UTC().Format("15:04"))
+}
+
+func itoa(n int) string { return fmt.Sprint(n) }

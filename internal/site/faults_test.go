@@ -1,0 +1,219 @@
+package site_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vitrine/internal/site/catalog"
+)
+
+// said is where the functions that refuse something have what they say to people.
+var said = map[string]int{"Add": 2, "InvalidField": 2, "NewUnprocessable": 0, "NewForbidden": 0, "NewUnauthenticated": 0,
+	"NewTooMany": 0, "NewUnavailableFor": 1, "Wrap": 1, "Wrong": 1, "Forbidden": 0, "endImport": 4, "giveUp": 3}
+
+// faults reads the source for what is said to people whose input or request is refused, as a
+// format of package fmt, with where it stands.
+type faults struct {
+	t      *testing.T
+	set    *token.FileSet
+	consts map[string]string // by folder and name
+	found  map[string]string
+}
+
+func (f *faults) read(root string) {
+	f.t.Helper()
+	var files []*ast.File
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(f.set, path, nil, 0)
+		files = append(files, file)
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == len(spec.Names) {
+				for i, name := range spec.Names {
+					f.consts[f.folder(name)+name.Name] = f.fold(spec.Values[i])
+				}
+			}
+			return true
+		})
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool { f.look(n); return true })
+	}
+}
+
+func (f *faults) folder(n ast.Node) string {
+	return filepath.Dir(f.set.Position(n.Pos()).Filename) + "/"
+}
+
+// look notes what a call or a literal says.
+func (f *faults) look(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		name := nameOf(n.Fun)
+		at, ok := said[name]
+		if !ok || at >= len(n.Args) {
+			return
+		}
+		text := f.fold(n.Args[at])
+		if name == "Forbidden" {
+			text = "You may not " + text
+		}
+		f.note(n, text)
+	case *ast.CompositeLit:
+		if name := nameOf(n.Type); name != "FieldError" && name != "Error" {
+			return
+		}
+		for i, e := range n.Elts {
+			kv, keyed := e.(*ast.KeyValueExpr)
+			if key := nameOf(keyOf(kv)); keyed && (key == "Text" || key == "Message") {
+				f.note(n, f.fold(kv.Value))
+			} else if !keyed && i == 2 {
+				f.note(n, f.fold(e))
+			}
+		}
+	}
+}
+
+func (f *faults) note(n ast.Node, text string) {
+	if letters := strings.NewReplacer("%s", "", "%d", "", "You may not ", "").Replace(text); strings.ContainsAny(letters, "abcdefghijklmnopqrstuvwxyz") {
+		f.found[text] = f.set.Position(n.Pos()).String()
+	}
+}
+
+func keyOf(kv *ast.KeyValueExpr) ast.Expr {
+	if kv == nil {
+		return nil
+	}
+	return kv.Key
+}
+
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// fold gives an expression as a format: what is not known while it is read is %d where a
+// number is written, and %s elsewhere.
+func (f *faults) fold(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil {
+			return strings.ReplaceAll(text, "%q", "%s")
+		}
+	case *ast.BinaryExpr:
+		return f.fold(e.X) + f.fold(e.Y)
+	case *ast.Ident:
+		if text, ok := f.consts[f.folder(e)+e.Name]; ok {
+			return text
+		}
+	case *ast.CallExpr:
+		switch nameOf(e.Fun) {
+		case "Sprintf":
+			return f.fold(e.Args[0])
+		case "Itoa", "FormatInt":
+			return "%d"
+		}
+	}
+	return "%s"
+}
+
+// What the program says when it refuses something is written in English where it is refused,
+// since programs read it too, and has its German in the catalogue.
+func TestFaultsAreTranslated(t *testing.T) {
+	t.Parallel()
+	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../httpedge", "../importing/bookmarks", "../importing/sheet", "."} {
+		f.read(root)
+	}
+	if len(f.found) < 100 {
+		t.Fatalf("found %d texts, which is fewer than there are", len(f.found))
+	}
+	texts := catalog.New()
+	used := map[string]bool{}
+	for text, at := range f.found {
+		sample := strings.NewReplacer("%d", "7", "%s", "x").Replace(text)
+		for _, lang := range texts.Languages[1:] {
+			if lang.Fault(sample) == sample {
+				t.Errorf("%s says %q, which has no %s in catalog/%s/faults.json", at, text, lang.Name, lang.Code)
+			}
+			used[lang.FaultOf(sample)] = true
+		}
+		if same := texts.Languages[0].Fault(sample); same != sample {
+			t.Errorf("in English %q is %q", sample, same)
+		}
+	}
+	source := "" // of reasons, which stand in the place of a %s
+	for _, folder := range []string{"../app/content", "../domain", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/plain", "../importing/sheet"} {
+		source += sourceOf(t, folder)
+	}
+	verbs := regexp.MustCompile(`%(?:\[\d\])?[ds]`)
+	for _, lang := range texts.Languages[1:] {
+		for english, translated := range lang.Faults() {
+			if !used[english] && !strings.Contains(source, `"`+strings.Split(english, "%")[0]) {
+				t.Errorf("nothing says %q", english)
+			}
+			if a, b := len(verbs.FindAllString(english, -1)), len(verbs.FindAllString(translated, -1)); a < b {
+				t.Errorf("%q takes %d values, and in %s %d", english, a, lang.Name, b)
+			}
+		}
+	}
+}
+
+// sourceOf is all Go of a folder.
+func sourceOf(t *testing.T, folder string) (all string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal(folder, err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(b)
+	}
+	return all
+}
+
+// What is put into a refusal stays as it is, in its place.
+func TestFaultsHoldTheirValues(t *testing.T) {
+	t.Parallel()
+	german := catalog.New().Languages[1]
+	for english, want := range map[string]string{
+		"must be at most 255 characters long":                   "darf höchstens 255 Zeichen lang sein",
+		"must be one of read, write":                            "muss eines von read, write sein",
+		"There are 20 pages: delete one first":                  "Es gibt schon 20 Seiten: Löschen Sie zuerst eine",
+		"something new that nobody has translated so far":       "something new that nobody has translated so far",
+		"must be at most many characters long":                  "must be at most many characters long",
+		"":                                                      "",
+		"You may not change this block":                         "Sie dürfen diesen Block nicht ändern",
+		fmt.Sprintf("must be at most %d characters long", 1000): "darf höchstens 1000 Zeichen lang sein",
+	} {
+		if got := german.Fault(english); got != want {
+			t.Errorf("%q is %q, want %q", english, got, want)
+		}
+	}
+}

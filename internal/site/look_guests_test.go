@@ -1,0 +1,88 @@
+package site_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"testing"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/site"
+	"vitrine/internal/site/web"
+)
+
+// openToGuests are the addresses that guests see where they are closed out. Nothing of
+// collections is shown there.
+var openToGuests = []string{
+	"/", "/about/{slug}", "/sign-in", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
+	"/settings/language", "/settings/announcement", "/settings/email/{token}", "/oauth/authorize", "/invitations/{token}",
+	"/group/{slug}/invite/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
+}
+
+// Where guests are closed out, every other address leads them to sign in, whether there is
+// something or not.
+func TestGuestsClosed(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people, func(c *config.Config) { c.GuestsClosed = true })
+	first(t, r)
+	guest := newBrowser(t, r)
+	braces := regexp.MustCompile(`\{[a-z]+\}`)
+	for _, room := range site.Rooms() {
+		for _, route := range room.Routes {
+			open := slices.Contains(openToGuests, route.Path)
+			if open != route.Open && route.Access == web.Anyone {
+				t.Errorf("%s is open to guests: %v", route.Path, route.Open)
+			}
+			path := braces.ReplaceAllString(route.Path, "1")
+			for method, answered := range map[string]bool{"GET": route.Get != nil, "HEAD": route.Get != nil, "POST": route.Post != nil} {
+				if !answered || open {
+					continue
+				}
+				p := guest.send(method, path+"?page=2", "")
+				if to := "/sign-in?next=" + url.QueryEscape(path+"?page=2"); p.status != http.StatusSeeOther || p.header.Get("Location") != to {
+					t.Errorf("%s %s: %d to %s", method, route.Path, p.status, p.header.Get("Location"))
+				}
+			}
+		}
+	}
+	guest.get("/").want(200).hides("/explore", "/search")
+}
+
+// An announcement stands on every page until its reader puts it away, and a new one anew.
+func TestAnnouncement(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	ada, guest := first(t, r), newBrowser(t, r)
+	announce := func(words string) {
+		t.Helper()
+		u, err := r.S.App.User(t.Context(), refOf("ada"))
+		if err == nil {
+			_, err = r.S.App.UpdateSite(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite},
+				operating.SiteInput{Announcement: core.Patch{Set: true, Value: &words}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	announce("# Closed on *Monday*")
+	for _, path := range []string{"/", "/sign-in", "/nothing"} {
+		guest.get(path).says("<p>Closed on <em>Monday</em></p>")
+	}
+	id := guest.get("/sign-in").find(`name="announced" value="([0-9]+)"`)
+	guest.post("/settings/announcement", "announced", id, "next", "/sign-in").leads("/sign-in").follow().hides("Monday")
+	guest.get("/").hides("Monday")
+	ada.get("/").says("Monday")
+	announce("Open again")
+	guest.get("/").says("Open again")
+	for _, id := range []string{"", "x", "-1", "0", "99999999999999999999"} {
+		guest.post("/settings/announcement", "announced", id).want(400)
+	}
+	guest.post("/settings/announcement", "announced", "1", "next", "//evil.example").leads("/")
+	announce("")
+	guest.get("/").hides("Announcement")
+}

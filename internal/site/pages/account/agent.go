@@ -1,0 +1,43 @@
+package account
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"vitrine/internal/site/web"
+)
+
+// browser says in a few words what a User-Agent is, for people to know theirs again.
+func browser(v *web.Visit, agent string) string {
+	name := firstNamed(agent, "Edg/:Edge", "OPR/:Opera", "Firefox/:Firefox", "FxiOS/:Firefox", "Chromium/:Chromium",
+		"Chrome/:Chrome", "CriOS/:Chrome", "Safari/:Safari")
+	system := firstNamed(agent, "iPhone:iPhone", "iPad:iPad", "Android:Android", "Windows:Windows", "Mac OS X:macOS",
+		"CrOS:ChromeOS", "Linux:Linux", "BSD:BSD")
+	switch {
+	case name != "" && system != "":
+		return v.T("account.sessions.browser", name, system)
+	case name+system != "":
+		return name + system
+	case agent == "":
+		return v.T("account.sessions.unknown")
+	}
+	return shorten(agent, 60)
+}
+
+// firstNamed gives the word of the first mark that a text holds, from "mark:word".
+func firstNamed(text string, marks ...string) string {
+	for _, m := range marks {
+		if mark, word, _ := strings.Cut(m, ":"); strings.Contains(text, mark) {
+			return word
+		}
+	}
+	return ""
+}
+
+// shorten cuts a text to so many characters.
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}

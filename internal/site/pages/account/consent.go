@@ -1,0 +1,131 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// consentView is what the page asks.
+type consentView struct {
+	accounts.Consent
+	Request string // the address to which the answer goes: this page's, with the scope that it shows
+	To      string // where the answer leads, in short; "" if nowhere
+}
+
+// authorizationRequest reads what the application asks for from the address.
+func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
+	q := v.R.URL.Query()
+	r := accounts.AuthorizationRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"),
+		ResponseType: q.Get("response_type"), Scope: q.Get("scope"), State: q.Get("state"),
+		CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
+	for name, values := range q {
+		if len(values) > 1 {
+			r.Repeated = append(r.Repeated, name)
+		}
+	}
+	slices.Sort(r.Repeated)
+	return r
+}
+
+// consentPage asks whether an application may act for the account. What is wrong with
+// the request is shown before anybody has to sign in for it.
+func consentPage(v *web.Visit) error {
+	c, err := v.App().Authorization(v.R.Context(), v.Actor(), authorizationRequest(v))
+	if err != nil {
+		return refuseApplication(v, err)
+	}
+	if v.Account == nil {
+		return v.AskToSignIn()
+	}
+	if c.RedirectURI != domain.OutOfBand {
+		v.FormsTo = c.RedirectURI
+	}
+	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Scope), destination(v, c.RedirectURI)})
+}
+
+// shown is the address of this page with a scope, if it has none: what is allowed is what
+// the page says, even where the application comes to ask for more meanwhile.
+func shown(v *web.Visit, scope domain.Scope) string {
+	q := v.R.URL.Query()
+	if strings.TrimSpace(q.Get("scope")) != "" {
+		return v.Here()
+	}
+	q.Set("scope", string(scope))
+	return v.R.URL.EscapedPath() + "?" + q.Encode()
+}
+
+// consent allows or denies what the address asks for.
+func consent(v *web.Visit) error {
+	if v.Account == nil {
+		return v.AskToSignIn()
+	}
+	answer := v.App().Deny
+	switch v.Form().Get("answer") {
+	case "allow":
+		answer = v.App().Allow
+	case "deny":
+	default:
+		return web.UnknownButton()
+	}
+	to, err := answer(v.R.Context(), v.Actor(), authorizationRequest(v))
+	if err != nil {
+		return refuseApplication(v, err)
+	}
+	return sendBack(v, to)
+}
+
+// sendBack leads to the application, or shows the code to who has to carry it there
+// themself.
+func sendBack(v *web.Visit, to string) error {
+	query, carried := strings.CutPrefix(to, domain.OutOfBand)
+	if to != "" && !carried {
+		return v.Leave(to)
+	}
+	q, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+	if err != nil {
+		return err
+	}
+	data := struct{ Code string }{q.Get("code")}
+	title := v.T("account.title.code")
+	if data.Code == "" {
+		title = v.T("account.title.denied")
+	}
+	return v.Page("code", title, nil, data)
+}
+
+// refuseApplication informs an application of what is wrong with its request, or, where it
+// is not known who asks, the visitor. Who is not signed in is never sent to the
+// application: a link of this site would lead them wherever its author likes (RFC 9700
+// section 4.11.2).
+func refuseApplication(v *web.Visit, err error) error {
+	refused, ok := errors.AsType[*accounts.OAuthError](err)
+	if !ok {
+		return err
+	}
+	if refused.Redirect != "" && v.Account != nil {
+		return v.Leave(refused.Redirect)
+	}
+	return v.Render(http.StatusBadRequest, "refused", v.T("account.title.refused"), nil, refused)
+}
+
+// destination is a redirect address as people read it: the host, or that the
+// application is on their own machine; "" for none.
+func destination(v *web.Visit, address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || address == domain.OutOfBand:
+		return ""
+	case u.Scheme == "http": // nothing else can be registered
+		return v.T("account.consent.on-machine", u.Host)
+	case u.Scheme == "https":
+		return u.Host
+	}
+	return v.T("account.consent.on-device", u.Scheme+":")
+}

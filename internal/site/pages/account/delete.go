@@ -1,0 +1,28 @@
+package account
+
+import "vitrine/internal/site/web"
+
+// deletePage says what deleting the account would do, and asks whether to.
+func deletePage(v *web.Visit) error { return showDelete(v, nil) }
+
+func showDelete(v *web.Visit, f *web.Form) error {
+	farewell, err := v.App().Farewell(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	return v.Page("delete", v.T("account.title.delete"), f, farewell)
+}
+
+// deleteAccount deletes it, and with it the session.
+func deleteAccount(v *web.Visit) error {
+	f := v.Form()
+	err := v.App().DeleteAccount(v.R.Context(), v.Actor(), f.Trimmed("slug"), f.Secret("password"))
+	if err != nil {
+		if f.Refused(err, "slug", "password") {
+			return showDelete(v, f)
+		}
+		return err
+	}
+	v.ForgetSession()
+	return v.Done("/", "account-deleted")
+}

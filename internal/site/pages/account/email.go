@@ -1,0 +1,47 @@
+package account
+
+import "vitrine/internal/site/web"
+
+// emailPage asks for another address, and for the password again.
+func emailPage(v *web.Visit) error { return showEmail(v, nil) }
+
+func showEmail(v *web.Visit, f *web.Form) error {
+	return v.Page("email", v.T("account.title.email"), f, nil)
+}
+
+// changeEmail has a link mailed to the new address, or kept for the operator to pass on.
+func changeEmail(v *web.Visit) error {
+	f := v.Form()
+	err := v.App().ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), f.Trimmed("email"), f.Secret("password"))
+	if err != nil {
+		if f.Refused(err, "email", "password") {
+			return showEmail(v, f)
+		}
+		return err
+	}
+	if !v.Mails() {
+		return v.Done("/settings/email", "email-kept")
+	}
+	return v.Done("/settings/email", "email-sent")
+}
+
+// confirmEmailPage asks for a click, as confirmPage does.
+func confirmEmailPage(v *web.Visit) error {
+	email, err := v.App().AddressLink(v.R.Context(), v.Args[0])
+	if err != nil {
+		return deadLink(v, err)
+	}
+	return v.Page("confirm-email", v.T("account.title.confirm-email"), nil, email)
+}
+
+// confirmEmail changes the address as the mailed link says, in whichever browser it is
+// followed.
+func confirmEmail(v *web.Visit) error {
+	if _, err := v.App().ConfirmEmail(v.R.Context(), v.Args[0]); err != nil {
+		return deadLink(v, err)
+	}
+	if v.Account == nil {
+		return v.Done("/sign-in", "email")
+	}
+	return v.Done("/settings/email", "email")
+}

@@ -1,0 +1,77 @@
+package account
+
+import (
+	"net/http"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// forgotPage asks for the address of an account.
+func forgotPage(v *web.Visit) error {
+	return v.Page("forgot-password", v.T("account.title.forgot"), nil, nil)
+}
+
+// forgot has a link mailed. What it says does not reveal whether there is an account.
+func forgot(v *web.Visit) error {
+	f := v.Form()
+	email := f.Trimmed("email")
+	if err := v.App().ForgotPassword(v.R.Context(), v.Visitor(), email); err != nil {
+		if f.Refused(err, "email") {
+			return v.Page("forgot-password", v.T("account.title.forgot"), f, nil)
+		}
+		return err
+	}
+	return lookInMail(v, email, true)
+}
+
+// lookInMail says where the link that goes on is: in a mail, or with the operator of a
+// server that sends none. ifKnown says that there is one only if the address has an
+// account, which nobody is told.
+func lookInMail(v *web.Visit, email string, ifKnown bool) error {
+	title := v.T("account.title.look-in-mail")
+	if !v.Mails() {
+		title = v.T("account.title.ask-for-link")
+	}
+	return v.Page("look-in-mail", title, nil, struct {
+		Email   string
+		IfKnown bool
+	}{email, ifKnown})
+}
+
+// resetPage asks for a new password, if the link still works.
+func resetPage(v *web.Visit) error {
+	if err := v.App().PasswordLink(v.R.Context(), v.Args[0]); err != nil {
+		return deadLink(v, err)
+	}
+	return showReset(v, nil)
+}
+
+func showReset(v *web.Visit, f *web.Form) error {
+	return v.Page("reset-password", v.T("account.title.reset"), f, nil)
+}
+
+// reset sets the password and signs in.
+func reset(v *web.Visit) error {
+	f := v.Form()
+	session, err := v.App().ResetPassword(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
+	if err != nil {
+		if f.Refused(err, "password") {
+			return showReset(v, f)
+		}
+		return deadLink(v, err)
+	}
+	if err := v.SignedIn(session); err != nil {
+		return err
+	}
+	return v.Done("/", "password-set")
+}
+
+// deadLink shows a page for a mailed link that does not work any more; other errors
+// pass.
+func deadLink(v *web.Visit, err error) error {
+	if domain.KindOf(err) != domain.NotFound {
+		return err
+	}
+	return v.Render(http.StatusNotFound, "dead-link", v.T("account.title.dead-link"), nil, nil)
+}

@@ -1,0 +1,67 @@
+// Package account is the pages of accounts: signing up and in, settings, applications and
+// what they ask for, invitations.
+package account
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "account", Templates: files,
+		Sections: []web.Section{{Under: []string{"/settings", "/oauth/applications"}, Links: []web.Link{
+			{Path: "/settings/profile", Text: "account.section.profile"},
+			{Path: "/settings/email", Text: "account.section.email"},
+			{Path: "/settings/password", Text: "account.section.password"},
+			{Path: "/settings/sessions", Text: "account.section.sessions"},
+			{Path: "/settings/storage", Text: "account.section.storage"},
+			{Path: "/settings/import", Text: "transfer.import"},
+			{Path: "/settings/export", Text: "transfer.export"},
+			{Path: "/settings/feeds", Text: "people.feeds"},
+			{Path: "/settings/applications", Text: "account.section.grants"},
+			{Path: "/settings/personal-access-tokens", Text: "account.section.tokens"},
+			{Path: "/oauth/applications", Text: "account.section.applications"},
+			{Path: "/settings/delete", Text: "account.section.delete"},
+		}}},
+		Routes: []web.Route{
+			{Path: "/sign-up", Open: true, Get: signUpPage, Post: signUp},
+			{Path: "/confirm/{token}", Open: true, Get: confirmPage, Post: confirm},
+			{Path: "/sign-in", Open: true, Get: signInPage, Post: signIn},
+			{Path: "/sign-out", Open: true, Post: signOut},
+			{Path: "/settings/language", Open: true, Post: web.ChooseLanguage},
+			{Path: "/settings/announcement", Open: true, Post: web.PutAwayAnnouncement},
+			{Path: "/forgot-password", Open: true, Get: forgotPage, Post: forgot},
+			{Path: "/reset-password/{token}", Open: true, Get: resetPage, Post: reset},
+
+			{Path: "/settings", Access: web.Users, Get: settings},
+			{Path: "/settings/profile", Access: web.Users, Get: profilePage, Post: saveProfile, Files: true},
+			{Path: "/settings/email", Access: web.Users, Get: emailPage, Post: changeEmail},
+			{Path: "/settings/email/{token}", Open: true, Get: confirmEmailPage, Post: confirmEmail},
+			{Path: "/settings/password", Access: web.Users, Get: passwordPage, Post: changePassword},
+			{Path: "/settings/sessions", Access: web.Users, Get: sessionsPage, Post: endSession},
+			{Path: "/settings/storage", Access: web.Users, Get: storagePage},
+			{Path: "/settings/personal-access-tokens", Access: web.Users, Get: tokensPage, Post: changeTokens},
+			{Path: "/settings/applications", Access: web.Users, Get: grantsPage, Post: revokeGrant},
+			{Path: "/settings/delete", Access: web.Users, Get: deletePage, Post: deleteAccount},
+
+			{Path: "/oauth/applications", Access: web.Users, Get: applicationsPage, Post: createApplication},
+			{Path: "/oauth/applications/{id}", Access: web.Users, Get: applicationPage, Post: changeApplication},
+			{Path: "/oauth/authorize", Open: true, Get: consentPage, Post: consent},
+
+			{Path: "/invitations/{token}", Open: true, Get: invitationPage, Post: answerInvitation},
+			{Path: "/group/{slug}/invite/{code}", Open: true, Get: groupInvitePage, Post: joinGroup},
+		}}
+}
+
+// settings is where an account is looked after.
+func settings(v *web.Visit) error { return v.Redirect("/settings/profile") }

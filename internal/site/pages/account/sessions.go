@@ -1,0 +1,46 @@
+package account
+
+import (
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// sessionView is a session, with whether it is the one that looks and what it was started
+// with.
+type sessionView struct {
+	domain.Session
+	This    bool
+	Browser string
+}
+
+// sessionsPage lists the browsers that are signed in.
+func sessionsPage(v *web.Visit) error {
+	all, err := v.App().Sessions(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	shown := make([]sessionView, len(all))
+	for i, s := range all {
+		shown[i] = sessionView{s, s.ID == v.Session.ID, browser(v, s.Agent)}
+	}
+	return v.Page("sessions", v.T("account.title.sessions"), nil, shown)
+}
+
+// endSession ends one session, or all but this one.
+func endSession(v *web.Visit) error {
+	which := v.Form().Get("end")
+	if which == "others" {
+		if err := v.App().EndOtherSessions(v.R.Context(), v.Actor(), v.Session.ID); err != nil {
+			return err
+		}
+		return v.Done("/settings/sessions", "sessions")
+	}
+	id, err := web.ID(which)
+	if err != nil {
+		return err
+	}
+	if err := v.App().EndSession(v.R.Context(), v.Actor(), domain.SessionID(id)); err != nil {
+		return err
+	}
+	return v.Done("/settings/sessions", "session")
+}

@@ -1,0 +1,43 @@
+package account
+
+import "vitrine/internal/site/web"
+
+// signInPage shows the form. Who is signed in goes on.
+func signInPage(v *web.Visit) error {
+	if v.Account != nil {
+		return v.Redirect(v.Next())
+	}
+	return showSignIn(v, nil)
+}
+
+func showSignIn(v *web.Visit, f *web.Form) error {
+	return v.Page("sign-in", v.T("account.title.sign-in"), f, struct{ Next string }{v.Next()})
+}
+
+// signIn starts a session. What is wrong with an address or a password is never said.
+func signIn(v *web.Visit) error {
+	f := v.Form()
+	session, err := v.App().SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
+	if err != nil {
+		if f.Refused(err) {
+			return showSignIn(v, f)
+		}
+		return err
+	}
+	if err := v.SignedIn(session); err != nil {
+		return err
+	}
+	return v.Redirect(v.Next())
+}
+
+// signOut ends the session of this browser, and may go back to where another account is
+// asked for.
+func signOut(v *web.Visit) error {
+	if v.Secret != "" {
+		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {
+			return err
+		}
+		v.ForgetSession()
+	}
+	return v.Done(v.Next(), "signed-out")
+}

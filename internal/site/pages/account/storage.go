@@ -1,0 +1,12 @@
+package account
+
+import "vitrine/internal/site/web"
+
+// storagePage shows the account what it has stored.
+func storagePage(v *web.Visit) error {
+	u, _, err := v.App().ByteUsage(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	return v.Page("storage", v.T("account.title.storage"), nil, web.NewStorage(v, u))
+}

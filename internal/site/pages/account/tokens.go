@@ -1,0 +1,51 @@
+package account
+
+import (
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// tokensView is the page of personal access tokens. Secret is that of one that was made
+// just now, which is shown this once.
+type tokensView struct {
+	Tokens []domain.Token
+	Secret string
+	Made   domain.Token
+}
+
+// tokensPage lists the tokens, with the form for another.
+func tokensPage(v *web.Visit) error { return showTokens(v, web.Filled("scope", "read"), tokensView{}) }
+
+func showTokens(v *web.Visit, f *web.Form, shown tokensView) (err error) {
+	if shown.Tokens, err = v.App().OwnTokens(v.R.Context(), v.Actor()); err != nil {
+		return err
+	}
+	return v.Page("tokens", v.T("account.title.tokens"), f, shown)
+}
+
+// changeTokens makes a token or revokes one.
+func changeTokens(v *web.Visit) error {
+	f := v.Form()
+	if revoked := f.Get("revoke"); revoked != "" {
+		return revokeToken(v, revoked)
+	}
+	secret, made, err := v.App().CreateOwnToken(v.R.Context(), v.Actor(), f.Trimmed("name"), domain.Scope(f.Get("scope")))
+	if err != nil {
+		if f.Refused(err, "name", "scope") {
+			return showTokens(v, f, tokensView{})
+		}
+		return err
+	}
+	return showTokens(v, web.Filled("scope", "read"), tokensView{Secret: secret, Made: made})
+}
+
+func revokeToken(v *web.Visit, which string) error {
+	id, err := web.ID(which)
+	if err != nil {
+		return err
+	}
+	if err := v.App().RevokeOwnToken(v.R.Context(), v.Actor(), domain.TokenID(id)); err != nil {
+		return err
+	}
+	return v.Done("/settings/personal-access-tokens", "token")
+}

@@ -1,0 +1,226 @@
+package collect
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// maxFiles is how many files one form may bring.
+const maxFiles = 100
+
+// adding is what is being added to a channel, and what became of its files.
+type adding struct {
+	Channel present.Channel
+	Files   int       // that were added
+	Refused []refused // files
+	Largest string    // file that is taken
+
+	first int64 // the block that was made first
+	title *string
+	about *string
+}
+
+// refused is a file that was not added, and why.
+type refused struct{ Name, Why string }
+
+func addPage(v *web.Visit) error {
+	c, moved, err := channelOf(v)
+	if err != nil {
+		return err
+	}
+	if moved != "" {
+		return v.Redirect(moved)
+	}
+	return showAdd(v, web.Filled("value", v.Query("value")), &adding{Channel: c})
+}
+
+func showAdd(v *web.Visit, f *web.Form, a *adding) error {
+	if !a.Channel.Can(v.Actor()).AddTo {
+		return forbidden(v, "collect.add.not-yours")
+	}
+	a.Largest = domain.FormatBytes(v.App().UploadLimit())
+	return v.Page("add", v.T("collect.add.to", a.Channel.Title), f, a)
+}
+
+// addFields are the fields of the form that somebody types.
+var addFields = []string{"value", "collect.value", "title", "collect.title", "description", "collect.description"}
+
+// add makes blocks of a text or an address, of files that come with the form, and of an upload
+// that a script has sent before.
+func add(v *web.Visit) error {
+	c, _, err := channelOf(v)
+	if missing(err) {
+		if v.HasParts() {
+			_ = v.Parts(func(web.Part) error { return errStop })
+		}
+		return gone(v, addFields...)
+	}
+	if err != nil {
+		return err
+	}
+	if !c.Can(v.Actor()).AddTo {
+		return forbidden(v, "collect.add.not-yours")
+	}
+	a := &adding{Channel: c}
+	var broken error
+	if v.HasParts() {
+		broken = v.Parts(func(p web.Part) error { return a.file(v, p) })
+	}
+	f := v.Form()
+	switch {
+	case errors.Is(broken, web.ErrEnded):
+		f.Wrong("file", v.T("collect.add.ended"))
+		return showAdd(v, f, a)
+	case missing(broken):
+		return gone(v, addFields...)
+	case broken != nil:
+		return broken
+	}
+	if a.Files+len(a.Refused) == 0 { // files have them, where there are some
+		a.title, a.about = optional(f.Trimmed("title")), optional(f.Get("description"))
+	}
+	if value := strings.TrimSpace(f.Get("upload")); value != "" {
+		if err := a.make(v, value, value); err != nil {
+			return a.refuse(v, f, err, "file")
+		}
+	}
+	if value := f.Get("value"); strings.TrimSpace(value) != "" {
+		if err := a.make(v, value, "text"); err != nil {
+			return a.refuse(v, f, err, "value")
+		}
+	} else if a.first == 0 && len(a.Refused) == 0 {
+		f.Wrong("value", v.T("collect.add.nothing"))
+	}
+	if len(a.Refused) > 0 {
+		f.Wrong("file", v.T("collect.add.some"))
+	}
+	if f.Failed() {
+		return showAdd(v, f, a)
+	}
+	return v.Done(back(v, c.Path()), "added")
+}
+
+// refuse shows the form again for an error about a field.
+func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) error {
+	if missing(err) {
+		return gone(v, addFields...)
+	}
+	if invalid, ok := errors.AsType[*domain.Error](err); ok && field != "value" {
+		for i := range invalid.Fields {
+			if invalid.Fields[i].Path == "value" {
+				invalid.Fields[i].Path = field
+			}
+		}
+	}
+	if f.Refused(err, "value", "title", "description", "file") {
+		return showAdd(v, f, a)
+	}
+	return err
+}
+
+// make makes a block of a value, once for what names it.
+func (a *adding) make(v *web.Visit, value, name string) error {
+	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about},
+		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}}}}
+	once := []string{a.Channel.Slug, name}
+	if name == "text" {
+		once = append(once, value)
+	}
+	for _, s := range []*string{a.title, a.about} {
+		if s != nil {
+			once = append(once, *s)
+		}
+	}
+	in.Once = v.OnceKey(once...)
+	b, err := v.App().CreateBlock(v.R.Context(), v.Actor(), in)
+	if err == nil && a.first == 0 {
+		a.first = int64(b.ID)
+	}
+	a.title, a.about = nil, nil
+	return err
+}
+
+// errStop ends the reading of a form whose rest is not wanted.
+var errStop = errors.Join(errors.New("collect: enough"), web.ErrEnded)
+
+// file takes a file of the form, and makes a block of it. What keeps this one out need not keep
+// out the next.
+func (a *adding) file(v *web.Visit, p web.Part) error {
+	if p.Field != "file" {
+		return nil
+	}
+	if a.Files+len(a.Refused) == 0 {
+		a.title, a.about = optional(strings.TrimSpace(v.R.PostForm.Get("title"))), optional(v.R.PostForm.Get("description"))
+		if strings.TrimSpace(v.R.PostForm.Get("value")) != "" { // they are the text's
+			a.title, a.about = nil, nil
+		}
+	}
+	if a.Files+len(a.Refused) >= maxFiles {
+		a.Refused = append(a.Refused, refused{p.Name, v.T("collect.add.many", maxFiles)})
+		return errStop
+	}
+	body := &empty{r: p.Body}
+	got, err := v.App().ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
+	if err == nil && !body.some {
+		err = domain.NewUnprocessable(v.T("collect.add.empty"))
+	}
+	if err == nil {
+		err = a.make(v, got.Value, "file "+got.Name+" "+got.Sum)
+	}
+	if err == nil {
+		a.Files++
+		return nil
+	}
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok || known.Kind == domain.Internal || known.Kind == domain.NotFound {
+		return err
+	}
+	why := known.Message
+	if known.Kind == domain.TooLarge {
+		why = v.T("collect.add.large", domain.FormatBytes(v.App().UploadLimit()))
+	}
+	a.Refused = append(a.Refused, refused{p.Name, web.Sentence(why)})
+	if n, _ := io.CopyN(io.Discard, p.Body, v.App().UploadLimit()); n == v.App().UploadLimit() {
+		return errStop // there is no end to it
+	}
+	return nil
+}
+
+// empty notices whether there is anything to read.
+type empty struct {
+	r    io.Reader
+	some bool
+}
+
+// Read implements io.Reader.
+func (e *empty) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.some = e.some || n > 0
+	return n, err
+}
+
+// presignFile gives a script an address to send a file to, and what the form takes for it.
+func presignFile(v *web.Visit) error {
+	f := v.Form()
+	in := content.FileInput{Name: f.Get("name"), ContentType: f.Get("type")}
+	if in.ContentType == "" {
+		in.ContentType = "application/octet-stream"
+	}
+	made, err := v.App().Presign(v.R.Context(), v.Actor(), []content.FileInput{in})
+	if err != nil {
+		return err
+	}
+	return v.JSON(http.StatusOK, struct {
+		URL   string `json:"url"`
+		Value string `json:"value"`
+		Type  string `json:"type"`
+	}{made[0].URL, v.App().UploadValue(made[0].Key), made[0].ContentType})
+}

@@ -1,0 +1,136 @@
+package collect
+
+import (
+	"html/template"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// blockForm is what the form of a block offers.
+type blockForm struct {
+	Block   present.Block
+	Text    bool // its content is text that can be changed
+	Rows    []row
+	Preview template.HTML // of the text as it was typed
+	Asked   bool          // for a preview
+}
+
+func editBlockPage(v *web.Visit) error {
+	b, err := blockByID(v)
+	if err != nil {
+		return err
+	}
+	values := []string{"title", "", "description", "", "content", "", "alt_text", ""}
+	if b.Title != nil {
+		values[1] = *b.Title
+	}
+	if b.Description != nil {
+		values[3] = b.Description.Markdown
+	}
+	if b.Content != nil {
+		values[5] = b.Content.Markdown
+	}
+	if b.AltText != nil {
+		values[7] = *b.AltText
+	}
+	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled(values...))
+}
+
+func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
+	if !form.Block.Can(v.Actor()).Manage {
+		return forbidden(v, "collect.block.not-yours")
+	}
+	form.Text = form.Block.Type == domain.TextBlock
+	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
+}
+
+// blockTexts are the fields of a block that somebody types.
+var blockTexts = []string{"title", "collect.title", "content", "collect.text", "description", "collect.description", "alt_text", "collect.alt"}
+
+func editBlock(v *web.Visit) error {
+	f := v.Form()
+	b, err := blockByID(v)
+	if missing(err) {
+		return gone(v, blockTexts...)
+	}
+	if err != nil {
+		return err
+	}
+	in := collections.UpdateBlockInput{Title: pointer(f.Get("title")), Description: pointer(f.Get("description"))}
+	if b.Type == domain.TextBlock {
+		in.Content = pointer(f.Get("content"))
+	}
+	if b.HasImage() {
+		in.AltText = pointer(f.Get("alt_text"))
+	}
+	form := blockForm{Block: b, Rows: rows(f, b.Metadata)}
+	if f.Get("do") == "preview" {
+		if err := in.Validate(); err != nil && !f.Refused(err, "title", "content", "description", "alt_text") {
+			return err
+		}
+		form.Asked = true
+		if text := core.Rendered(in.Content); text != nil && f.Error("content") == "" {
+			form.Preview = template.HTML(text.HTML) // sanitised, as it would be kept
+		}
+		return showEditBlock(v, form, f)
+	}
+	in.Metadata, err = metadataPatch(f, b.Metadata)
+	if err = domain.JoinFaults(in.Validate(), err); err == nil {
+		if _, err = v.App().UpdateBlock(v.R.Context(), v.Actor(), b.ID, in); err == nil {
+			return v.Done(back(v, b.Path()), "block-saved")
+		}
+	}
+	switch err = underMetadata(err); {
+	case missing(err):
+		return gone(v, blockTexts...)
+	case f.Refused(err, "title", "content", "description", "alt_text", "metadata"):
+		return showEditBlock(v, form, f)
+	}
+	return err
+}
+
+// deletion says what goes with a block.
+type deletion struct {
+	Block  present.Block
+	Places int // channels that it stands in
+}
+
+func deleteBlockPage(v *web.Visit) error { return showDeleteBlock(v, nil) }
+
+func showDeleteBlock(v *web.Visit, f *web.Form) error {
+	b, err := blockByID(v)
+	if err != nil {
+		return err
+	}
+	if !b.Can(v.Actor()).Manage {
+		return forbidden(v, "collect.block.not-yours")
+	}
+	return v.Page("delete-block", v.T("collect.block.delete"), f, deletion{b, int(b.OpenCount + b.PrivateCount)})
+}
+
+func deleteBlock(v *web.Visit) error {
+	b, err := blockByID(v)
+	if missing(err) {
+		return gone(v)
+	}
+	if err != nil {
+		return err
+	}
+	if v.Form().Get("sure") != "yes" {
+		f := v.Form()
+		f.Wrong("sure", v.T("collect.sure.missing"))
+		return showDeleteBlock(v, f)
+	}
+	err = v.App().DeleteBlock(v.R.Context(), v.Actor(), b.ID)
+	if missing(err) {
+		return gone(v)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(without(v.Next(), b.Path(), "/"+v.Account.Slug), "block-deleted")
+}

@@ -1,0 +1,179 @@
+package collect
+
+import (
+	"strconv"
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// channelForm is what the form of a channel offers.
+type channelForm struct {
+	Channel      *present.Channel // nil for a new one
+	Visibilities []domain.Visibility
+	Owners       []owner
+	Rows         []row
+	Can          domain.ChannelAbilities
+}
+
+// owner is somebody whom a new channel may belong to.
+type owner struct{ Value, Name string }
+
+var visibilities = []domain.Visibility{domain.Closed, domain.Public, domain.Private}
+
+// mostGroups is how many groups of one's own a form offers.
+const mostGroups = 100
+
+// newChannelPage shows the form of a new channel.
+func newChannelPage(v *web.Visit) error {
+	return showNewChannel(v, web.Filled("title", v.Query("title"), "visibility", string(domain.Closed), "owner", v.Query("owner")))
+}
+
+func showNewChannel(v *web.Visit, f *web.Form) error {
+	groups, err := v.App().UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)},
+		domain.GroupSort{}, domain.Page{Number: 1, Per: mostGroups})
+	if err != nil {
+		return err
+	}
+	form := channelForm{Visibilities: visibilities, Owners: []owner{{"", v.T("collect.channel.owner.me", v.Account.Name)}}}
+	for _, g := range groups.Items {
+		form.Owners = append(form.Owners, owner{strconv.FormatInt(int64(g.ID), 10), g.Name})
+	}
+	return v.Page("new", v.T("collect.new"), f, form)
+}
+
+func newChannel(v *web.Visit) error {
+	f := v.Form()
+	in := collections.CreateChannelInput{Title: f.Get("title"), Description: optional(f.Get("description")),
+		Visibility: domain.Visibility(f.Get("visibility")),
+		Once:       v.OnceKey("channel", f.Get("title"), f.Get("description"), f.Get("visibility"), f.Get("owner"))}
+	if group := f.Get("owner"); group != "" {
+		id, err := strconv.ParseInt(group, 10, 64)
+		if err != nil || id < 1 {
+			f.Wrong("owner", v.T("collect.channel.owner.none"))
+			return showNewChannel(v, f)
+		}
+		to := domain.GroupRef(domain.GroupID(id))
+		in.Owner = &to
+	}
+	c, err := v.App().CreateChannel(v.R.Context(), v.Actor(), in)
+	switch {
+	case missing(err): // the same form was sent before, and the channel deleted since
+		return gone(v, "title", "collect.title", "description", "collect.description")
+	case f.Refused(err, "title", "description", "visibility", "owner"):
+		return showNewChannel(v, f)
+	case err != nil:
+		return err
+	}
+	return v.Done(v.Addresses().Channel(&c.Channel).Path(), "channel-made")
+}
+
+// editChannelPage shows the form of a channel that is there.
+func editChannelPage(v *web.Visit) error {
+	c, moved, err := channelOf(v)
+	if err != nil {
+		return err
+	}
+	if moved != "" {
+		return v.Redirect(moved)
+	}
+	description := ""
+	if c.Description != nil {
+		description = c.Description.Markdown
+	}
+	return showEditChannel(v, c, web.Filled("title", c.Title, "description", description, "visibility", string(c.Visibility)), false)
+}
+
+func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool) error {
+	can := c.Can(v.Actor())
+	if !can.Update {
+		return forbidden(v, "collect.channel.not-yours")
+	}
+	form := channelForm{Channel: &c, Visibilities: visibilities, Can: can}
+	if posted {
+		form.Rows = rows(f, c.Metadata)
+	} else {
+		form.Rows = rows(nil, c.Metadata)
+	}
+	return v.Page("edit-channel", v.T("collect.channel.edit", c.Title), f, form)
+}
+
+func editChannel(v *web.Visit) error {
+	f := v.Form()
+	c, _, err := channelOf(v)
+	if missing(err) {
+		return gone(v, "title", "collect.title", "description", "collect.description")
+	}
+	if err != nil {
+		return err
+	}
+	in := collections.UpdateChannelInput{Title: pointer(f.Get("title")), Description: core.Patch{Set: true, Value: optional(f.Get("description"))}}
+	if visibility := domain.Visibility(f.Get("visibility")); visibility != "" {
+		in.Visibility = &visibility
+	}
+	in.Metadata, err = metadataPatch(f, c.Metadata)
+	if err = domain.JoinFaults(in.Validate(), err); err == nil {
+		var full collections.FullChannel
+		if full, err = v.App().UpdateChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in); err == nil {
+			return v.Done(v.Addresses().Channel(&full.Channel).Path(), "channel-saved")
+		}
+	}
+	switch err = underMetadata(err); {
+	case missing(err):
+		return gone(v, "title", "collect.title", "description", "collect.description")
+	case f.Refused(err, "title", "description", "visibility", "metadata"):
+		return showEditChannel(v, c, f, true)
+	}
+	return err
+}
+
+// deleteChannelPage says what happens when a channel is deleted, and asks again.
+func deleteChannelPage(v *web.Visit) error { return showDeleteChannel(v, nil) }
+
+func showDeleteChannel(v *web.Visit, f *web.Form) error {
+	c, err := channelByID(v)
+	if err != nil {
+		return err
+	}
+	if !c.Can(v.Actor()).Destroy {
+		return forbidden(v, "collect.channel.not-yours")
+	}
+	return v.Page("delete-channel", v.T("collect.channel.delete", c.Title), f, c)
+}
+
+func deleteChannel(v *web.Visit) error {
+	c, err := channelByID(v)
+	if missing(err) {
+		return gone(v)
+	}
+	if err != nil {
+		return err
+	}
+	if v.Form().Get("sure") != "yes" {
+		f := v.Form()
+		f.Wrong("sure", v.T("collect.sure.missing"))
+		return showDeleteChannel(v, f)
+	}
+	err = v.App().DeleteChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
+	if missing(err) {
+		return gone(v)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(without(v.Next(), c.Path(), c.Owner().Path()), "channel-deleted")
+}
+
+// without is where a form leads that deletes the page at a path: another page, never that one
+// or one below it.
+func without(next, path, instead string) string {
+	at, _, _ := strings.Cut(next, "?")
+	if next == "" || at == path || strings.HasPrefix(at, path+"/") {
+		return instead
+	}
+	return next
+}

@@ -1,0 +1,102 @@
+package collect
+
+import (
+	"strconv"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// mostChoices is how many channels a form offers at a time, and mostPlaces how many of those
+// that an item is in.
+const (
+	mostChoices = 24
+	mostPlaces  = 100
+)
+
+// choice is a channel that can be ticked.
+type choice struct {
+	present.Channel
+	There, Ticked bool
+}
+
+// choices are the channels that a form offers.
+type choices struct {
+	Path  string // of the page, to find others
+	Query string
+	In    []choice // channels that the item is in
+	More  []choice // others
+}
+
+// findChoices finds channels for what is typed, those that are ticked first. item is what is to
+// be connected, the zero value for what is not made yet.
+func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown []string) (all choices, err error) {
+	all = choices{Path: v.R.URL.Path, Query: query}
+	seen := map[domain.ChannelID]bool{}
+	on, off := numbers(ticked), numbers(shown)
+	add := func(c domain.Channel, there bool) {
+		if seen[c.ID] {
+			return
+		}
+		seen[c.ID] = true
+		one := choice{v.Addresses().Channel(&c), there, on[int64(c.ID)] || there && !off[int64(c.ID)]}
+		if there {
+			all.In = append(all.In, one)
+		} else {
+			all.More = append(all.More, one)
+		}
+	}
+	if item.ID != 0 {
+		places, err := placesOf(v, item)
+		if err != nil {
+			return all, err
+		}
+		for _, c := range places {
+			add(c, true)
+		}
+	}
+	for id := range on {
+		if !seen[domain.ChannelID(id)] && len(all.More) < domain.MaxTargets {
+			c, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
+			if missing(err) {
+				continue
+			}
+			if err != nil {
+				return all, err
+			}
+			add(c.Channel, false)
+		}
+	}
+	found, err := v.App().ConnectChoices(v.R.Context(), v.Actor(), query, item, mostChoices)
+	for _, c := range found {
+		if c.MayAdd || c.There {
+			add(c.Channel, c.There)
+		}
+	}
+	return all, err
+}
+
+// placesOf are the channels in which the viewer put an item.
+func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
+	in := collections.ItemChannelsInput{Ownership: domain.Own, Desc: true, Page: domain.Page{Number: 1, Per: mostPlaces}}
+	list := v.App().ChannelConnections
+	if item.Type == domain.ItemBlock {
+		l, err := v.App().BlockConnections(v.R.Context(), v.Actor(), domain.BlockID(item.ID), in)
+		return l.Items, err
+	}
+	l, err := list(v.R.Context(), v.Actor(), domain.Ref{ID: item.ID}, in)
+	return l.Items, err
+}
+
+// numbers reads ids of a form; what is none is left out.
+func numbers(values []string) map[int64]bool {
+	all := map[int64]bool{}
+	for _, value := range values {
+		if id, err := strconv.ParseInt(value, 10, 64); err == nil && id > 0 && len(all) < mostPlaces+mostChoices+domain.MaxTargets {
+			all[id] = true
+		}
+	}
+	return all
+}

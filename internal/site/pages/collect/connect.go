@@ -1,0 +1,132 @@
+package collect
+
+import (
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// connecting is an item that is to be connected, and to what it can be.
+type connecting struct {
+	Item    domain.ItemRef
+	Path    string // of its page
+	Heading string
+	Choices choices
+	Failed  []refused // channels
+}
+
+// itemOf reads the block or the channel of an address.
+func itemOf(v *web.Visit) (c connecting, err error) {
+	if strings.HasPrefix(v.R.URL.Path, "/channel/") {
+		ch, err := channelByID(v)
+		if err != nil {
+			return c, err
+		}
+		return connecting{Item: domain.ChannelRef(ch.ID), Path: ch.Path(), Heading: ch.Title}, nil
+	}
+	b, err := blockByID(v)
+	if err != nil {
+		return c, err
+	}
+	return connecting{Item: domain.BlockRef(b.ID), Path: b.Path(), Heading: b.Heading()}, nil
+}
+
+func connectPage(v *web.Visit) error {
+	c, err := itemOf(v)
+	if err != nil {
+		return err
+	}
+	q := v.R.URL.Query()
+	return showConnect(v, c, web.Filled("title", v.Query("title"), "next", v.Query("next")), v.Query("q"), q["channel"], q["shown"])
+}
+
+func showConnect(v *web.Visit, c connecting, f *web.Form, query string, ticked, shown []string) (err error) {
+	if c.Choices, err = findChoices(v, c.Item, strings.TrimSpace(query), ticked, shown); err != nil {
+		return err
+	}
+	return v.Page("connect", v.T("collect.connect.of", c.Heading), f, c)
+}
+
+// connect puts the item into the channels that are ticked and takes it out of those that are
+// not, and makes a new channel for it if one is named.
+func connect(v *web.Visit) error {
+	f := v.Form()
+	c, err := itemOf(v)
+	if missing(err) {
+		return gone(v, "title", "collect.connect.new")
+	}
+	if err != nil {
+		return err
+	}
+	on, shown := numbers(f.Values("channel")), numbers(f.Values("shown"))
+	if title := f.Get("title"); strings.TrimSpace(title) != "" {
+		made, err := v.App().CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: title,
+			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("connect", title)})
+		if f.Refused(err, "title", "visibility") {
+			return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
+		}
+		if err != nil {
+			return err
+		}
+		on[int64(made.ID)] = true
+	}
+	undo, changed := "", 0
+	for id := range on {
+		if shown[id] { // where it is
+			continue
+		}
+		_, err := v.App().Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
+		if err := c.note(v, id, err); err != nil {
+			return err
+		}
+		changed++
+	}
+	removed := 0
+	for id := range shown {
+		if on[id] {
+			continue
+		}
+		r, err := v.App().RemoveItem(v.R.Context(), v.Actor(), domain.Ref{ID: id}, c.Item)
+		if err == nil && r.Kept > 0 {
+			err = domain.NewForbidden(v.T("collect.connect.kept"))
+		}
+		if err := c.note(v, id, err); err != nil {
+			return err
+		}
+		if undo = r.Undo; undo != "" {
+			removed++
+		}
+		changed++
+	}
+	if len(c.Failed) > 0 {
+		f.Wrong("channel", v.T("collect.connect.some"))
+		return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
+	}
+	if removed != 1 || changed != 1 { // one removal is undone at a time
+		undo = ""
+	}
+	return v.DoneSo(back(v, c.Path), "connected", undo)
+}
+
+// note keeps why a channel was refused. What is nobody's fault is given back.
+func (c *connecting) note(v *web.Visit, id int64, err error) error {
+	switch domain.KindOf(err) {
+	case domain.NotFound, domain.Forbidden, domain.Unprocessable, domain.Conflict, domain.Invalid:
+	default:
+		return err
+	}
+	if err == nil {
+		return nil
+	}
+	name, why := "", v.T("collect.gone.short")
+	if ch, found := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id}); found == nil {
+		name, why = ch.Title, web.Sentence(err.Error())
+	}
+	c.Failed = append(c.Failed, refused{name, why})
+	return nil
+}
+
+// Visibilities are those that a channel made on the spot can have.
+func (connecting) Visibilities() []domain.Visibility { return visibilities }

@@ -1,0 +1,129 @@
+package collect
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// row is a key and its value in a form.
+type row struct {
+	N          int // of the row, from 1
+	Key, Value string
+	Was        string // the key as the form was made, "" for a new row
+}
+
+// blankRows is how many empty rows a form has to type more into.
+const blankRows = 2
+
+// rows are the rows of a form for metadata: as they were posted, or else as they are.
+func rows(f *web.Form, m domain.Metadata) (all []row) {
+	if f.Posted() {
+		keys, values, was := f.Values("meta_key"), f.Values("meta_value"), f.Values("meta_was")
+		for i := range min(len(keys), len(values), len(was), domain.MaxMetadataKeys+blankRows) {
+			all = append(all, row{Key: keys[i], Value: values[i], Was: was[i]})
+		}
+	} else {
+		for key, value := range inOrder(m) {
+			all = append(all, row{Key: key, Value: value, Was: key})
+		}
+		for range blankRows {
+			all = append(all, row{})
+		}
+	}
+	for i := range all {
+		all[i].N = i + 1
+	}
+	return all
+}
+
+// inOrder gives keys, sorted, and values as they are typed.
+func inOrder(m domain.Metadata) func(yield func(key, value string) bool) {
+	return func(yield func(key, value string) bool) {
+		values := raw(m)
+		keys := make([]string, 0, len(values))
+		for key := range values {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			if !yield(key, plain(values[key])) {
+				return
+			}
+		}
+	}
+}
+
+func raw(m domain.Metadata) map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	if m != "" {
+		_ = json.Unmarshal([]byte(m), &values) // it was checked when it was kept
+	}
+	return values
+}
+
+// plain is a value as it is typed: texts without quotes.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+// metadataPatch is what a form changes of metadata, as JSON; nil for nothing. Values are texts,
+// but those that stay as they are stay numbers too. A row whose key is emptied is removed, and
+// what others have added meanwhile stays.
+func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
+	is, patch := raw(m), map[string]any{}
+	var faults domain.Faults
+	kept := map[string]bool{}
+	posted := rows(f, m)
+	for _, r := range posted {
+		key := strings.TrimSpace(r.Key)
+		switch {
+		case key == "" && strings.TrimSpace(r.Value) != "" && r.Was == "":
+			faults.Add("metadata", domain.FieldRequired, "has a value without a name: "+r.Value)
+		case key == "":
+		case kept[key]:
+			faults.Add("metadata", domain.FieldRepeated, "has the name "+key+" twice")
+		default:
+			kept[key] = true
+			if value, there := is[key]; !there || plain(value) != r.Value {
+				patch[key] = r.Value
+			}
+		}
+	}
+	for _, r := range posted {
+		if r.Was != "" && !kept[r.Was] {
+			patch[r.Was] = nil
+		}
+	}
+	if err := faults.Err(); err != nil || len(patch) == 0 {
+		return nil, err
+	}
+	change, err := json.Marshal(patch)
+	if err == nil {
+		_, err = domain.MergeMetadata(m, change, true) // told with what is wrong with other fields
+	}
+	return change, err
+}
+
+// underMetadata gathers what is wrong with single keys below the field of all.
+func underMetadata(err error) error {
+	invalid, ok := errors.AsType[*domain.Error](err)
+	if !ok || invalid.Kind != domain.Invalid {
+		return err
+	}
+	fields := slices.Clone(invalid.Fields)
+	for i, f := range fields {
+		if key, ok := strings.CutPrefix(f.Path, "metadata."); ok {
+			fields[i].Path, fields[i].Text = "metadata", key+" "+f.Text
+		}
+	}
+	return domain.NewInvalid(fields...)
+}

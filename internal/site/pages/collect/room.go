@@ -1,0 +1,36 @@
+// Package collect is the pages on which people collect: they make channels, add to them,
+// connect, arrange, edit, remove and delete.
+package collect
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "collect", Templates: files, Routes: []web.Route{
+		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel},
+		{Path: "/save", Get: savePage, Post: save},
+		{Path: "/save/file", Access: web.Users, Post: presignFile},
+		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true},
+		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel},
+		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
+		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
+		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
+		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock},
+		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
+		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
+		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection},
+		{Path: "/connections/undo", Access: web.Users, Post: undo},
+	}}
+}

@@ -1,0 +1,128 @@
+package collect
+
+import (
+	"errors"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// saving is the form to save something from elsewhere.
+type saving struct {
+	Choices     choices
+	Bookmarklet template.URL
+}
+
+// saved reads what a bookmark or another program wants to save: an address, a title, a text.
+// Programs of phones put the address into the text.
+func saved(v *web.Visit) *web.Form {
+	address, text := strings.TrimSpace(v.Query("url")), strings.TrimSpace(v.Query("text"))
+	if address == "" {
+		for word := range strings.FieldsSeq(text) {
+			if found, ok := core.AbsoluteURL(word); ok {
+				address, text = found, strings.TrimSpace(strings.Replace(text, word, "", 1))
+				break
+			}
+		}
+	}
+	value := address
+	if value == "" {
+		value, text = text, ""
+	}
+	return web.Filled("value", value, "title", strings.TrimSpace(v.Query("title")), "description", text)
+}
+
+func savePage(v *web.Visit) error {
+	if v.Account == nil {
+		return v.AskToSignIn()
+	}
+	q := v.R.URL.Query()
+	f := saved(v)
+	if value := v.Query("value"); value != "" { // channels are being looked for
+		f = web.Filled("value", value, "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
+	}
+	return showSave(v, f, v.Query("q"), q["channel"])
+}
+
+func showSave(v *web.Visit, f *web.Form, query string, ticked []string) error {
+	found, err := findChoices(v, domain.ItemRef{}, strings.TrimSpace(query), ticked, nil)
+	if err != nil {
+		return err
+	}
+	return v.Page("save", v.T("collect.save"), f, saving{found, bookmarklet(v.Addresses().Site)})
+}
+
+// bookmarklet is a bookmark that leads from a page to here, with what is selected on it.
+func bookmarklet(site string) template.URL {
+	return template.URL("javascript:location.href='" + template.JSEscapeString(site) + "/save?url='+encodeURIComponent(location.href)" +
+		"+'&title='+encodeURIComponent(document.title)+'&text='+encodeURIComponent(getSelection())")
+}
+
+// save makes a block in the channels that are ticked, and in a new one if one is named.
+func save(v *web.Visit) error {
+	f := v.Form()
+	if v.Account == nil { // who was signed out meanwhile comes back with it
+		next := "/save?" + url.Values{"url": {f.Get("value")}, "title": {f.Get("title")}, "text": {f.Get("description")}}.Encode()
+		return v.Redirect("/sign-in?next=" + url.QueryEscape(next))
+	}
+	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: f.Get("value"), Title: optional(f.Trimmed("title")), Description: optional(f.Get("description"))}}
+	if err := in.BlockInput.Validate(); err != nil && !f.Refused(err, "value", "title", "description") {
+		return err
+	}
+	on, fresh := numbers(f.Values("channel")), strings.TrimSpace(f.Get("new"))
+	if len(on) == 0 && fresh == "" {
+		f.Wrong("channel", v.T("collect.save.nowhere"))
+	}
+	if f.Failed() {
+		return showSave(v, f, "", f.Values("channel"))
+	}
+	if fresh != "" {
+		c, err := v.App().CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
+			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("save", fresh)})
+		if err != nil {
+			if f.Refused(renamed(err), "new", "visibility") {
+				return showSave(v, f, "", f.Values("channel"))
+			}
+			return err
+		}
+		on[int64(c.ID)] = true
+	}
+	for id := range on {
+		in.Targets = append(in.Targets, collections.Target{Channel: domain.Ref{ID: id}})
+	}
+	in.Once = v.OnceKey(append([]string{"block", f.Get("value"), f.Get("title"), f.Get("description")}, f.Values("channel")...)...)
+	b, err := v.App().CreateBlock(v.R.Context(), v.Actor(), in)
+	switch {
+	case missing(err):
+		return gone(v, addFields...)
+	case f.Refused(err, "value", "title", "description", "channel"):
+		return showSave(v, f, "", f.Values("channel"))
+	case err != nil:
+		return err
+	}
+	return v.Done(v.Addresses().Block(&b).Path(), "saved")
+}
+
+// renamed has what is wrong with the title of a new channel said at its field.
+func renamed(err error) error {
+	invalid, ok := errors.AsType[*domain.Error](err)
+	if !ok || invalid.Kind != domain.Invalid {
+		return err
+	}
+	fields := slices.Clone(invalid.Fields)
+	for i := range fields {
+		if fields[i].Path == "title" {
+			fields[i].Path = "new"
+		}
+	}
+	return domain.NewInvalid(fields...)
+}
+
+// Visibilities are those that a channel made on the spot can have.
+func (saving) Visibilities() []domain.Visibility { return visibilities }

@@ -1,0 +1,170 @@
+package look
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// blockRoutes are the pages of a block.
+var blockRoutes = []web.Route{
+	{Path: "/block/{id}", Get: blockPage},
+	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock},
+}
+
+// How much there is on a page of what stands beside a block.
+const (
+	blockChannels = 12
+	blockComments = web.CommentsPerPage
+)
+
+// blockView is what the page of a block shows.
+type blockView struct {
+	Piece    piece
+	Can      domain.BlockAbilities
+	Metadata []entry
+	Channels web.Cells
+	Total    int64 // channels that it is in
+	Pager    web.Pager
+	Comments web.Comments
+	Around   around
+	Reason   string // why its content could not be got, for its author
+	PlayPath string
+}
+
+// entry is one of the metadata.
+type entry struct{ Key, Value string }
+
+// blockPage shows a block.
+func blockPage(v *web.Visit) error {
+	ctx, actor := v.R.Context(), v.Actor()
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	b, err := v.App().Block(ctx, actor, domain.BlockID(id))
+	if err != nil {
+		return err
+	}
+	shown := blockView{Piece: newPiece(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
+	if err := shown.beside(v); err != nil {
+		return err
+	}
+	if shown.Around, err = findAround(v, b.ID); err != nil {
+		return err
+	}
+	if shown.Can.Manage && (b.State != domain.Available || b.Type == domain.PendingBlock) {
+		status, err := v.App().Processing(ctx, actor, b.ID)
+		if err != nil && domain.KindOf(err) != domain.NotFound {
+			return err
+		}
+		if status.Reason != nil {
+			shown.Reason = *status.Reason
+		}
+	}
+	if player := shown.Piece.Player(); player.URL != "" {
+		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+		if v.Query("play") == "1" {
+			shown.Piece.Playing, v.Frames = true, player.URL
+		}
+	}
+	v.Wide, v.Head = true, shown.head(v)
+	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, v.Ago(b.UpdatedAt)}
+	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
+		return nil
+	}
+	return v.Page("block", shown.Piece.Heading, nil, shown)
+}
+
+// beside reads the channels that the block is in, and its comments.
+func (s *blockView) beside(v *web.Visit) error {
+	ctx, actor, b := v.R.Context(), v.Actor(), s.Piece.Block
+	page, err := v.PageNumber()
+	if err != nil {
+		return err
+	}
+	at := domain.Page{Number: page, Per: blockChannels}
+	in, err := v.App().BlockConnections(ctx, actor, b.ID, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
+	if err != nil {
+		return err
+	}
+	s.Channels = web.Cells{Rows: true}
+	for i := range in.Items {
+		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
+	}
+	s.Total, s.Pager = in.Total, v.Pager(at, in.Total)
+	if page, err = v.PageNumberOf("comments"); err != nil {
+		return err
+	}
+	at = domain.Page{Number: page, Per: blockComments}
+	var said domain.List[domain.Comment]
+	if b.Block.Comments > 0 {
+		if said, err = v.App().Comments(ctx, actor, b.ID, false, at); err != nil {
+			return err
+		}
+	}
+	s.Comments = v.Comments(*b.Block, at, said)
+	return nil
+}
+
+// head says what the page is to other programs. A block that guests do not see says nothing,
+// and search engines keep none that is only in channels that they are to leave alone.
+func (s *blockView) head(v *web.Visit) (h web.Head) {
+	b := s.Piece.Block
+	if b.Visibility() != domain.BlockPublic {
+		return h
+	}
+	card := b.Card()
+	h = web.Head{Kind: "article", Description: present.Excerpt(describes(b.Description), 200),
+		Picture: web.Picture{URL: card.URL, Width: card.Width, Height: card.Height, Alt: card.Alt},
+		OEmbed:  v.Addresses().OEmbed(b.URL(), "json")}
+	if h.Description == "" {
+		h.Description = present.Excerpt(describes(b.Content), 200)
+	}
+	indexed := func(c web.Cell) bool { return v.App().Exposure.Indexes(c.Visibility) }
+	if slices.ContainsFunc(s.Channels.Items, indexed) {
+		h.Canonical = b.URL()
+	}
+	return h
+}
+
+// entries are metadata by the order of their keys. What cannot be read is not shown.
+func entries(m domain.Metadata) (all []entry) {
+	if m == "" {
+		return nil
+	}
+	object := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader([]byte(m)))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		all = append(all, entry{key, fmt.Sprint(object[key])})
+	}
+	return all
+}
+
+// retryBlock has the content of a block got again.
+func retryBlock(v *web.Visit) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	if _, err := v.App().Reprocess(v.R.Context(), v.Actor(), domain.BlockID(id)); err != nil {
+		return err
+	}
+	to := v.Next()
+	if to == "" {
+		to = "/block/" + strconv.FormatInt(id, 10)
+	}
+	return v.Done(to, "retry")
+}

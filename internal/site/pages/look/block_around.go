@@ -1,0 +1,59 @@
+package look
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// around is the channel from which somebody came to a block, and what stands beside it there.
+// The zero around is nowhere.
+type around struct {
+	Channel    present.Channel // its Channel is nil for nowhere
+	Prev, Next string          // paths, "" at an end
+}
+
+// findAround finds where the reader came from, by ?in=. A channel that the reader does not
+// see, or that no longer has the block, is nowhere.
+func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
+	id, _, ok := domain.IsID(v.Query("in"))
+	if !ok {
+		return a, nil
+	}
+	n, err := v.App().Neighbours(v.R.Context(), v.Actor(), domain.Ref{ID: id}, block)
+	if domain.KindOf(err) == domain.NotFound {
+		return a, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Channel = v.Addresses().Channel(&n.Channel)
+	if n.Prev != nil {
+		a.Prev = v.Cell(n.Prev.Thing).In(v.Actor(), n.Channel, n.Prev.Connection).Path
+	}
+	if n.Next != nil {
+		a.Next = v.Cell(n.Next.Thing).In(v.Actor(), n.Channel, n.Next.Connection).Path
+	}
+	return a, nil
+}
+
+// with is a path with a parameter, and the channel that the reader came from.
+func (a around) with(path, name, value string) string {
+	q := url.Values{name: {value}}
+	if a.Channel.Channel != nil {
+		q.Set("in", strconv.FormatInt(int64(a.Channel.ID), 10))
+	}
+	return path + "?" + q.Encode()
+}
+
+// tag says from what it is made, for Fresh.
+func (a around) tag() string {
+	if a.Channel.Channel == nil {
+		return ""
+	}
+	return fmt.Sprint(a.Channel.ID, a.Channel.Version, a.Channel.Channel.Owner.Version, a.Prev, a.Next)
+}

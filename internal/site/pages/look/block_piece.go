@@ -1,0 +1,88 @@
+package look
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// piece is a block, or a channel, shown for itself: on its page, in a slideshow, on paper.
+type piece struct {
+	present.Block          // its Block is nil for a channel
+	Cell          web.Cell // the same in a list
+	Picture       *picture
+	Media         string // audio or video: what the browser plays of a file
+	Playing       bool   // the player of an embed was asked for
+	Brief         bool   // of a long text only the beginning is shown
+	Heading       string
+}
+
+// picture is an image in the sizes that a page needs.
+type picture struct {
+	Original, Src, Srcset string
+	Width, Height         int64 // of Src
+	FullWidth, FullHeight int64
+	Ground, Alt           string
+}
+
+// newPiece prepares a block.
+func newPiece(v *web.Visit, b *domain.Block) piece {
+	p := piece{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Thing{Block: b})}
+	if b.HasImage() {
+		p.Picture = newPicture(p.Block.Image())
+	}
+	if b.File != nil {
+		p.Media = playable(b.File.ContentType)
+	}
+	if p.Heading = p.Block.Heading(); p.Heading == "Untitled" {
+		p.Heading = cmp.Or(p.Cell.Title, p.Cell.Host, v.T("cell.untitled"))
+	}
+	return p
+}
+
+// Titled reports whether somebody gave the block a title.
+func (p piece) Titled() bool { return p.Title != nil && *p.Title != "" }
+
+// pieceOf prepares what stands in a channel.
+func pieceOf(v *web.Visit, t domain.Thing) piece {
+	if t.Block != nil {
+		return newPiece(v, t.Block)
+	}
+	c := v.Cell(t)
+	return piece{Cell: c, Heading: c.Title}
+}
+
+// playable is how browsers play a kind of file, "" where they do not.
+func playable(contentType string) string {
+	kind, _, _ := strings.Cut(contentType, "/")
+	if kind == "audio" || kind == "video" {
+		return kind
+	}
+	return ""
+}
+
+// newPicture is an image as wide as a page: browsers choose among its sizes.
+func newPicture(i present.Image) *picture {
+	large := i.Large()
+	p := &picture{Original: i.Src(), Src: large.Src, Width: large.Width, Height: large.Height, FullWidth: i.Width, FullHeight: i.Height, Ground: i.Ground()}
+	if i.Resized != "" {
+		var set []string
+		was := int64(0)
+		for _, size := range []domain.ImageVersion{domain.SmallImage, domain.MediumImage, domain.LargeImage, domain.LargeImage.At2x()} {
+			w, _ := i.VersionSize(size)
+			if w > was {
+				shown := i.Version(size)
+				set, was = append(set, fmt.Sprintf("%s %dw", shown.Src, w)), w
+			}
+		}
+		p.Srcset = strings.Join(set, ", ")
+	}
+	if i.AltText != nil {
+		p.Alt = *i.AltText
+	}
+	return p
+}

@@ -1,0 +1,151 @@
+package look
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// slide is one page of a slideshow: one thing of a channel.
+type slide struct {
+	Channel present.Channel
+	Piece   piece
+	Pager   web.Pager
+	Back    string // the page of the channel on which the thing stands
+}
+
+// slideshowPage shows what is in a channel one after the other, large, by links.
+func slideshowPage(v *web.Visit) error {
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	number, err := v.PageNumber()
+	if err != nil {
+		return err
+	}
+	at := domain.Page{Number: number, Per: 1}
+	list, err := v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+	if err != nil {
+		return err
+	}
+	s := slide{Channel: v.Addresses().Channel(&c.Channel), Pager: v.Pager(at, list.Total)}
+	if s.Back = s.Channel.Path(); number > perPage && len(list.Items) > 0 {
+		s.Back += "?page=" + strconv.FormatInt((number-1)/perPage+1, 10)
+	}
+	from := []string{pageTags.Channel(v.Actor(), c.Channel, nil), fmt.Sprint(list.Total)}
+	if len(list.Items) > 0 {
+		s.Piece = pieceOf(v, list.Items[0].Thing)
+		from = append(from, s.Piece.Cell.Tag())
+	}
+	v.Wide, v.Frame = true, "slideshow"
+	if v.Fresh(from...) {
+		return nil
+	}
+	return v.Page("slideshow", c.Title, nil, s)
+}
+
+// How much is on a page that is to be printed.
+const (
+	printItems  = 500
+	printText   = 20_000  // bytes of one text; of longer ones there is the beginning
+	printBudget = 2 << 20 // bytes of all texts; once they are used up, there are beginnings
+)
+
+// sheet is a channel on paper.
+type sheet struct {
+	Channel       present.Channel
+	Collaborators []present.Principal
+	Pieces        []piece
+	Pager         web.Pager
+}
+
+// printPage shows all that is in a channel for paper.
+func printPage(v *web.Visit) error {
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	number, err := v.PageNumber()
+	if err != nil {
+		return err
+	}
+	s := sheet{Channel: v.Addresses().Channel(&c.Channel)}
+	for i := range c.Collaborators {
+		s.Collaborators = append(s.Collaborators, v.Addresses().Principal(&c.Collaborators[i]))
+	}
+	from := []string{pageTags.Channel(v.Actor(), c.Channel, c.Collaborators)}
+	total, left := int64(0), printBudget
+	const reads = printItems / domain.MaxPerPage
+	for i := range int64(reads) {
+		at := domain.Page{Number: (min(number, 1<<40)-1)*reads + i + 1, Per: domain.MaxPerPage}
+		list, err := v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+		if err != nil {
+			return err
+		}
+		total = list.Total
+		for _, item := range list.Items {
+			p := pieceOf(v, item.Thing)
+			if item.Block != nil && item.Block.Content != nil {
+				size := len(item.Block.Content.HTML)
+				if p.Brief = size > printText || size > left; !p.Brief {
+					left -= size
+				}
+			}
+			s.Pieces, from = append(s.Pieces, p), append(from, p.Cell.Tag())
+		}
+		if at.Offset()+at.Per >= total {
+			break
+		}
+	}
+	s.Pager = v.Pager(domain.Page{Number: number, Per: printItems}, total)
+	v.Wide, v.Frame = true, "print"
+	if v.Fresh(append(from, fmt.Sprint(total))...) {
+		return nil
+	}
+	return v.Page("print", c.Title, nil, s)
+}
+
+// embedded is a channel in the page of another site.
+type embedded struct {
+	Channel present.Channel
+	Cells   web.Cells
+	Pager   web.Pager
+}
+
+// embedPage shows a channel within other sites: what guests see, whoever looks, since the site
+// around it could lead a reader's clicks.
+func embedPage(v *web.Visit) error {
+	v.Account, v.Secret = nil, ""
+	guest := v.Actor()
+	if v.App().Exposure.Admits(guest) != nil {
+		return domain.NewNotFound()
+	}
+	c, moved, err := findChannel(v, guest)
+	if moved || err != nil {
+		return err
+	}
+	number, err := v.PageNumber()
+	if err != nil {
+		return err
+	}
+	at := domain.Page{Number: number, Per: perPage}
+	list, err := v.App().Contents(v.R.Context(), guest, domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+	if err != nil {
+		return err
+	}
+	shown := embedded{Channel: v.Addresses().Channel(&c.Channel), Cells: contentCells(v, c.Channel, list.Items), Pager: v.Pager(at, list.Total)}
+	for i := range shown.Cells.Items {
+		shown.Cells.Items[i].Away = true
+	}
+	v.Framed, v.Frame, v.Wide = true, "bare", true
+	if v.Fresh(slices.Concat(shown.Cells.Tags(), []string{pageTags.Channel(guest, c.Channel, nil), fmt.Sprint(list.Total)})...) {
+		return nil
+	}
+	return v.Page("embed", c.Title, nil, shown)
+}

@@ -1,0 +1,84 @@
+package look
+
+import (
+	"strconv"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// exploreSorts are the orders of what is public.
+var exploreSorts = []string{"newest", "updated", "random"}
+
+// sortsOf are the orders by their names in addresses.
+var sortsOf = map[string]domain.SearchSort{
+	"newest": {Key: domain.SearchByCreated, Desc: true}, "updated": {Key: domain.SearchByUpdated, Desc: true},
+	"random": {Key: domain.SearchByChance}, "relevance": {Key: domain.SearchByScore, Desc: true}, "name": {Key: domain.SearchByName},
+}
+
+// seeds is how many orders by chance there are.
+const seeds = 1_000_000
+
+// exploreView is everything that is public, as far as it is asked for.
+type exploreView struct {
+	Types, Sorts bar
+	Kinds        *bar   // of blocks
+	Again        string // another order by chance
+	listing
+}
+
+// explore lists all that guests may see, whoever looks: what is private to somebody is theirs to
+// find among their own.
+func explore(v *web.Visit) error {
+	a := askedFor(v, "type", "kind", "sort", "seed", "page")
+	var f domain.Faults
+	what, sort, kind := a.option(&f, "type", searched), a.option(&f, "sort", exploreSorts), a.option(&f, "kind", kinds)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	page, err := listPage(v)
+	if err != nil {
+		return err
+	}
+	in := domain.Search{Types: typesOf(what, kind), Sort: sortsOf[sort], Page: page}
+	var seed *int64
+	if sort == "random" {
+		n, err := strconv.ParseInt(a.query.Get("seed"), 10, 64)
+		if err != nil { // each page of the list is to be in the same order
+			return v.Redirect(a.with("seed", strconv.FormatInt(v.Now().UnixMicro()%seeds, 10), "page", ""))
+		}
+		seed = &n
+	}
+	l, err := v.App().Explore(v.R.Context(), domain.Actor{}, in, seed)
+	if err != nil {
+		return err
+	}
+	shown := exploreView{listing: newListing(v, a, l, page, "look.explore.empty")}
+	shown.Types = a.bar("look.types", "look.type.", "type", what, searched, "kind", "page")
+	shown.Sorts = a.bar("look.sorts", "look.sort.", "sort", sort, exploreSorts, "seed", "page")
+	if what == "blocks" {
+		b := a.bar("look.kinds", "look.kind.", "kind", kind, kinds, "page")
+		shown.Kinds = &b
+	}
+	if sort == "random" {
+		shown.Again = a.with("seed", "", "page", "")
+	}
+	v.Wide = true
+	v.Head = shown.head(web.Head{Canonical: a.canonical(v, "type"), Description: v.T("look.explore.description", v.Site().Name)})
+	if v.App().Exposure.Indexes(domain.Public) {
+		v.Head.Feeds = feedsOf(v.T("look.explore.feed"), v.Addresses().ExploreFeed)
+	}
+	if v.Fresh(shown.tags()...) {
+		return nil
+	}
+	return v.Page("explore", v.T("look.explore"), nil, shown)
+}
+
+// feedsOf are the feeds of a thing in every format.
+func feedsOf(title string, at func(present.FeedFormat) string) (all []web.Alternate) {
+	for _, format := range []present.FeedFormat{present.Atom, present.JSONFeed} {
+		all = append(all, web.Alternate{Type: format.ContentType(), Title: title, URL: at(format)})
+	}
+	return all
+}

@@ -1,0 +1,47 @@
+package look
+
+import (
+	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// takeaway is the forms in which a channel can be had.
+type takeaway struct {
+	Channel present.Channel
+	Formats []string
+	Catalog string // address of what e-readers list
+}
+
+// exportPage says in which forms a channel can be had.
+func exportPage(v *web.Visit) error {
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	shown := takeaway{Channel: v.Addresses().Channel(&c.Channel), Formats: web.ExportFormats()}
+	shown.Formats = slices.DeleteFunc(shown.Formats, func(f string) bool { return f == "opds" }) // which nobody saves
+	if c.Visibility != domain.Private && v.App().Exposure.Admits(domain.Actor{}) == nil {
+		shown.Catalog = shown.Channel.ExportURL("opds")
+	} else if shown.Catalog, err = secretFeed(v, func(s present.SecretFeeds) string { return s.Export(&c.Channel, "opds") }); err != nil {
+		return err
+	}
+	if v.Fresh(pageTags.Channel(v.Actor(), c.Channel, nil), shown.Catalog) {
+		return nil
+	}
+	return v.Page("export", v.T("look.export.of", c.Title), nil, shown)
+}
+
+// exportChannel answers with a channel in a form.
+func exportChannel(v *web.Visit) error {
+	if !slices.Contains(web.ExportFormats(), v.Args[2]) {
+		return domain.NewNotFound()
+	}
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	return v.ExportChannel(c.ID, v.Args[2])
+}

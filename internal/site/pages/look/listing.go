@@ -1,0 +1,86 @@
+package look
+
+import (
+	"fmt"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// perList is how many things a page of a list has: it fills rows of 2, 3, 4 and 6.
+const perList = 36
+
+// listing is a page of a list of things of many kinds.
+type listing struct {
+	Cells web.Cells
+	Pager web.Pager
+	Empty string // id of what is said where there is nothing
+	First string // address of the first page, where this one is past the end
+}
+
+// newListing makes the page of a list that has been read.
+func newListing(v *web.Visit, a asked, l domain.List[domain.Thing], page domain.Page, empty string) listing {
+	n := listing{Cells: v.Cells(l.Items), Pager: v.Pager(page, l.Total), Empty: empty}
+	if page.Number > 1 {
+		n.Empty, n.First = "look.list.past", a.with("page", "")
+	}
+	return n
+}
+
+// tags say from what the list is made.
+func (l listing) tags() []string {
+	return append(l.Cells.Tags(), fmt.Sprint(l.Pager.Number, l.Pager.Total))
+}
+
+// listPage is the page of a list that the address asks for.
+func listPage(v *web.Visit) (domain.Page, error) {
+	n, err := v.PageNumber()
+	return domain.Page{Number: n, Per: perList}, err
+}
+
+// things makes entries of a list of things of one kind.
+func things[T any](l domain.List[T], entry func(*T) domain.Thing) (all domain.List[domain.Thing]) {
+	all.Total = l.Total
+	for i := range l.Items {
+		all.Items = append(all.Items, entry(&l.Items[i]))
+	}
+	return all
+}
+
+func userThing(u *domain.User) domain.Thing       { return domain.Thing{User: u} }
+func groupThing(g *domain.Group) domain.Thing     { return domain.Thing{Group: g} }
+func channelThing(c *domain.Channel) domain.Thing { return domain.Thing{Channel: c} }
+func memberThing(m *domain.Member) domain.Thing   { return domain.Thing{Principal: &m.Principal} }
+
+// head is what a page with a list says of itself to other programs.
+func (l listing) head(h web.Head) web.Head {
+	h.Prev, h.Next = l.Pager.PrevPath(), l.Pager.NextPath()
+	return h
+}
+
+// kinds are the kinds of blocks by their names in addresses.
+var kinds = []string{"all", "image", "text", "link", "file", "embed"}
+
+// kindTypes are the types of blocks that a kind means.
+var kindTypes = map[string][]string{
+	"all": domain.BlockTypes, "image": {string(domain.ImageBlock)}, "text": {string(domain.TextBlock)}, "link": {string(domain.LinkBlock)},
+	"file": {string(domain.AttachmentBlock)}, "embed": {string(domain.EmbedBlock)},
+}
+
+// searched are the types of things that lists of everything can be narrowed to.
+var searched = []string{"all", "channels", "blocks", "people", "groups"}
+
+// typesOf are the types of things that are meant, nil for all.
+func typesOf(what, kind string) []string {
+	switch what {
+	case "channels":
+		return []string{string(domain.SubjectChannel)}
+	case "blocks":
+		return kindTypes[kind]
+	case "people":
+		return []string{string(domain.SubjectUser)}
+	case "groups":
+		return []string{string(domain.SubjectGroup)}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package look
+
+import (
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// pin keeps a channel at hand, or does so no more, and leads back.
+func pin(v *web.Visit) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	change, note := v.App().Pin, "pinned"
+	switch v.Form().Get("do") {
+	case "pin":
+	case "unpin":
+		change, note = v.App().Unpin, "unpinned"
+	default:
+		return web.UnknownButton()
+	}
+	if err := change(v.R.Context(), v.Actor(), domain.Ref{ID: id}); err != nil {
+		return err
+	}
+	return v.Done(v.Next(), note)
+}

@@ -1,0 +1,35 @@
+// Package look is the pages on which people look at collections: home, explore, search, channels,
+// blocks, people and groups.
+package look
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "look", Templates: files,
+		Routes: slices.Concat(homeRoutes, channelRoutes, blockRoutes)}
+}
+
+// homeRoutes are the pages of lists, people and groups.
+var homeRoutes = []web.Route{
+	{Path: "/", Open: true, Get: home},
+	{Path: "/explore", Get: explore},
+	{Path: "/search", Get: searchPage},
+	{Path: "/{user}", Get: profile},
+	{Path: "/group/{slug}", Get: group},
+	{Path: "/about/{slug}", Open: true, Get: about},
+	{Path: "/channel/{id}/pin", Access: web.Users, Post: pin},
+}

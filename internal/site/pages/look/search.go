@@ -1,0 +1,130 @@
+package look
+
+import (
+	"errors"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+var (
+	searchSorts  = []string{"relevance", "newest", "updated", "name"}
+	searchScopes = []string{"all", "mine", "following"}
+	scopesOf     = map[string]domain.SearchScope{"all": domain.SearchAll, "mine": domain.SearchMine, "following": domain.SearchFollowing}
+)
+
+// countedUpTo is how many results are counted one by one.
+const countedUpTo = 10_000
+
+// searchView is what a search found.
+type searchView struct {
+	Asked       bool // anything at all
+	Types, Sort bar
+	Kinds       *bar
+	Scopes      *bar // for who is signed in
+	Keep        []hidden
+	Within      *present.Principal // whose things alone are searched
+	Anywhere    string             // the address of the same search without that
+	Total       int64
+	Many        bool // there are more than are counted
+	listing
+}
+
+// hidden is a value that a form keeps.
+type hidden struct{ Name, Value string }
+
+// searchPage looks for words, as far as the reader may see.
+func searchPage(v *web.Visit) error {
+	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "page")
+	var f domain.Faults
+	what, sort, kind := a.option(&f, "type", searched), a.option(&f, "sort", searchSorts), a.option(&f, "kind", kinds)
+	scope := a.option(&f, "scope", searchScopes)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	page, err := listPage(v)
+	if err != nil {
+		return err
+	}
+	query := a.query.Get("q")
+	in := domain.Search{Query: query, Types: typesOf(what, kind), Sort: sortsOf[sort], Page: page}
+	shown := searchView{Asked: query != ""}
+	if v.Account != nil {
+		in.Scope = scopesOf[scope]
+		b := a.bar("look.scopes", "look.scope.", "scope", scope, searchScopes, "page")
+		shown.Scopes = &b
+	}
+	if shown.Within, err = within(v, a, &in); err != nil {
+		return err
+	}
+	if shown.Within != nil {
+		shown.Anywhere = a.with("user", "", "group", "", "page", "")
+	}
+	shown.Types = a.bar("look.types", "look.type.", "type", what, searched, "kind", "page")
+	shown.Sort = a.bar("look.sorts", "look.sort.", "sort", sort, searchSorts, "page")
+	if what == "blocks" {
+		b := a.bar("look.kinds", "look.kind.", "kind", kind, kinds, "page")
+		shown.Kinds = &b
+	}
+	for _, name := range []string{"type", "kind", "sort", "scope", "user", "group"} {
+		if value := a.query.Get(name); value != "" {
+			shown.Keep = append(shown.Keep, hidden{name, value})
+		}
+	}
+	form := web.Filled("q", query)
+	if shown.Asked {
+		l, err := v.App().Explore(v.R.Context(), v.Actor(), in, nil)
+		if err != nil && !refusedQuery(form, err) {
+			return err
+		}
+		shown.listing = newListing(v, a, l, page, "look.search.empty")
+		shown.Total, shown.Many = min(l.Total, countedUpTo), l.Total >= countedUpTo
+	}
+	v.Wide = true
+	title := v.T("look.search")
+	if shown.Asked && !form.Failed() {
+		v.Head = shown.head(web.Head{})
+		title = v.T("look.search.title", query)
+	}
+	return v.Page("search", title, form, shown)
+}
+
+// within narrows a search to what a person made or a group has, if the address says so.
+func within(v *web.Visit, a asked, in *domain.Search) (*present.Principal, error) {
+	user, group := a.query.Get("user"), a.query.Get("group")
+	switch {
+	case user != "":
+		u, err := v.App().User(v.R.Context(), domain.ParseRef(user))
+		if err != nil {
+			return nil, err
+		}
+		in.Author = u.ID
+		p := v.Addresses().Principal(&domain.Principal{PrincipalRef: domain.UserRef(u.ID), Name: u.Name, Slug: u.Slug})
+		return &p, nil
+	case group != "":
+		g, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(group))
+		if err != nil {
+			return nil, err
+		}
+		in.Group = g.ID
+		found := g.Principal()
+		p := v.Addresses().Principal(&found)
+		return &p, nil
+	}
+	return nil, nil
+}
+
+// refusedQuery takes up an error that is about the words of a search.
+func refusedQuery(f *web.Form, err error) bool {
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok || known.Kind != domain.Invalid {
+		return false
+	}
+	for _, fault := range known.Fields {
+		if name, _ := fault.Item(); name == "query" {
+			f.Wrong("q", fault.Text)
+		}
+	}
+	return f.Failed()
+}

@@ -1,0 +1,131 @@
+package operator
+
+import (
+	"net/url"
+	"strconv"
+
+	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// accountsPer is how many accounts are on a page.
+const accountsPer = 50
+
+// accountsView is a page of accounts.
+type accountsView struct {
+	domain.List[domain.User]
+	Stored         map[domain.UserID]string // in words
+	Search         string
+	Previous, Next string // addresses, "" for none
+}
+
+// accountsPage lists accounts, all or those that a text finds.
+func accountsPage(v *web.Visit) error {
+	page := pageOf(v)
+	search := v.Query("q")
+	found, err := v.App().FindAccounts(v.R.Context(), v.Actor(), search, page)
+	if err != nil {
+		return err
+	}
+	shown := accountsView{List: found, Stored: map[domain.UserID]string{}, Search: search}
+	ids := make([]domain.UserID, len(found.Items))
+	for i, u := range found.Items {
+		ids[i] = u.ID
+	}
+	usages, err := v.App().ByteUsages(v.R.Context(), ids)
+	if err != nil {
+		return err
+	}
+	for id, u := range usages {
+		shown.Stored[id] = domain.FormatBytes(u.Total)
+	}
+	place := present.Page{Page: page, Total: found.Total}
+	shown.Previous, shown.Next = accountsAt(search, place.Prev()), accountsAt(search, place.Next())
+	return v.Page("accounts", v.T("operator.title.accounts"), web.Filled("q", search), shown)
+}
+
+// pageOf is the page of a list of accounts that is asked for; the first where the address
+// names none.
+func pageOf(v *web.Visit) domain.Page {
+	page := domain.Page{Number: 1, Per: accountsPer}
+	if n, err := strconv.ParseInt(v.Query("page"), 10, 64); err == nil && n > 0 {
+		page.Number = n
+	}
+	return page
+}
+
+func accountsAt(search string, page int64) string {
+	q := url.Values{}
+	if search != "" {
+		q.Set("q", search)
+	}
+	return present.PageAddress("/operator/accounts", q, page)
+}
+
+// accountNamed reads the account that the address names.
+func accountNamed(v *web.Visit) (domain.User, error) {
+	return v.App().User(v.R.Context(), domain.ParseRef(v.Args[0]))
+}
+
+// accountPage shows an account to an operator.
+func accountPage(v *web.Visit) error {
+	u, err := accountNamed(v)
+	if err != nil {
+		return err
+	}
+	return showAccount(v, nil, u)
+}
+
+// accountView is an account, and what it has stored.
+type accountView struct {
+	domain.User
+	Storage web.Storage
+}
+
+func showAccount(v *web.Visit, f *web.Form, u domain.User) error {
+	usages, err := v.App().ByteUsages(v.R.Context(), []domain.UserID{u.ID})
+	if err != nil {
+		return err
+	}
+	return v.Page("account", u.Name, f, accountView{u, web.NewStorage(v, usages[u.ID])})
+}
+
+// changeAccount changes the one thing that the form is about.
+func changeAccount(v *web.Visit) error {
+	u, err := accountNamed(v)
+	if err != nil {
+		return err
+	}
+	f := v.Form()
+	change, err := accountChange(f)
+	if err != nil {
+		return err
+	}
+	if _, err := v.App().SetAccount(v.R.Context(), v.Actor(), u.ID, change); err != nil {
+		if f.Refused(err, "tier") {
+			return showAccount(v, f, u)
+		}
+		return err
+	}
+	return v.Done("/operator/accounts/"+u.Slug, "account")
+}
+
+func accountChange(f *web.Form) (c operating.AccountChange, err error) {
+	suspended, office, tier := f.Get("do") == "suspend", domain.OfficeMember, domain.Tier(f.Get("tier"))
+	switch f.Get("do") {
+	case "suspend", "restore":
+		c.Suspended = &suspended
+	case "promote":
+		office = domain.OfficeOperator
+		c.Office = &office
+	case "demote":
+		c.Office = &office
+	case "tier":
+		c.Tier = &tier
+	default:
+		err = web.UnknownButton()
+	}
+	return c, err
+}

@@ -1,0 +1,35 @@
+package operator
+
+import (
+	"runtime"
+	"time"
+
+	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// operatorView is what the server says of itself.
+type operatorView struct {
+	operating.ServerFacts
+	operating.ServerState
+	Totals      domain.Totals
+	CountedAt   time.Time
+	Version, Go string
+}
+
+// operatorPage shows what the server is, what it holds and how it does.
+func operatorPage(v *web.Visit) (err error) {
+	ctx, actor := v.R.Context(), v.Actor()
+	shown := operatorView{Version: v.Version(), Go: runtime.Version()}
+	if shown.ServerFacts, err = v.App().ServerFacts(ctx, actor); err != nil {
+		return err
+	}
+	if shown.ServerState, err = v.App().ServerState(ctx, actor); err != nil {
+		return err
+	}
+	if shown.Totals, shown.CountedAt, err = v.App().Totals(ctx, actor); err != nil {
+		return err
+	}
+	return v.Page("operator", v.T("operator.title.server"), nil, shown)
+}

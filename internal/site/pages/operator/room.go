@@ -1,0 +1,41 @@
+// Package operator is the pages of those who run the server.
+package operator
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "operator", Templates: files,
+		Sections: []web.Section{{Under: []string{"/operator"}, Links: []web.Link{
+			{Path: "/operator", Text: "operator.section.server"},
+			{Path: "/operator/site", Text: "operator.section.site"},
+			{Path: "/operator/pages", Text: "operator.section.pages"},
+			{Path: "/operator/accounts", Text: "operator.section.accounts"},
+			{Path: "/operator/storage", Text: "operator.section.storage"},
+			{Path: "/operator/sign-up", Text: "operator.section.sign-up"},
+			{Path: "/operator/jobs", Text: "operator.section.jobs"},
+		}}},
+		Routes: []web.Route{
+			{Path: "/operator", Access: web.Operators, Get: operatorPage},
+			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true},
+			{Path: "/operator/pages", Access: web.Operators, Get: legalPagesPage, Post: makeLegalPage},
+			{Path: "/operator/pages/{slug}", Access: web.Operators, Get: legalPagePage, Post: changeLegalPage},
+			{Path: "/operator/storage", Access: web.Operators, Get: storagePage},
+			{Path: "/operator/accounts", Access: web.Operators, Get: accountsPage},
+			{Path: "/operator/accounts/{slug}", Access: web.Operators, Get: accountPage, Post: changeAccount},
+			{Path: "/operator/sign-up", Access: web.Operators, Get: signUpSettingsPage, Post: changeSignUp},
+			{Path: "/operator/jobs", Access: web.Operators, Get: jobsPage, Post: retryJobs},
+		}}
+}

@@ -1,0 +1,114 @@
+package operator
+
+import (
+	"strconv"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// sitePath is where operators say what the site is.
+const sitePath = "/operator/site"
+
+// siteView is what the site says of itself, and how what was typed would look.
+type siteView struct {
+	domain.Site
+	Image      present.Image
+	Preview    *domain.Text // of the words, nil for none
+	Announcing *domain.Text // a preview of the announcement
+}
+
+// sitePage shows the forms for name, words, picture and announcement.
+func sitePage(v *web.Visit) error { return showSite(v, nil, siteView{}) }
+
+// showSite shows them as they were typed, or as the site is. The version that they were made
+// from travels with them.
+func showSite(v *web.Visit, f *web.Form, shown siteView) error {
+	s, err := v.App().SiteSettings(v.R.Context())
+	if err != nil {
+		return err
+	}
+	shown.Site = s
+	if s.Picture != nil {
+		shown.Image = v.Addresses().Image(s.Picture)
+	}
+	if f == nil {
+		f = web.Filled("name", s.Name, "about", markdown(s.About), "announcement", markdown(s.Announcement))
+	}
+	return v.Page("site", v.T("operator.title.site"), f, shown)
+}
+
+func markdown(t *domain.Text) string {
+	if t == nil {
+		return ""
+	}
+	return t.Markdown
+}
+
+// changeSite saves one of the forms, or shows what it would look like.
+func changeSite(v *web.Visit) error {
+	f, picture, err := v.FormWithFile("picture")
+	if err != nil {
+		return err
+	}
+	if f.Failed() {
+		return showSite(v, refill(v, f), siteView{})
+	}
+	seen, _ := strconv.ParseInt(f.Get("seen"), 10, 64)
+	in := operating.SiteInput{Seen: seen}
+	name, about, said := f.Trimmed("name"), f.Get("about"), f.Trimmed("announcement")
+	switch f.Get("do") {
+	case "save", "preview":
+		in.Name, in.About = &name, core.Patch{Set: true, Value: &about}
+	case "picture":
+		if picture == "" {
+			f.Wrong("picture", v.T("operator.site.choose"))
+			return showSite(v, refill(v, f), siteView{})
+		}
+		in.Picture = core.Patch{Set: true, Value: &picture}
+	case "no-picture":
+		in.Picture = core.Patch{Set: true}
+	case "announce", "announce-preview":
+		if said == "" {
+			f.Wrong("announcement", "must not be blank")
+			return showSite(v, refill(v, f), siteView{})
+		}
+		in.Announcement = core.Patch{Set: true, Value: &said}
+	case "unannounce":
+		in.Announcement = core.Patch{Set: true}
+	default:
+		return web.UnknownButton()
+	}
+	if err := in.Validate(); err != nil {
+		return refuseSite(v, err, f)
+	}
+	switch f.Get("do") {
+	case "preview":
+		return showSite(v, refill(v, f), siteView{Preview: core.Rendered(&about)})
+	case "announce-preview":
+		return showSite(v, refill(v, f), siteView{Announcing: core.Rendered(&said)})
+	}
+	if _, err := v.App().UpdateSite(v.R.Context(), v.Actor(), in); err != nil {
+		return refuseSite(v, err, f)
+	}
+	return v.Done(sitePath, "site")
+}
+
+func refuseSite(v *web.Visit, err error, f *web.Form) error {
+	if f.Refused(err, "name", "about", "picture", "announcement") {
+		return showSite(v, refill(v, f), siteView{})
+	}
+	return err
+}
+
+// refill gives a form the fields of the other forms of its page, as they are.
+func refill(v *web.Visit, f *web.Form) *web.Form {
+	s := v.Site()
+	f.Default("name", s.Name)
+	f.Default("about", markdown(s.About))
+	f.Default("announcement", markdown(s.Announcement))
+	return f
+}

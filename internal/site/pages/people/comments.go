@@ -1,0 +1,186 @@
+package people
+
+import (
+	"fmt"
+	"strconv"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// choices is how many people a mention that is being typed offers.
+const choices = 8
+
+// commentsPage shows what people say about a block.
+func commentsPage(v *web.Visit) error {
+	b, err := block(v)
+	if err != nil {
+		return err
+	}
+	return showComments(b)(v, nil)
+}
+
+// block reads the block of the address.
+func block(v *web.Visit) (domain.Block, error) {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return domain.Block{}, err
+	}
+	return v.App().Block(v.R.Context(), v.Actor(), domain.BlockID(id))
+}
+
+func showComments(b domain.Block) func(*web.Visit, *web.Form) error {
+	return func(v *web.Visit, f *web.Form) error {
+		n, err := v.PageNumberOf("comments")
+		if err != nil {
+			return err
+		}
+		at := domain.Page{Number: n, Per: web.CommentsPerPage}
+		all, err := v.App().Comments(v.R.Context(), v.Actor(), b.ID, false, at)
+		if err != nil {
+			return err
+		}
+		data := struct {
+			Path     string
+			Comments web.Comments
+		}{v.Addresses().Block(&b).Path(), v.Comments(b, at, all)}
+		data.Comments.Form = f
+		title := v.Addresses().Block(&b).Heading()
+		if title == "" {
+			title = v.T("people.comments.untitled")
+		}
+		return v.Page("comments", v.T("people.comments.on", title), f, data)
+	}
+}
+
+// say comments on a block, once for a form however often it is sent, and leads to the comment.
+func say(v *web.Visit) error {
+	b, err := block(v)
+	if err != nil {
+		return err
+	}
+	f := v.Form()
+	body := f.Get("body")
+	c, err := v.App().CommentOnce(v.R.Context(), v.Actor(), b.ID, body, v.OnceKey("comment", strconv.FormatInt(int64(b.ID), 10), body))
+	if err != nil {
+		return refused(v, f, err, showComments(b), "body")
+	}
+	to, err := place(v, c)
+	if err != nil {
+		return err
+	}
+	return v.Redirect(to)
+}
+
+// place is the address of a comment on the page of its block, on that page of the comments
+// which has it.
+func place(v *web.Visit, c domain.Comment) (string, error) {
+	n, err := v.App().CommentsUpTo(v.R.Context(), c)
+	if err != nil {
+		return "", err
+	}
+	to := v.Addresses().Thing(domain.Thing{Comment: &c}).Path()
+	if page := (n + web.CommentsPerPage - 1) / web.CommentsPerPage; page > 1 {
+		to += fmt.Sprintf("?comments=%d", page)
+	}
+	return fmt.Sprintf("%s#comment-%d", to, c.ID), nil
+}
+
+// findComment leads to a comment, for links that outlive the page that it stands on.
+func findComment(v *web.Visit) error {
+	id, err := web.ID(v.Args[1])
+	if err != nil {
+		return err
+	}
+	c, err := v.App().Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
+	if err != nil {
+		return err
+	}
+	if fmt.Sprint(c.BlockID) != v.Args[0] {
+		return domain.NewNotFound()
+	}
+	to, err := place(v, c)
+	if err != nil {
+		return err
+	}
+	return v.Redirect(to)
+}
+
+// ownComment reads the comment of the address for its author, who alone may change it.
+func ownComment(v *web.Visit) (domain.Comment, error) {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return domain.Comment{}, err
+	}
+	c, err := v.App().Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
+	if err == nil && !domain.CanEditComment(v.Actor(), c) {
+		err = domain.NewForbidden(v.T("people.comment.author-only"))
+	}
+	return c, err
+}
+
+// commentPage shows a comment to its author, to be changed.
+func commentPage(v *web.Visit) error {
+	c, err := ownComment(v)
+	if err != nil {
+		return err
+	}
+	return showComment(c)(v, web.Filled("body", c.Body.Markdown))
+}
+
+func showComment(c domain.Comment) func(*web.Visit, *web.Form) error {
+	return func(v *web.Visit, f *web.Form) error {
+		data := struct {
+			domain.Comment
+			Path string // of the block
+		}{c, v.Addresses().Thing(domain.Thing{Comment: &c}).Path()}
+		return v.Page("comment", v.T("people.comment.edit.title"), f, data)
+	}
+}
+
+// changeComment saves it or deletes it.
+func changeComment(v *web.Visit) error {
+	c, err := ownComment(v)
+	if err != nil {
+		return err
+	}
+	f, to := v.Form(), v.Addresses().Thing(domain.Thing{Comment: &c}).Path()
+	switch f.Get("do") {
+	case "save":
+		if _, err := v.App().UpdateComment(v.R.Context(), v.Actor(), c.ID, f.Get("body")); err != nil {
+			return refused(v, f, err, showComment(c), "body")
+		}
+		if to, err = place(v, c); err != nil {
+			return err
+		}
+		return v.Done(to, "comment")
+	case "delete":
+		if err := v.App().DeleteComment(v.R.Context(), v.Actor(), c.ID); err != nil {
+			return err
+		}
+		return v.Done(to+"#comments", "comment-deleted")
+	}
+	return web.UnknownButton()
+}
+
+// mentions offers people for a name that is being typed: those who have to do with the block
+// of the query first.
+func mentions(v *web.Visit) error {
+	var about domain.BlockID
+	if asked := v.Query("block"); asked != "" {
+		id, err := web.ID(asked)
+		if err != nil {
+			return err
+		}
+		about = domain.BlockID(id)
+	}
+	found, err := v.App().MentionChoices(v.R.Context(), v.Actor(), v.Query("q"), about, choices)
+	if err != nil {
+		return err
+	}
+	options := make([]web.Option, len(found))
+	for i, p := range found {
+		options[i] = web.Option{Value: p.Slug, Label: p.Name, Hint: "@" + p.Slug}
+	}
+	return v.Options(options)
+}

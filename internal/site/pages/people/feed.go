@@ -1,0 +1,126 @@
+package people
+
+import (
+	"net/url"
+	"strings"
+
+	"vitrine/internal/app/people"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// perPage is how many activities a page has, before those that are alike are put together.
+const perPage = 24
+
+// stretch is a page of a list that is read on by cursors.
+type stretch struct {
+	Activities []web.Activity
+	First      bool   // it begins with the newest
+	Newest     string // the address of the first page
+	Older      string // of the next, "" at the end
+	Unread     bool   // of notifications: only those that are unread
+}
+
+// asked is the stretch that the address names.
+func asked(v *web.Visit) people.CursorInput {
+	in := people.CursorInput{Limit: perPage}
+	if next := v.Query("next"); next != "" {
+		in.Next = &next
+	}
+	return in
+}
+
+// newStretch is a page of activities with the addresses of those beside it.
+func newStretch(v *web.Visit, all []web.Activity, next string) stretch {
+	q := v.R.URL.Query()
+	q.Del("next")
+	s := stretch{Activities: all, First: v.Query("next") == "", Newest: address(v, q)}
+	if next != "" {
+		q.Set("next", next)
+		s.Older = address(v, q)
+	}
+	return s
+}
+
+func address(v *web.Visit, q url.Values) string {
+	if len(q) == 0 {
+		return v.R.URL.EscapedPath()
+	}
+	return v.R.URL.EscapedPath() + "?" + q.Encode()
+}
+
+// feed shows what those do whom the reader follows.
+func feed(v *web.Visit) error {
+	page, err := v.App().Feed(v.R.Context(), v.Actor(), asked(v))
+	if err != nil {
+		return err
+	}
+	all := v.Activities(page.Items)
+	if v.Fresh(append(web.ActivityTags(all), page.Next)...) {
+		return nil
+	}
+	v.Wide = true
+	return v.Page("feed", v.T("people.feed"), nil, newStretch(v, all, page.Next))
+}
+
+// notifications shows what others did that concerns the reader.
+func notifications(v *web.Visit) error {
+	unread := v.Query("filter") == "unread"
+	page, err := v.App().Notifications(v.R.Context(), v.Actor(), unread, asked(v))
+	if err != nil {
+		return err
+	}
+	data := newStretch(v, v.Notices(page.Items), page.Next)
+	data.Unread = unread
+	return v.Page("notifications", v.T("people.notifications"), nil, data)
+}
+
+// readNotifications marks one notification as read, or all.
+func readNotifications(v *web.Visit) error {
+	f, at := v.Form(), v.Next()
+	if at == "" {
+		at = "/notifications"
+	}
+	if f.Get("do") == "all" {
+		if _, err := v.App().ReadAllNotifications(v.R.Context(), v.Actor()); err != nil {
+			return err
+		}
+		return v.Done(at, "notifications")
+	}
+	if !f.Has("read", f.Get("read")) {
+		return web.UnknownButton()
+	}
+	if _, err := read(v, f.Get("read")); err != nil {
+		return err
+	}
+	return v.Redirect(at)
+}
+
+// openNotification marks a notification as read, and leads to what it is about. What looks ahead,
+// before anybody has followed the link, marks nothing.
+func openNotification(v *web.Visit) error {
+	if v.HeadOnly() {
+		return v.Redirect("/notifications")
+	}
+	if strings.Contains(v.R.Header.Get("Sec-Purpose")+v.R.Header.Get("Purpose"), "prefetch") {
+		return domain.NewForbidden(v.T("people.notifications.ahead")) // browsers throw it away, and ask anew
+	}
+	to, err := read(v, v.Args[0])
+	if err != nil {
+		return err
+	}
+	return v.Redirect(to)
+}
+
+// read marks a notification as read, and gives the path of the page that it is about.
+func read(v *web.Visit, id string) (string, error) {
+	n, err := web.ID(id)
+	if err != nil {
+		return "", err
+	}
+	notice, _, err := v.App().ReadNotification(v.R.Context(), v.Actor(), domain.ActivityID(n))
+	if err != nil {
+		return "", err
+	}
+	return v.Notices([]domain.Notice{notice})[0].Path, nil
+}

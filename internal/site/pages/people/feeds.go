@@ -1,0 +1,48 @@
+package people
+
+import (
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// secretFeed is a feed with its addresses, as the page of private feeds shows it.
+type secretFeed struct {
+	Text string // id of what it is called
+	Name string // of the group whose feed it is; "" for others
+	Atom string
+	JSON string
+}
+
+// feedsPage shows the addresses of feeds that hold what the reader alone may see.
+func feedsPage(v *web.Visit) error {
+	secret, err := v.App().FeedSecret(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	feeds, me := v.Addresses().SecretFeeds(v.Account.ID, secret), v.Account.User
+	data := []secretFeed{
+		{"people.feeds.home", "", feeds.Home(present.Atom), feeds.Home(present.JSONFeed)},
+		{"people.feeds.own", "", feeds.User(&me, present.Atom), feeds.User(&me, present.JSONFeed)},
+	}
+	groups, err := v.App().UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(me.ID)},
+		domain.GroupSort{Key: domain.GroupsByName}, domain.Page{Number: 1, Per: domain.MaxPerPage})
+	if err != nil {
+		return err
+	}
+	for _, g := range groups.Items {
+		data = append(data, secretFeed{"", g.Name, feeds.Group(&g, present.Atom), feeds.Group(&g, present.JSONFeed)})
+	}
+	return v.Page("feeds", v.T("people.feeds"), nil, data)
+}
+
+// renewFeeds gives them other addresses; who has the old ones reads nothing any more.
+func renewFeeds(v *web.Visit) error {
+	if v.Form().Get("do") != "renew" {
+		return web.UnknownButton()
+	}
+	if _, err := v.App().RenewFeedSecret(v.R.Context(), v.Actor()); err != nil {
+		return err
+	}
+	return v.Done("/settings/feeds", "feeds")
+}

@@ -1,0 +1,50 @@
+// Package people is the pages on which people meet: following, comments, the feed,
+// notifications, groups and who belongs to them, collaborators, private feeds.
+package people
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "people", Templates: files,
+		Routes: []web.Route{
+			{Path: "/follow", Post: follow},
+			{Path: "/feed", Access: web.Users, Get: feed},
+			{Path: "/notifications", Access: web.Users, Get: notifications, Post: readNotifications},
+			{Path: "/notifications/{id}", Access: web.Users, Get: openNotification},
+			{Path: "/block/{id}/comments", Get: commentsPage, Post: users(say)},
+			{Path: "/block/{id}/comments/{comment}", Get: findComment},
+			{Path: "/comments/mentions", Access: web.Users, Get: mentions},
+			{Path: "/comments/{id}", Access: web.Users, Get: commentPage, Post: changeComment},
+			{Path: "/groups", Access: web.Users, Get: groups},
+			{Path: "/groups/new", Access: web.Users, Get: newGroupPage, Post: newGroup, Files: true},
+			{Path: "/group/{slug}/edit", Access: web.Users, Get: editGroupPage, Post: editGroup, Files: true},
+			{Path: "/group/{slug}/delete", Access: web.Users, Get: deleteGroupPage, Post: deleteGroup},
+			{Path: "/group/{slug}/members", Get: membersPage, Post: users(changeMembers)},
+			{Path: "/{owner}/{channel}/collaborators", Get: collaboratorsPage, Post: users(changeCollaborators)},
+			{Path: "/settings/feeds", Access: web.Users, Get: feedsPage, Post: renewFeeds},
+		}}
+}
+
+// users has guests sign in before they send a form of a page that they may read, and leads
+// them back to that page.
+func users(handle web.Handler) web.Handler {
+	return func(v *web.Visit) error {
+		if v.Account == nil {
+			return v.AskToSignIn()
+		}
+		return handle(v)
+	}
+}

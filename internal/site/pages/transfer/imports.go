@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"net/url"
+	"strings"
+
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// importsShown is how many imports the page lists.
+const importsShown = 20
+
+// importsView is the page of imports. Live is the one that has not ended, if there is one.
+type importsView struct {
+	Live    *present.Import
+	Past    []present.Import
+	Largest string // file that is taken
+	Source  string // the server that is meant where none is named
+}
+
+// importsPage lists imports, with the forms for another.
+func importsPage(v *web.Visit) error { return showImports(v, nil) }
+
+func showImports(v *web.Visit, f *web.Form) error {
+	l, err := v.App().Imports(v.R.Context(), v.Actor(), domain.Page{Number: 1, Per: importsShown})
+	if err != nil {
+		return err
+	}
+	shown := importsView{Largest: domain.FormatBytes(v.App().UploadLimit()), Source: transfer.DefaultSource}
+	for n := range l.Items {
+		one := v.Addresses().Import(&l.Items[n])
+		if one.State.Live() {
+			shown.Live = &one
+		} else {
+			shown.Past = append(shown.Past, one)
+		}
+	}
+	return v.Page("imports", v.T("transfer.import"), f, shown)
+}
+
+// startImport begins an import from a server or a file.
+func startImport(v *web.Visit) error {
+	f, upload, err := v.FormWithFile("upload_key")
+	if err != nil {
+		return err
+	}
+	if f.Failed() {
+		return showImports(v, f)
+	}
+	in := transfer.StartImportInput{Upload: upload, Visibility: domain.Visibility(f.Get("visibility"))}
+	switch f.Get("do") {
+	case "server":
+		in.Source, in.Choose = domain.FromArena, true
+		in.Address, in.Token, in.What = f.Trimmed("address"), strings.TrimSpace(f.Secret("token")), names(f.Get("what"))
+		in.Once = v.OnceKey("server", in.Address, in.Token, f.Get("what"))
+	case "file":
+		if upload == "" {
+			f.Wrong("upload_key", v.T("transfer.file.none"))
+			return showImports(v, f)
+		}
+		in.Once = v.OnceKey("file", upload)
+	default:
+		return web.UnknownButton()
+	}
+	i, err := v.App().StartImport(v.R.Context(), v.Actor(), in)
+	if err != nil {
+		if f.Refused(err, "address", "token", "what", "upload_key", "visibility") {
+			return showImports(v, f)
+		}
+		return err
+	}
+	return v.Redirect(v.Addresses().Import(&i).Path())
+}
+
+// names are the names that somebody wrote, one a line. The address of a page is as good as the
+// name of what it shows.
+func names(lines string) (all []string) {
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSpace(line)
+		if u, err := url.Parse(line); err == nil && u.Host != "" {
+			parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+			switch {
+			case len(parts) == 1 && parts[0] != "":
+				line = "@" + parts[0]
+			case len(parts) == 2 && parts[0] == "group":
+				line = strings.Join(parts, "/")
+			case len(parts) >= 2:
+				line = parts[1]
+			}
+		}
+		if line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// importView is the page of one import.
+type importView struct {
+	present.Import
+	Channels []domain.ImportStep
+	Found    int // of these: the others are not there
+	LeftOut  []leftOut
+}
+
+// leftOut is something that was not taken. URL is where it is, if it is a page.
+type leftOut struct {
+	domain.LeftOut
+	URL string
+}
+
+// importPage shows how far an import has come, and at its end what was left out.
+func importPage(v *web.Visit) error { return showImport(v, nil) }
+
+func showImport(v *web.Visit, f *web.Form) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	r, err := v.App().Import(v.R.Context(), v.Actor(), domain.ImportID(id))
+	if err != nil {
+		return err
+	}
+	shown := importView{Import: v.Addresses().Import(&r.Import), Channels: r.Channels}
+	for _, c := range r.Channels {
+		if c.State != domain.StepFailed {
+			shown.Found++
+		}
+	}
+	if r.Reason != nil {
+		*r.Reason = v.Lang.Fault(*r.Reason)
+	}
+	for _, l := range r.LeftOut {
+		l.Why = v.Lang.Fault(l.Why)
+		one := leftOut{LeftOut: l}
+		if u, err := url.Parse(l.Where); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+			one.URL = l.Where
+		}
+		shown.LeftOut = append(shown.LeftOut, one)
+	}
+	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {
+		v.W.Header().Set("HX-Refresh", "true") // the rest of the page has changed as well
+	}
+	return v.Page("import", v.T("transfer.import.title"), f, shown)
+}
+
+// changeImport stops an import, or has it go on with the channels that were chosen.
+func changeImport(v *web.Visit) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	f, ctx, which := v.Form(), v.R.Context(), domain.ImportID(id)
+	note := ""
+	switch f.Get("do") {
+	case "stop":
+		note, err = "import-stopped", v.App().StopImport(ctx, v.Actor(), which)
+	case "begin":
+		var chosen []int64
+		for _, value := range f.Values("channel") {
+			n, err := web.ID(value)
+			if err != nil {
+				return err
+			}
+			chosen = append(chosen, n)
+		}
+		note, err = "import-begun", v.App().ChooseImport(ctx, v.Actor(), which, chosen)
+		if err != nil && f.Refused(err, "channels") {
+			return showImport(v, f)
+		}
+	default:
+		if _, err := v.App().Import(ctx, v.Actor(), which); err != nil {
+			return err
+		}
+		return web.UnknownButton()
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(v.Addresses().Import(&domain.Import{ID: which}).Path(), note)
+}

@@ -1,0 +1,251 @@
+package site_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/site"
+	"vitrine/internal/store"
+)
+
+// viewers are who looks. The owner has the channels, the crew is a group that collaborates on
+// the private one, the partner a member of the group that owns another, and the stranger
+// follows everybody.
+var viewers = []string{"", "stranger", "collaborator", "crew", "partner", "owner"}
+
+// thing is something with a word in its texts that nothing else has.
+type thing struct {
+	word string
+	api  string // where the API answers 200 to whoever may see it
+	page string // path of its page
+}
+
+// town is a server with things that some may see.
+type town struct {
+	*apptest.Rig
+	t        *testing.T
+	things   []thing
+	browsers map[string]*browser
+	ids      map[string]int64 // by word
+}
+
+// Whatever a page, a feed, a card or a search says to a viewer, the API says to them too,
+// and what the API denies is the same page as of what never was.
+func TestPagesShowWhatTheAPIShows(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		w := newTown(t, r)
+		visited := map[string]bool{}
+		for _, as := range viewers {
+			allowed := map[string]bool{}
+			for _, th := range w.things {
+				allowed[th.word] = r.Do(as, "GET", th.api, nil).Status == http.StatusOK
+			}
+			unknown := w.open(as, "/nobody/nothing").want(http.StatusNotFound)
+			for _, path := range w.addresses() {
+				visited[path] = true
+				p := w.open(as, path)
+				if p.status >= http.StatusInternalServerError {
+					t.Errorf("%q: %s: %d", as, p.from, p.status)
+				}
+				read := strings.ToLower(html.UnescapeString(p.body))
+				for _, th := range w.things {
+					if strings.Contains(read, th.word) && !allowed[th.word] {
+						t.Errorf("%q: %s (%d) says %s, which the API denies", as, p.from, p.status, th.word)
+					}
+					if th.page != path {
+						continue
+					}
+					switch {
+					case allowed[th.word] && (p.status != http.StatusOK || !strings.Contains(read, th.word)):
+						t.Errorf("%q: %s: %d without %s, which the API gives", as, p.from, p.status, th.word)
+					case !allowed[th.word] && (p.status != http.StatusNotFound || bare(p.body) != bare(unknown.body)):
+						t.Errorf("%q: %s: %d differs from what never was: %s", as, p.from, p.status, p.body)
+					}
+				}
+			}
+			w.completeContents(as)
+		}
+		w.everyRoute(visited)
+	}, people)
+}
+
+// bare is what a page says within its frame, whose counts change while one reads.
+func bare(body string) (said string) {
+	doc, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		return body
+	}
+	each(doc, func(n *html.Node) {
+		if n.Type == html.ElementNode && n.Data == "main" {
+			said = strings.Join(strings.Fields(text(n)), " ")
+		}
+	})
+	return said
+}
+
+func newTown(t *testing.T, r *apptest.Rig) *town {
+	w := &town{Rig: r, t: t, browsers: map[string]*browser{}, ids: map[string]int64{}}
+	for _, as := range append([]string{"captain", "founder", "hermit"}, viewers...) {
+		w.browsers[as] = newBrowser(t, r)
+		if as != "" {
+			w.signIn(as)
+		}
+	}
+	crew, firm := r.Group("Crew", "captain", "crew"), r.Group("Firm", "founder", "partner")
+	channel := func(word, as, visibility string, more map[string]any) int64 {
+		body := map[string]any{"title": "Kiln " + word, "description": "About " + word, "visibility": visibility}
+		for name, value := range more {
+			body[name] = value
+		}
+		made := r.Do(as, "POST", "/v3/channels", body).Want(201)
+		owner := as
+		if more != nil {
+			owner = "firm"
+		}
+		w.add(word, "channels", made.Int("id"), "/"+owner+"/"+made.Str("slug"))
+		return made.Int("id")
+	}
+	block := func(word, as string, channels ...int64) int64 {
+		body := map[string]any{"value": "Kiln text of " + word, "title": "Kiln " + word, "channel_ids": channels}
+		made := r.Do(as, "POST", "/v3/blocks", body).Want(201).Int("id")
+		w.add(word, "blocks", made, fmt.Sprint("/block/", made))
+		r.Do(as, "POST", fmt.Sprintf("/v3/blocks/%d/comments", made), map[string]any{"body": "Remark on " + word + " @owner"}).Want(201)
+		return made
+	}
+	open, closed, private := channel("zqopen", "owner", "public", nil), channel("zqclosed", "owner", "closed", nil), channel("zqprivate", "owner", "private", nil)
+	firms := channel("zqfirms", "founder", "private", map[string]any{"owner": map[string]any{"type": "Group", "id": firm}})
+	hermits := channel("zqhermits", "hermit", "private", nil)
+	r.Collaborate("owner", private, "collaborator")
+	r.Do("owner", "POST", fmt.Sprintf("/ext/v1/channels/%d/collaborators", private), map[string]any{"group_id": crew}).Want(201)
+	block("zqinopen", "owner", open)
+	block("zqinclosed", "owner", closed)
+	both := block("zqinboth", "owner", open)
+	block("zqinprivate", "owner", private)
+	block("zqinfirms", "founder", firms)
+	block("zqinhermits", "hermit", hermits)
+	block("zqloose", "owner", open)
+	r.Do("owner", "DELETE", fmt.Sprint("/v3/connections/", r.Get("owner", "/v3/channels/%d/contents", open).Int("data.0.connection.id")), nil).Want(204)
+	r.Connect("owner", "Channel", private, open)
+	r.Connect("owner", "Channel", closed, open)
+	r.Connect("owner", "Channel", open, private)
+	r.Connect("collaborator", "Block", both, private)
+	for _, as := range viewers[1:] {
+		for _, who := range []string{"owner", "founder", "hermit", "collaborator"} {
+			r.Do(as, "PUT", fmt.Sprintf("/ext/v1/users/%s/follow", who), nil)
+		}
+	}
+	r.WorkJobs()
+	return w
+}
+
+func (w *town) add(word, kind string, id int64, page string) {
+	w.ids[word] = id
+	w.things = append(w.things, thing{word: word, api: fmt.Sprintf("/v3/%s/%d", kind, id), page: page})
+}
+
+// signIn gives a browser the session of a member of the cast, who has no password.
+func (w *town) signIn(as string) {
+	w.t.Helper()
+	secret, hash, _ := auth.NewToken(auth.Session)
+	id, now := w.Person(as).ID, time.Now()
+	if err := w.S.Store.InTx(w.t.Context(), func(tx *store.Tx) error {
+		_, err := tx.CreateSession(w.t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
+		return err
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.browsers[as].cookies["session"] = &http.Cookie{Name: "__Host-vitrine", Value: secret}
+}
+
+func (w *town) open(as, path string) *page { return w.browsers[as].get(path) }
+
+// addresses are those of all pages that could say something of the things.
+func (w *town) addresses() []string {
+	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
+		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
+		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
+		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/comments/mentions?q=o",
+		"/settings/profile", "/settings/feeds", "/settings/storage", "/about/imprint"}
+	for id := range 40 {
+		all = append(all, fmt.Sprint("/connection/", id), fmt.Sprint("/notifications/", id), fmt.Sprint("/comments/", id))
+	}
+	for _, who := range []string{"owner", "founder", "hermit", "collaborator", "stranger", "crew"} {
+		all = append(all, "/"+who, "/"+who+"/feed.atom", "/"+who+"/feed.json", fmt.Sprintf("/cards/user/%d.png", w.Person(who).ID))
+		for _, view := range []string{"channels", "blocks", "groups", "followers", "following"} {
+			all = append(all, "/"+who+"?view="+view)
+		}
+	}
+	for _, group := range []string{"crew", "firm"} {
+		all = append(all, "/group/"+group, "/group/"+group+"?view=channels", "/group/"+group+"?view=members", "/group/"+group+"/members",
+			"/group/"+group+"/edit", "/group/"+group+"/delete", "/group/"+group+"/feed.atom", "/group/"+group+"/feed.json")
+	}
+	for _, th := range w.things {
+		all = append(all, th.page, "/oembed?format=json&url="+url.QueryEscape(apptest.Base+th.page), "/oembed?format=xml&url="+url.QueryEscape(apptest.Base+th.page))
+		id := w.ids[th.word]
+		if strings.HasPrefix(th.page, "/block/") {
+			all = append(all, th.page+"/edit", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/comments/1",
+				fmt.Sprintf("/cards/block/%d.png", id), fmt.Sprintf("/comments/mentions?q=o&block=%d", id))
+			for _, in := range w.things {
+				if !strings.HasPrefix(in.page, "/block/") {
+					all = append(all, fmt.Sprintf("%s?in=%d", th.page, w.ids[in.word]))
+				}
+			}
+			continue
+		}
+		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/add", "/edit",
+			"/arrange", "/collaborators", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
+			all = append(all, th.page+below)
+		}
+		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/cards/channel/%d.png", id))
+	}
+	return all
+}
+
+// completeContents holds each channel's page against the API's list of what is in it.
+func (w *town) completeContents(as string) {
+	for _, th := range w.things {
+		if strings.HasPrefix(th.page, "/block/") {
+			continue
+		}
+		list := w.Do(as, "GET", th.api+"/contents?per=100", nil)
+		if list.Status != http.StatusOK {
+			continue
+		}
+		read := html.UnescapeString(w.open(as, th.page).want(http.StatusOK).body)
+		for i := range list.Len("data") {
+			if title := list.Str(fmt.Sprintf("data.%d.title", i)); !strings.Contains(read, title) {
+				w.t.Errorf("%q: the page %s lacks %q, which the API lists", as, th.page, title)
+			}
+		}
+	}
+}
+
+// everyRoute fails for pages of collections that no address of the test led to.
+func (w *town) everyRoute(visited map[string]bool) {
+	for _, room := range site.Rooms() {
+		if !slices.Contains([]string{"look", "collect", "people"}, room.Name) {
+			continue
+		}
+		for _, route := range room.Routes {
+			found := route.Get == nil
+			for path := range visited {
+				bare, _, _ := strings.Cut(path, "?")
+				found = found || route.Matches(bare)
+			}
+			if !found {
+				w.t.Errorf("no address of the test is at %s", route.Path)
+			}
+		}
+	}
+}

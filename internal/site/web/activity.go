@@ -1,0 +1,168 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+)
+
+// Activity is what somebody did, in a sentence, with the cells of what it was done with. It
+// stands for several activities where the same was done several times in a row.
+type Activity struct {
+	ID     domain.ActivityID // of the newest
+	Actor  present.Principal
+	Says   template.HTML
+	Quote  string // the beginning of a comment, "" for none
+	Cells  Cells
+	Path   string // of the page that it is about
+	When   time.Time
+	Age    string
+	Notice bool // it is a notification: one link, by which it is read
+	Unread bool
+
+	kind   domain.ActivityKind
+	target domain.Subject
+	tag    string
+	done   []domain.Story
+}
+
+// Activities are stories as the template "activities" shows them, newest first.
+func (v *Visit) Activities(stories []domain.Story) (all []Activity) {
+	for i := range stories {
+		s := &stories[i]
+		if n := len(all); n > 0 && all[n-1].takes(s) {
+			all[n-1].done = append(all[n-1].done, *s)
+			continue
+		}
+		all = append(all, v.activity(s))
+	}
+	for i := range all {
+		all[i].Says = v.sentence(all[i])
+		for _, s := range all[i].done {
+			all[i].add(v, s)
+		}
+	}
+	return all
+}
+
+// Notices are notifications as the template "activities" shows them: each by itself, since
+// each is read by itself.
+func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
+	for i := range notices {
+		one := v.activity(&notices[i].Story)
+		one.Notice, one.Unread = true, !notices[i].Read
+		one.Says = v.sentence(one)
+		one.add(v, notices[i].Story)
+		one.tag += fmt.Sprint(" ", one.Unread)
+		all = append(all, one)
+	}
+	return all
+}
+
+// ActivityTags say from what activities are made, for Fresh.
+func ActivityTags(all []Activity) (tags []string) {
+	for _, a := range all {
+		tags = append(tags, a.tag+" "+a.Age)
+	}
+	return tags
+}
+
+func (v *Visit) activity(s *domain.Story) Activity {
+	return Activity{ID: s.ID, Actor: v.Addresses().Principal(&s.Actor), Path: v.storyPath(s), When: s.CreatedAt,
+		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none"}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
+}
+
+// takes reports whether a story is more of what the activity before it is.
+func (a Activity) takes(s *domain.Story) bool {
+	switch s.Kind {
+	case domain.AddedBlock, domain.AddedChannel, domain.CreatedChannel, domain.FollowedUser, domain.FollowedChannel, domain.FollowedGroup:
+		return a.kind == s.Kind && a.Actor.PrincipalRef == s.Actor.PrincipalRef && a.target == s.Activity.Target
+	}
+	return false
+}
+
+// add adds what a story shows beside its sentence.
+func (a *Activity) add(v *Visit, s domain.Story) {
+	shown := s.Item
+	if s.Item.Comment != nil {
+		a.Quote = present.Excerpt(s.Item.Comment.Body.Plain, faceLength)
+		a.tag += fmt.Sprint(" ", s.Item.Comment.ID, s.Item.Comment.Version)
+		if shown = s.Target; s.Kind == domain.Mentioned {
+			shown = s.Parent
+		}
+	}
+	cell := v.Cell(shown)
+	if shown.Block != nil && s.Target.Channel != nil {
+		cell.Path += "?in=" + strconv.FormatInt(int64(s.Target.Channel.ID), 10)
+	}
+	a.Cells.Items = append(a.Cells.Items, cell)
+	target := v.Cell(s.Target)
+	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", cell.Tag(), " ", target.Tag())
+}
+
+// sentence says what was done.
+func (v *Visit) sentence(a Activity) template.HTML {
+	s := a.done[0]
+	me := domain.UserRef(v.Actor().UserID)
+	id, item, target := "people.activity."+string(s.Kind), s.Item, s.Target
+	toMe := func(t domain.Thing) bool { return t.Principal != nil && t.Principal.PrincipalRef == me }
+	switch s.Kind {
+	case domain.FollowedUser, domain.CollaboratingUser:
+		if toMe(item) {
+			id += "-you"
+		}
+	case domain.Mentioned:
+		item = s.Parent
+		if toMe(s.Target) {
+			id += "-you"
+		}
+	case domain.AddedToGroup:
+		switch {
+		case item.Principal != nil && item.Principal.PrincipalRef == s.Actor.PrincipalRef:
+			id += "-joined"
+		case toMe(item):
+			id += "-you"
+		}
+	}
+	return markup(v.Lang, id, []any{len(a.done), v.named(a.Notice, domain.Thing{Principal: &s.Actor}), v.named(a.Notice, item), v.named(a.Notice, target)})
+}
+
+// named is the name of a thing, which leads to its page unless the whole sentence does.
+func (v *Visit) named(bare bool, t domain.Thing) template.HTML {
+	shown := v.Addresses().Thing(t)
+	name := shown.Heading()
+	switch {
+	case name != "":
+	case t.Block != nil:
+		name = v.T("people.activity.untitled")
+	default:
+		return ""
+	}
+	name = "<bdi>" + template.HTMLEscapeString(name) + "</bdi>"
+	if bare || shown.Path() == "" {
+		return template.HTML("<strong>" + name + "</strong>")
+	}
+	return template.HTML(`<a href="` + template.HTMLEscapeString(v.s.root+shown.Path()) + `">` + name + `</a>`)
+}
+
+// storyPath is the path of the page that a story is about, as its reader wants to see it.
+func (v *Visit) storyPath(s *domain.Story) string {
+	path := func(t domain.Thing) string { return v.Addresses().Thing(t).Path() }
+	switch s.Kind {
+	case domain.AddedBlock:
+		return path(s.Item) + "?in=" + strconv.FormatInt(s.Activity.Target.ID, 10)
+	case domain.AddedChannel, domain.CollaboratingUser, domain.CollaboratingGroup, domain.AddedToGroup:
+		return path(s.Target)
+	case domain.CreatedChannel:
+		return path(s.Item)
+	case domain.Commented, domain.Mentioned:
+		if s.Item.Comment != nil {
+			return path(s.Item) + "/comments/" + strconv.FormatInt(int64(s.Item.Comment.ID), 10)
+		}
+	}
+	return path(domain.Thing{Principal: &s.Actor})
+}

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"vitrine/internal/site/catalog"
+)
+
+//go:embed assets
+var assetFiles embed.FS
+
+// asset is a file that pages refer to by a name with a hash of what is in it, so that
+// browsers may keep it for ever.
+type asset struct {
+	contentType string
+	body        []byte
+}
+
+// assets are what is below /assets/: one style sheet made of the files of style/ in their
+// order, our own scripts, libraries of others, pictures. All are in one folder there, since
+// scripts name each other by their addresses.
+type assets struct {
+	byHash  map[string]asset    // "site.1a2b3c4d5e6f.css" → file
+	hashed  map[string]string   // "site.css" → "site.1a2b3c4d5e6f.css"
+	imports map[string][]string // "main.js" → the scripts that it cannot start without, by their plain names
+	sum     string              // of all that is in them
+}
+
+// assetTypes are the kinds of files that are served.
+var assetTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	".png": "image/png", ".ico": "image/x-icon",
+}
+
+// theAssets are made once: they are part of the program.
+var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(catalog.New())) })
+
+// scriptTexts are the modules with what scripts say, one for each language, by their names.
+func scriptTexts(texts *catalog.Catalog) map[string][]byte {
+	modules := map[string][]byte{}
+	for _, lang := range texts.Languages {
+		said, err := json.Marshal(texts.For(lang, "script."))
+		if err != nil {
+			panic(err)
+		}
+		modules[textsIn(lang)] = fmt.Appendf(nil, "import { say } from \"./texts.js\";\nsay(%q, %s);\n", lang.Code, said)
+	}
+	return modules
+}
+
+// textsIn is the name of the module with what scripts say in a language.
+func textsIn(lang *catalog.Language) string { return "texts-" + lang.Code + ".js" }
+
+// newAssets reads all files, beside scripts that are made. That one cannot be used is a
+// defect of the program.
+func newAssets(files fs.FS, made map[string][]byte) assets {
+	a := assets{byHash: map[string]asset{}, hashed: map[string]string{}, imports: map[string][]string{}}
+	sources := map[string][]byte{"site.css": sheet(files)}
+	maps.Copy(sources, made)
+	err := fs.WalkDir(files, "assets", func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(at) == ".css" || assetTypes[path.Ext(at)] == "" {
+			return err
+		}
+		name := path.Base(at)
+		if _, twice := sources[name]; twice {
+			panic("site: two files are called " + name)
+		}
+		sources[name], err = fs.ReadFile(files, at)
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	all := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		a.add(name, sources, nil)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.byHash)) {
+		all.Write([]byte(name))
+	}
+	a.sum = hex.EncodeToString(all.Sum(nil)[:6])
+	return a
+}
+
+// sheet is the style sheet: the files of style/ in the order of their names.
+func sheet(files fs.FS) (css []byte) {
+	names, err := fs.Glob(files, "assets/style/*.css") // in the order of names
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		part, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err)
+		}
+		css = append(append(css, part...), '\n')
+	}
+	return css
+}
+
+// importing finds what a script imports, at once or when it needs it, as we write it.
+var importing = regexp.MustCompile(`(?m)(^import (?:[^"]*? from )?|^export [^"]*? from |\bimport\()"(\.[^"]*)"`)
+
+// add takes up a file, after what it imports: its hash is of what is in it, and so of all
+// that it leads to.
+func (a assets) add(name string, sources map[string][]byte, above []string) {
+	if slices.Contains(above, name) {
+		panic("site: " + strings.Join(append(above, name), " imports "))
+	}
+	if a.hashed[name] != "" {
+		return
+	}
+	body := sources[name]
+	if path.Ext(name) == ".js" {
+		body = importing.ReplaceAllFunc(body, func(found []byte) []byte {
+			parts := importing.FindSubmatch(found)
+			to := path.Base(string(parts[2]))
+			if _, ok := sources[to]; !ok {
+				panic("site: " + name + " imports " + to + ", which is missing")
+			}
+			a.add(to, sources, append(above, name))
+			if !strings.HasSuffix(string(parts[1]), "(") {
+				a.imports[name] = append(a.imports[name], to)
+			}
+			return []byte(string(parts[1]) + `"./` + a.hashed[to] + `"`)
+		})
+	}
+	sum, ext := sha256.Sum256(body), path.Ext(name)
+	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext
+	a.hashed[name], a.byHash[hashed] = hashed, asset{assetTypes[ext], body}
+}
+
+// needed lists the scripts that one cannot start without, so that a browser can ask for
+// them all at once.
+func (a assets) needed(name string) (all []string) {
+	for _, to := range a.imports[name] {
+		for _, one := range append(a.needed(to), to) {
+			if !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// serve answers with an asset, and is false if there is none of that name. The mount
+// compresses it.
+func (a assets) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	found, ok := a.byHash[name]
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Content-Type", found.contentType)
+	_, _ = w.Write(found.body) // the client has gone; nothing to do
+	return true
+}

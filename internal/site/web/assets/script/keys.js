@@ -1,0 +1,140 @@
+// Keys for who likes them: `[data-key]` presses or focuses what has it; j, k and arrows go
+// between items; ? lists them all. Without it everything is reached by Tab and Enter. Screen
+// readers that use letters themselves never let them come here, and who speaks to the computer
+// can switch the keys off in the list.
+import { make } from "./say.js";
+import { t } from "./texts.js";
+
+const faces = ":is(#cells, [data-items]) > li .face[href]";
+const off = "vitrine.keys.off";
+const isOff = () => {
+  try {
+    return localStorage.getItem(off) === "1";
+  } catch {
+    return false; // a browser may keep nothing
+  }
+};
+
+/** Tells those who ask for it which key an element has. */
+export function keys(element) {
+  element.setAttribute("aria-keyshortcuts", wanted(element).map((key) => (key === "/" ? "Slash" : key)).join(" "));
+}
+
+/** Shows the button that lists the keys. */
+export function keysButton(button) {
+  button.hidden = false;
+  button.addEventListener("click", list);
+}
+
+const wanted = (element) => element.dataset.key.split(" ").filter(Boolean);
+
+/** Lists what has a key: that of the content before that of the frame. */
+function keyed() {
+  const content = (e) => Number(e.closest("main") !== null);
+  return [...document.querySelectorAll("[data-key]")].filter((e) => e.checkVisibility()).sort((a, b) => content(b) - content(a));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isOff() || document.querySelector("dialog[open]") || types(event.target)) return;
+  if (event.key === "?") list();
+  else if (!press(event.key) && !move(event.key)) return;
+  event.preventDefault();
+});
+
+/** Reports whether keys are text, or mean something, where they are pressed. */
+function types(element) {
+  return element.closest?.("input:not([type=checkbox], [type=radio], [type=submit], [type=button]), textarea, select, video, audio, [contenteditable], [role=listbox], [role=combobox]") != null;
+}
+
+/** Presses what has a key: in the item with the focus, or beyond all items. */
+function press(key) {
+  const having = keyed().filter((e) => wanted(e).includes(key));
+  const item = document.activeElement?.closest(":is(#cells, [data-items]) > li");
+  const found = having.find((e) => item?.contains(e)) ?? having.find((e) => !e.closest(":is(#cells, [data-items]) > li"));
+  if (!found) return false;
+  if (found.matches("input:not([type=submit], [type=button]), textarea, select")) {
+    found.focus();
+    found.select?.();
+  } else {
+    found.click();
+  }
+  return true;
+}
+
+/** Moves the focus between items. Arrows go from one that has it; otherwise they scroll. */
+function move(key) {
+  const all = [...document.querySelectorAll(faces)].filter((e) => e.checkVisibility());
+  const at = all.indexOf(document.activeElement?.closest("li")?.querySelector(".face[href]"));
+  if (all.length === 0 || (at < 0 && key.startsWith("Arrow"))) return false;
+  const forth = getComputedStyle(all[0]).direction === "rtl" ? -1 : 1;
+  let to;
+  switch (key) {
+    case "j": to = at < 0 ? inView(all) : at + 1; break;
+    case "k": to = at < 0 ? inView(all) : at - 1; break;
+    case "ArrowRight": to = at + forth; break;
+    case "ArrowLeft": to = at - forth; break;
+    case "ArrowDown": to = vertical(all, at, 1); break;
+    case "ArrowUp": to = vertical(all, at, -1); break;
+    default: return false;
+  }
+  all[Math.max(0, Math.min(all.length - 1, to))].focus();
+  all[to]?.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+const inView = (all) => Math.max(0, all.findIndex((e) => e.getBoundingClientRect().top >= 0));
+
+/** Finds the item in the next row that is nearest to being below or above one. */
+function vertical(all, at, way) {
+  const middle = (e) => { const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top]; };
+  const [x, y] = middle(all[at]);
+  let best = at;
+  let row;
+  for (let i = at + way; i >= 0 && i < all.length; i += way) {
+    const [left, top] = middle(all[i]);
+    if (Math.abs(top - y) < 4) continue;
+    row ??= top;
+    if (Math.abs(top - row) > 4) break;
+    if (best === at || Math.abs(left - x) < Math.abs(middle(all[best])[0] - x)) best = i;
+  }
+  return best;
+}
+
+/** Lists the keys of the page, and lets them be switched off. */
+function list() {
+  const rows = [];
+  const row = (of, what) => rows.push(make("tr", {}, make("th", { scope: "row" }, ...of.flatMap((key) => [make("kbd", {}, key), " "])), make("td", {}, what)));
+  if (document.querySelector(faces)) {
+    row(["j", "→"], t("script.keys.next"));
+    row(["k", "←"], t("script.keys.previous"));
+    row(["↓", "↑"], t("script.keys.rows"));
+    row(["Enter"], t("script.keys.open"));
+    if (document.querySelector("#cells[data-sortable]")) row(["Alt + ←", "Alt + →"], t("script.keys.move"));
+  }
+  const known = new Set();
+  for (const element of keyed()) {
+    if (known.has(element.dataset.key)) continue;
+    known.add(element.dataset.key);
+    row(wanted(element).map((key) => arrows[key] ?? key), name(element));
+  }
+  row(["?"], t("script.keys.list"));
+  row(["Esc"], t("script.keys.close"));
+  const box = make("input", { type: "checkbox", id: "keys-on", checked: !isOff() });
+  const close = make("button", { class: "close other", "aria-label": t("script.close") }, "×");
+  const dialog = make("dialog", { class: "sheet", "aria-labelledby": "keys-title" },
+    make("form", { method: "dialog" }, close),
+    make("div", { class: "inside" }, make("h2", { id: "keys-title" }, t("script.keys.title")), make("table", { class: "keys" }, make("tbody", {}, ...rows)),
+      make("label", { class: "choice", for: "keys-on" }, box, make("span", {}, t("script.keys.on")))));
+  box.addEventListener("change", () => (box.checked ? localStorage.removeItem(off) : localStorage.setItem(off, "1")));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+const arrows = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+
+function name(element) {
+  const said = element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent;
+  return said.trim().replace(/\s+/g, " ") || element.title;
+}

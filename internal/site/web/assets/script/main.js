@@ -1,0 +1,29 @@
+// The start of all scripts. Each module makes easier what a page does without it, by links and
+// forms. Those that few pages need are fetched when one of their hooks is seen.
+import { dialogs } from "./dialog.js";
+import { keepForReading } from "./offline.js";
+import { keys, keysButton } from "./keys.js";
+import { keepParts } from "./part.js";
+import { copying, sending } from "./small.js";
+import { times } from "./time.js";
+import { whenSeen } from "./seen.js";
+
+whenSeen("time[datetime]", times);
+whenSeen("a[data-dialog]", dialogs);
+whenSeen("[data-key]", keys);
+whenSeen("button[data-keys]", keysButton);
+whenSeen("button[data-copy]", copying);
+whenSeen("select[data-submit]", sending);
+
+const later = (selector, load) => whenSeen(selector, (element) => load().then((module) => module.start(element), () => {}));
+later("form[data-upload], [data-drop]", () => import("./upload.js"));
+later("[data-sortable]", () => import("./sort.js"));
+later("form[data-select]", () => import("./select.js"));
+later("textarea[data-mention]", () => import("./mention.js"));
+later("input[data-autocomplete]", () => import("./complete.js"));
+later("a[data-zoom]", () => import("./zoom.js"));
+later("[data-slideshow]", () => import("./slideshow.js"));
+later(".pending[id], [data-pending][id]", () => import("./pending.js"));
+
+keepParts();
+keepForReading();

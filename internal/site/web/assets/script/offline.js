@@ -1,0 +1,45 @@
+// Has a worker keep the pages that one reads, tells it who reads them, and says so where a page
+// comes from there. Without it pages are only there while the site can be reached.
+import { announce, make } from "./say.js";
+import { t } from "./texts.js";
+
+const { root = "", reader, kept } = document.documentElement.dataset;
+
+export function keepForReading() {
+  if (kept) sayOffline();
+  const list = document.querySelector("[data-kept-pages]");
+  if (list) listKept(list);
+  const workers = navigator.serviceWorker;
+  if (!workers || reader === undefined) return;
+  const tell = () => workers.controller?.postMessage({ reader });
+  tell();
+  workers.addEventListener("controllerchange", tell);
+  workers.register(`${root}/sw.js`, { scope: `${root}/`, updateViaCache: "none" }).catch(() => {}); // a browser may forbid it
+}
+
+/** Says from when the page is, and offers to look again. */
+function sayOffline() {
+  const at = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(kept));
+  const again = make("button", { type: "button", class: "link" }, t("script.offline.again"));
+  again.addEventListener("click", () => location.reload());
+  const text = t("script.offline.kept", at);
+  const notes = document.querySelector("#notes") ?? document.body;
+  notes.prepend(make("div", { class: "note offline" }, make("p", {}, text, " ", again)));
+  announce(text);
+  addEventListener("online", () => location.reload(), { once: true });
+}
+
+/** Lists the pages that can be read, the latest first. */
+async function listKept(list) {
+  const rows = [];
+  const name = (await caches.keys()).find((each) => each.startsWith("vitrine-pages-")); // of whoever read last
+  const cache = name && await caches.open(name);
+  for (const request of ((await cache?.keys()) ?? []).reverse()) {
+    const response = await cache.match(request);
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const { pathname, search } = new URL(request.url);
+    rows.push(make("li", {}, make("a", { href: pathname + search }, page.title || pathname)));
+  }
+  list.replaceChildren(...rows);
+  for (const none of document.querySelectorAll("[data-kept-none]")) none.hidden = rows.length > 0;
+}

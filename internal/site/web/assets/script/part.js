@@ -1,0 +1,24 @@
+// Parts of a page that htmx exchanges. An answer without the part is a refusal, which is said
+// where it was asked for; the part stays as it is, with what was typed in it.
+import { complaint } from "./page.js";
+import { make } from "./say.js";
+import { t } from "./texts.js";
+
+export function keepParts() {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, requestConfig } = event.detail;
+    const select = requestConfig.elt.closest("[hx-select]")?.getAttribute("hx-select");
+    if (!select || xhr.status < 400) return;
+    const page = new DOMParser().parseFromString(xhr.responseText, "text/html");
+    if (page.querySelector(select)) return;
+    event.detail.shouldSwap = false;
+    refused(requestConfig.elt, complaint(page));
+  });
+  document.addEventListener("htmx:sendError", (event) => refused(event.detail.requestConfig.elt, ""));
+}
+
+function refused(element, why) {
+  if (element.localName !== "form") return; // more on scrolling: its link is still there
+  element.querySelector(":scope > .alarm")?.remove();
+  element.prepend(make("div", { class: "alarm", role: "alert" }, make("p", {}, why || t("script.failed"))));
+}

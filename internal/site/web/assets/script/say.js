@@ -1,0 +1,29 @@
+// Says something to who cannot see that it happened, without moving the focus.
+
+let place;
+
+export function announce(text) {
+  // What is behind a modal dialog is not read out.
+  const where = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (place?.parentNode !== where) {
+    place?.remove();
+    place = document.createElement("div");
+    place.className = "unseen";
+    place.setAttribute("role", "status");
+    where.append(place);
+  }
+  const here = place;
+  here.textContent = "";
+  setTimeout(() => { here.textContent = text; }, 50); // a region that comes with its words is not read out
+}
+
+/** Makes an element with attributes and children. */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,55 @@
+// `[data-slideshow]` goes from slide to slide within the page, so that it stays on the whole
+// screen, and fetches the next one ahead. Without it each slide is a page, and links lead on.
+import { ask, started } from "./page.js";
+
+const ahead = new Map(); // pages by their addresses
+
+export function start(show) {
+  for (const button of show.querySelectorAll("[data-fullscreen]")) {
+    if (!document.fullscreenEnabled) break;
+    button.hidden = false;
+    button.addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
+  }
+  show.addEventListener("click", (event) => {
+    const link = event.target.closest("a[rel~=next], a[rel~=prev]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    turn(show, link);
+  });
+  const next = show.querySelector("a[rel~=next]");
+  if (next) {
+    fetchAhead(next.href).then((page) => {
+      for (const image of page?.querySelectorAll("[data-slideshow] img") ?? []) new Image().src = image.src;
+    }, () => {});
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  const show = document.querySelector("[data-slideshow]");
+  if (!show || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("button, a, input, video, audio, dialog") && event.key === " ") return;
+  const way = { " ": "next", PageDown: "next", ArrowRight: "next", PageUp: "prev", ArrowLeft: "prev" }[event.key];
+  const link = way && show.querySelector(`a[rel~=${way}]`);
+  if (!link) return;
+  event.preventDefault();
+  turn(show, link);
+});
+
+function fetchAhead(address) {
+  if (!ahead.has(address)) ahead.set(address, ask(address).then(({ page }) => page));
+  return ahead.get(address);
+}
+
+async function turn(show, link) {
+  const [address, way] = [link.href, link.rel];
+  try {
+    const fresh = (await fetchAhead(address))?.querySelector("[data-slideshow]");
+    if (!fresh || !show.isConnected) throw new Error();
+    ahead.delete(address);
+    show.replaceWith(document.adoptNode(fresh));
+    history.replaceState(null, "", address);
+    started(fresh);
+    (fresh.querySelector(`a[rel~="${CSS.escape(way)}"]`) ?? fresh.querySelector("a"))?.focus({ preventScroll: true });
+  } catch {
+    location.assign(address);
+  }
+}

@@ -1,0 +1,67 @@
+// `[data-sortable]` lets items be moved by dragging, and with Alt and arrows by who uses keys.
+// Without it they are moved by the form of the page for arranging.
+import "../vendor/sortablejs/Sortable.min.js";
+import { ask, complaint } from "./page.js";
+import { announce } from "./say.js";
+import { t } from "./texts.js";
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export function start(list) {
+  globalThis.Sortable.create(list, {
+    draggable: "li[data-connection]",
+    filter: "input, textarea, select, button, label",
+    preventOnFilter: false,
+    animation: still.matches ? 0 : 120,
+    delay: 250, // a finger that scrolls drags nothing
+    delayOnTouchOnly: true,
+    ghostClass: "ghost",
+    onStart: () => { list.before = items(list); },
+    onEnd: ({ item }) => moved(list, item),
+  });
+  list.addEventListener("keydown", (event) => {
+    const item = event.target.closest("li[data-connection]");
+    if (!event.altKey || event.ctrlKey || event.metaKey || !item) return;
+    const forth = getComputedStyle(list).direction === "rtl" ? -1 : 1;
+    const by = { ArrowRight: forth, ArrowLeft: -forth, ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const all = items(list);
+    const other = all[all.indexOf(item) + by];
+    if (!other || list.moving) return;
+    list.before = all;
+    if (by > 0) other.after(item);
+    else other.before(item);
+    event.target.focus();
+    item.scrollIntoView({ block: "nearest" });
+    moved(list, item);
+  });
+}
+
+const items = (list) => [...list.querySelectorAll(":scope > li[data-connection]")];
+
+/** Tells the site where an item went: to the place of the one that stood there before. */
+async function moved(list, item) {
+  const [before, after] = [list.before, items(list)];
+  const at = after.indexOf(item);
+  if (before.indexOf(item) === at) return;
+  const places = before.map((each) => each.dataset.position);
+  list.moving = true;
+  try {
+    const body = new URLSearchParams({ do: "move", position: places[at] });
+    const { response, page, to } = await ask(new URL(`${root()}/connection/${item.dataset.connection}`, location.href), { method: "POST", body });
+    if (!to && !response.ok) throw new Error(complaint(page));
+    after.forEach((each, i) => { each.dataset.position = places[i]; });
+    announce(t("script.sort.moved", at + 1, after.length));
+  } catch (error) {
+    const focused = document.activeElement;
+    list.prepend(...before);
+    focused?.focus();
+    announce(error.message && !(error instanceof TypeError) ? error.message : t("script.sort.failed"));
+  } finally {
+    list.moving = false;
+  }
+}
+
+/** Gives the path below which the site is. */
+const root = () => document.documentElement.dataset.root ?? "";

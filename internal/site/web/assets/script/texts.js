@@ -1,0 +1,23 @@
+// What scripts say, in the language of the page. A module of each language, made from the
+// catalogue, calls `say` before anything else runs.
+
+let texts = {};
+let plural = new Intl.PluralRules("en");
+let numbers = new Intl.NumberFormat("en");
+
+export function say(language, all) {
+  texts = all;
+  plural = new Intl.PluralRules(language);
+  numbers = new Intl.NumberFormat(language);
+}
+
+/** Gives a text with its arguments in the place of its verbs; the first number chooses among texts by number. */
+export function t(id, ...args) {
+  const found = texts[id] ?? id;
+  const text = typeof found === "string" ? found : found[plural.select(args[0])] ?? found.other;
+  let next = 0;
+  return text.replace(/%(?:\[(\d+)\])?[sdv]/g, (_, at) => {
+    const arg = args[at ? at - 1 : next++];
+    return typeof arg === "number" ? numbers.format(arg) : String(arg ?? "");
+  });
+}

@@ -1,0 +1,19 @@
+// Times in the reader's zone and language, with the whole instant as a tip. Without it they
+// are shown as the server wrote them, in UTC.
+
+const language = document.documentElement.lang || undefined;
+const whole = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
+const minute = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+
+/**
+ * Shows a `<time datetime>` in the reader's zone: `data-show="day"` without the time of day,
+ * `data-show="as-is"` with the words that it has, such as "3 days ago".
+ */
+export function times(element) {
+  const at = new Date(element.dateTime);
+  if (!element.dateTime.includes("T") || Number.isNaN(at.getTime())) return;
+  element.title = whole.format(at);
+  if (element.dataset.show === "as-is") return;
+  element.textContent = (element.dataset.show === "day" ? day : minute).format(at);
+}

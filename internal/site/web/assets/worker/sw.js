@@ -1,0 +1,134 @@
+// The worker that keeps the pages one has read, for when the site cannot be reached. The server puts
+// `site` before it: { version, root, offline, assets }.
+//
+// Pages come from the site as long as it answers. What it says may be kept (no "no-store") is
+// kept, and the small pictures on it, each list bounded in number and size. What was kept for
+// one reader is forgotten as soon as the site knows another, or nobody, in this browser. Forms
+// go to the site alone.
+
+const most = { pages: { number: 80, bytes: 300_000 }, images: { number: 200, bytes: 300_000 } };
+
+const assets = `vitrine-assets-${site.version}`;
+const notes = "vitrine-notes";
+const listOf = (kind, reader) => `vitrine-${kind}-${reader}`;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil((async () => {
+    const cache = await caches.open(assets);
+    await cache.addAll([...site.assets, site.offline].map((address) => new Request(address, { cache: "reload" })));
+    await self.skipWaiting();
+  })());
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) if (name.startsWith("vitrine-assets-") && name !== assets) await caches.delete(name);
+    await self.registration.navigationPreload?.enable();
+    await self.clients.claim();
+  })());
+});
+
+// A page says who reads it. The first one was there before the worker, and is fetched for it.
+self.addEventListener("message", (event) => {
+  const { reader } = event.data ?? {};
+  if (typeof reader !== "string" || new URL(event.origin || self.location.origin).origin !== self.location.origin) return;
+  event.waitUntil((async () => {
+    await knows(reader);
+    const address = event.source?.url?.split("#")[0];
+    if (!address || await (await caches.open(listOf("pages", reader))).match(address)) return;
+    const request = new Request(address, { headers: { Accept: "text/html" }, redirect: "error" });
+    await keepPage(address, await fetch(request)).catch(() => {});
+  })().catch(() => {}));
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== self.location.origin) return;
+  if (url.pathname.startsWith(`${site.root}/assets/`)) event.respondWith(fromAssets(request));
+  else if (request.mode === "navigate") event.respondWith(page(event));
+  else if (request.destination === "image") event.respondWith(image(event));
+});
+
+async function fromAssets(request) {
+  return await caches.match(request, { cacheName: assets }) ?? fetch(request);
+}
+
+async function page(event) {
+  try {
+    const response = await event.preloadResponse ?? await fetch(event.request);
+    event.waitUntil(keepPage(event.request.url, response.clone()).catch(() => {}));
+    return response;
+  } catch (error) {
+    return await keptPage(event.request.url) ?? await caches.match(site.offline, { cacheName: assets }) ?? Promise.reject(error);
+  }
+}
+
+/** Keeps a page with the time at which it was read, if the site lets it be kept. */
+async function keepPage(address, response) {
+  const reader = response.headers.get("X-Reader");
+  if (reader === null) return;
+  await knows(reader);
+  if (!response.ok || response.redirected || !/^text\/html/.test(response.headers.get("Content-Type"))) return;
+  if (/no-store/.test(response.headers.get("Cache-Control"))) return;
+  const html = (await response.text()).replace("<html ", `<html data-kept="${new Date().toISOString()}" `);
+  await keep("pages", reader, address, new Response(html, { headers: headersOf(response) }), html.length);
+}
+
+const headersOf = (response) => {
+  const headers = new Headers(response.headers);
+  for (const name of ["Content-Encoding", "Content-Length", "ETag"]) headers.delete(name);
+  return headers;
+};
+
+async function keptPage(address) {
+  const cache = await caches.open(listOf("pages", await known()));
+  return cache.match(address.split("#")[0]);
+}
+
+async function image(event) {
+  const reader = await known();
+  try {
+    const response = await fetch(event.request);
+    if (response.ok && response.type === "basic") event.waitUntil(keepImage(reader, event.request.url, response.clone()).catch(() => {}));
+    return response;
+  } catch (error) {
+    return await (await caches.open(listOf("images", reader))).match(event.request.url) ?? Promise.reject(error);
+  }
+}
+
+async function keepImage(reader, address, response) {
+  if (!(Number(response.headers.get("Content-Length")) <= most.images.bytes)) return;
+  const body = await response.blob();
+  if (await known() !== reader) return; // they have gone meanwhile
+  await keep("images", reader, address, new Response(body, { headers: headersOf(response) }), body.size);
+}
+
+/** Puts a response at the end of a list, and takes off its start what is too much. */
+async function keep(kind, reader, address, response, bytes) {
+  if (bytes > most[kind].bytes) return;
+  const cache = await caches.open(listOf(kind, reader));
+  const key = address.split("#")[0];
+  await cache.delete(key);
+  await cache.put(key, response);
+  const keys = await cache.keys();
+  for (const old of keys.slice(0, Math.max(0, keys.length - most[kind].number))) await cache.delete(old);
+}
+
+let current; // the reader, once it has been read
+
+async function known() {
+  current ??= await (await (await caches.open(notes)).match("/reader"))?.text() ?? "";
+  return current;
+}
+
+/** Notes who reads, and forgets what was kept for anybody else. */
+async function knows(reader) {
+  if (await known() !== reader) {
+    current = reader;
+    await (await caches.open(notes)).put("/reader", new Response(reader));
+  }
+  for (const name of await caches.keys()) {
+    if (/^vitrine-(pages|images)-/.test(name) && !name.endsWith(`-${reader}`)) await caches.delete(name);
+  }
+}

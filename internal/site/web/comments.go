@@ -1,0 +1,49 @@
+package web
+
+import (
+	"fmt"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+)
+
+// Comments are what people say about a block, as the template "comments" shows it.
+type Comments struct {
+	Block domain.BlockID
+	Items []Comment
+	Pager Pager
+	Can   bool   // the viewer may comment
+	Here  string // where to come back to
+	Form  *Form  // what was typed, nil for nothing
+}
+
+// CommentsPerPage is how many of them a page has.
+const CommentsPerPage = 50
+
+// Comment is one of them.
+type Comment struct {
+	*domain.Comment
+	Author present.Principal
+	Mine   bool // the viewer may change it
+	Age    string
+}
+
+// Comments are a page of the comments on a block.
+func (v *Visit) Comments(b domain.Block, page domain.Page, list domain.List[domain.Comment]) Comments {
+	c := Comments{Block: b.ID, Pager: v.PagerOf("comments", page, list.Total),
+		Can: domain.AbilitiesOnBlock(v.Actor(), b).Comment, Here: v.Here()}
+	for i := range list.Items {
+		one := &list.Items[i]
+		c.Items = append(c.Items, Comment{one, v.Addresses().Principal(&one.Author), domain.CanEditComment(v.Actor(), *one), v.Ago(one.CreatedAt)})
+	}
+	return c
+}
+
+// Tags say from what the comments are made, for Fresh.
+func (c Comments) Tags() (all []string) {
+	all = append(all, fmt.Sprint(c.Pager.Total))
+	for _, one := range c.Items {
+		all = append(all, fmt.Sprint(one.ID, one.Version, one.Comment.Author.Version, one.Age))
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"vitrine/internal/auth"
+)
+
+// The lives of cookies. Whether a session is over is for the server to say, so its
+// cookie may live for as long as browsers let it.
+const (
+	sessionLife = 400 * 24 * time.Hour
+	noteLife    = time.Minute
+	returnLife  = 24 * time.Hour
+	putAwayLife = 400 * 24 * time.Hour
+)
+
+// longestBrowser is how long the value may be that browsers are known by; ours is shorter.
+const longestBrowser = 100
+
+// cookieName is a name that, on https, browsers take from this host alone.
+func (s *Site) cookieName(name string) string {
+	if s.secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *Site) sessionCookie() string  { return s.cookieName("vitrine") }
+func (s *Site) browserCookie() string  { return s.cookieName("vitrine-browser") }
+func (s *Site) noteCookie() string     { return s.cookieName("vitrine-note") }
+func (s *Site) returnCookie() string   { return s.cookieName("vitrine-return") }
+func (s *Site) languageCookie() string { return s.cookieName("vitrine-language") }
+func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
+
+// sessionOf is the secret that a request comes with, "" for none.
+func (s *Site) sessionOf(r *http.Request) string {
+	if c, err := r.Cookie(s.sessionCookie()); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+// setCookie sets a cookie that scripts and other sites' forms do not see; a life of -1
+// takes it back.
+func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	age := int(life / time.Second)
+	if life < 0 {
+		age = -1
+	}
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age,
+		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode})
+}
+
+// knownAs is by what this browser is known for having signed in before, "" if it has not.
+func (s *Site) knownAs(r *http.Request) string {
+	if c, err := r.Cookie(s.browserCookie()); err == nil && len(c.Value) <= longestBrowser {
+		return c.Value
+	}
+	return ""
+}
+
+// SignedIn starts a session in this browser, in place of the one that it may have had. The
+// second cookie stays when the session ends, and lets in nobody: with it attempts at the
+// password are not counted with those of strangers.
+func (v *Visit) SignedIn(session string) error {
+	if v.Secret != "" {
+		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {
+			return err
+		}
+	}
+	v.s.setCookie(v.W, v.s.sessionCookie(), session, sessionLife)
+	v.s.setCookie(v.W, v.s.browserCookie(), auth.BrowserSecret(session), sessionLife)
+	return nil
+}
+
+// ForgetSession has the browser forget its session, and what it has kept of its pages. The
+// worker forgets its own at the next page, which says that another reads.
+func (v *Visit) ForgetSession() {
+	v.s.setCookie(v.W, v.s.sessionCookie(), "", -1)
+	v.W.Header().Set("Clear-Site-Data", `"cache"`)
+}
+
+// ReturnLater remembers where to go once an address is confirmed, which a mail cannot
+// tell: a path of ours, or "".
+func (v *Visit) ReturnLater(next string) {
+	if next != "" {
+		v.s.setCookie(v.W, v.s.returnCookie(), encodeNext(next), returnLife)
+	}
+}
+
+// ReturnNow is the path of returnLater, which is forgotten by that.
+func (v *Visit) ReturnNow() string {
+	c, err := v.R.Cookie(v.s.returnCookie())
+	if err != nil {
+		return ""
+	}
+	v.s.setCookie(v.W, v.s.returnCookie(), "", -1)
+	return decodeNext(c.Value)
+}

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"io"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/exporting"
+	"vitrine/internal/httpedge"
+)
+
+// ExportChannel answers with a channel in a format, as the visitor sees it.
+func (v *Visit) ExportChannel(id domain.ChannelID, format string) error {
+	ctx := v.R.Context()
+	return httpedge.Stream(ctx, v.W, func(begin func(filename, contentType string) io.Writer) error {
+		return v.s.o.Exports.Channel(ctx, v.Actor(), domain.Ref{ID: int64(id)}, exporting.Format(format), nil, begin)
+	})
+}
+
+// ExportFormats are the formats of channels, by their names in addresses.
+func ExportFormats() (names []string) {
+	for _, f := range exporting.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// DownloadExport answers with the file of an export of the visitor's.
+func (v *Visit) DownloadExport(id domain.ExportID) error {
+	e, f, err := v.App().OpenExport(v.R.Context(), v.Actor(), id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	httpedge.ServeExport(v.W, v.R, v.Addresses().Export(&e), f, v.s.Render)
+	return nil
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/catalog"
+)
+
+// Form is what a page's fields hold and what is wrong with it. The zero form is empty.
+type Form struct {
+	values url.Values
+	errs   map[string]string // by field
+	first  string            // field of the page that is wrong, "" for none
+	Whole  string            // what is wrong that no field can be blamed for
+	status int               // to answer with, 0 for 200
+	header http.Header       // to answer with besides
+	lang   *catalog.Language // of who posted it
+}
+
+// Filled is a form with values in it, in turns a name and its value.
+func Filled(pairs ...string) *Form {
+	f := &Form{values: url.Values{}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.values.Set(pairs[i], pairs[i+1])
+	}
+	return f
+}
+
+// Form is what was posted.
+func (v *Visit) Form() *Form { return &Form{values: v.R.PostForm, lang: v.Lang} }
+
+// Get is a value as it was posted; line breaks are single.
+func (f *Form) Get(name string) string {
+	return strings.ReplaceAll(f.values.Get(name), "\r\n", "\n")
+}
+
+// Default gives a field that was not posted a value.
+func (f *Form) Default(name, value string) {
+	if _, posted := f.values[name]; !posted {
+		f.values.Set(name, value)
+	}
+}
+
+// Secret is a value just as it was posted.
+func (f *Form) Secret(name string) string { return f.values.Get(name) }
+
+// Values are all values of a name.
+func (f *Form) Values(name string) []string { return f.values[name] }
+
+// Posted reports whether the form was posted at all, and not made for a page.
+func (f *Form) Posted() bool { return f != nil && f.values != nil }
+
+// Failed reports whether something is wrong.
+func (f *Form) Failed() bool { return f != nil && f.status != 0 }
+
+// Trimmed is Get without the blanks around it.
+func (f *Form) Trimmed(name string) string { return strings.TrimSpace(f.Get(name)) }
+
+// Has reports whether a field was posted with this value, as choices and ticks are.
+func (f *Form) Has(name, value string) bool {
+	return f != nil && slices.Contains(f.values[name], value)
+}
+
+// Refused takes up an error that is about what was posted, for the page to show it, and
+// is false for others. fields are those of the page that can be blamed, in their order;
+// what is wrong with any other is shown at the top.
+func (f *Form) Refused(err error, fields ...string) bool {
+	known, ok := errors.AsType[*domain.Error](err)
+	if !ok {
+		return false
+	}
+	switch known.Kind {
+	case domain.Invalid, domain.Unprocessable, domain.Conflict, domain.Unauthenticated, domain.Forbidden:
+		f.status = http.StatusUnprocessableEntity
+	case domain.TooMany:
+		f.status, f.Whole = http.StatusTooManyRequests, tooMany(f.lang, known.Wait)
+		f.header = http.Header{"Retry-After": {known.RetryAfter()}}
+		return true
+	case domain.Unavailable:
+		f.status, f.Whole = http.StatusServiceUnavailable, Sentence(known.Message)
+		f.header = http.Header{"Retry-After": {known.RetryAfter()}}
+		return true
+	default:
+		return false
+	}
+	if len(known.Fields) == 0 {
+		f.Whole = Sentence(f.fault(known.Message))
+	}
+	for _, fault := range known.Fields {
+		f.blame(fault, fields)
+	}
+	if i := slices.IndexFunc(fields, func(name string) bool { return f.errs[name] != "" }); i >= 0 {
+		f.first = fields[i]
+	}
+	return true
+}
+
+// blame notes a fault at its field.
+func (f *Form) blame(fault domain.FieldError, fields []string) {
+	name, n := fault.Item()
+	if !slices.Contains(fields, name) {
+		f.Whole = strings.TrimSpace(f.Whole + " " + Sentence(faultIn(f.lang, fault)))
+		return
+	}
+	why := fault.Text
+	if n >= 0 && f.lang != nil { // one of a list is a line of its field
+		why = f.lang.Text("web.field.line", n+1, f.fault(why))
+	}
+	f.Wrong(name, why)
+}
+
+// Wrong notes what is wrong with a field.
+func (f *Form) Wrong(name, why string) {
+	if f.errs == nil {
+		f.errs = map[string]string{}
+	}
+	f.errs[name] = strings.TrimSpace(f.errs[name] + " " + Sentence(f.fault(why)))
+	if f.first == "" {
+		f.first = name
+	}
+	f.status = http.StatusUnprocessableEntity
+}
+
+// fault is a refusal in the language of who posted the form.
+func (f *Form) fault(text string) string {
+	if f.lang == nil {
+		return text
+	}
+	return f.lang.Fault(text)
+}
+
+// faultIn gives "field: why" in a language.
+func faultIn(lang *catalog.Language, fault domain.FieldError) string {
+	if lang != nil {
+		fault.Text = lang.Fault(fault.Text)
+	}
+	return fault.String()
+}
+
+// Error is what is wrong with a field, "" for nothing.
+func (f *Form) Error(name string) string {
+	if f == nil {
+		return ""
+	}
+	return f.errs[name]
+}
+
+// Sentence makes one of a piece of a message.
+func Sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return s
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(r)) + s[n:]
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}

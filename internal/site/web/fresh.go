@@ -1,0 +1,52 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Fresh says from what a page is made: the tags of the rows that it shows (present.Tags), and
+// whatever else may change it. If the browser has the page made of just that, it answers so
+// and is true: the page need not be rendered. It is for pages that are read; others are
+// kept nowhere.
+func (v *Visit) Fresh(from ...string) bool {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q %q %q", v.s.o.Version, v.s.assets.sum, v.Lang.Code, v.R.URL.RequestURI(), from)
+	fmt.Fprintf(sum, " %d %v", v.Site().Version, v.announced())
+	if v.Account != nil {
+		v.countUnread()
+		fmt.Fprintf(sum, " %d %d %v %d", v.Account.ID, v.Account.Version, v.Account.Office, v.Account.Unread)
+	}
+	v.tag = `W/"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"`
+	h := v.W.Header()
+	h.Set("ETag", v.tag)
+	h.Set("X-Reader", v.reader())
+	h.Set("Vary", "Cookie, Accept-Language, Accept-Encoding")
+	h.Set("Cache-Control", "private, no-cache")
+	if v.Account == nil {
+		h.Set("Cache-Control", "public, no-cache")
+	}
+	if _, err := v.R.Cookie(v.s.noteCookie()); err == nil { // the page has something to say once
+		return false
+	}
+	if !matches(v.R.Header.Values("If-None-Match"), v.tag) {
+		return false
+	}
+	v.s.writeHeaders(h, v) // those of the kept page are replaced by these
+	v.W.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// matches reports whether If-None-Match names a tag, by weak comparison (RFC 9110 section 13.1.2).
+func matches(header []string, tag string) bool {
+	for candidate := range strings.SplitSeq(strings.Join(header, ","), ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+)
+
+// input is a field of a form as templates show it.
+type input struct {
+	Name, Label, Type string
+	Value             string
+	Hint, Error       string
+	Autocomplete      string
+	Rows              int // of a text of many lines; 0 for one line
+	Required          bool
+	Focus             bool   // it is the first that is wrong
+	Plain             bool   // neither corrected nor capitalised: slugs, addresses
+	Pick              string // path of what completes what is typed
+}
+
+// newInput makes a field for a template. What it is beyond a line of text follows as
+// "type:email", "autocomplete:name", "hint:…", "required", "plain", "lines" or "pick:…". What was
+// typed into a password is never shown again.
+func newInput(f *Form, name, label string, more ...string) (input, error) {
+	in := input{Name: name, Label: label, Type: "text"}
+	for _, m := range more {
+		key, value, _ := strings.Cut(m, ":")
+		switch key {
+		case "type":
+			in.Type = value
+		case "autocomplete":
+			in.Autocomplete = value
+		case "hint":
+			in.Hint = value
+		case "pick":
+			in.Pick = value
+		case "required":
+			in.Required = true
+		case "plain":
+			in.Plain = true
+		case "lines":
+			in.Rows = 5
+		default:
+			return in, fmt.Errorf("site: a field cannot be %q", m)
+		}
+	}
+	if f != nil {
+		in.Error = f.errs[name]
+		in.Focus = f.first == name
+		if in.Type != "password" {
+			in.Value = f.Get(name)
+		}
+	}
+	return in, nil
+}
+
+// DescribedBy names what says more about the field.
+func (in input) DescribedBy() string {
+	var ids []string
+	if in.Hint != "" {
+		ids = append(ids, in.Name+"-hint")
+	}
+	if in.Error != "" {
+		ids = append(ids, in.Name+"-error")
+	}
+	return strings.Join(ids, " ")
+}

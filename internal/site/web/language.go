@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"vitrine/internal/site/catalog"
+)
+
+// languageLife is how long a browser remembers the language that its reader chose.
+const languageLife = 400 * 24 * time.Hour
+
+// language is the one that the reader chose, or else one that their browser asks for.
+func (s *Site) language(r *http.Request) *catalog.Language {
+	chosen := ""
+	if c, err := r.Cookie(s.languageCookie()); err == nil && len(c.Value) <= 35 {
+		chosen = c.Value
+	}
+	return s.texts.Find(chosen, r.Header.Get("Accept-Language"))
+}
+
+// ChooseLanguage keeps the language of a form, and leads back to where it was chosen.
+func ChooseLanguage(v *Visit) error {
+	for _, l := range v.s.texts.Languages {
+		if l.Code == v.Form().Get("language") {
+			v.s.setCookie(v.W, v.s.languageCookie(), l.Code, languageLife)
+			return v.Redirect(v.Next())
+		}
+	}
+	return UnknownButton()
+}

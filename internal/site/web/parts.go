@@ -1,0 +1,83 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
+)
+
+// Part is a file of a form.
+type Part struct {
+	Field, Name, ContentType string
+	Body                     io.Reader
+}
+
+// The bounds of a form with files, beside those of the files themselves.
+const (
+	partPatience  = 30 * time.Second
+	maxParts      = 300
+	maxPartFields = 1 << 20 // bytes of all fields that are no files
+)
+
+// HasParts reports whether the form holds files, which Parts reads; other forms are read
+// before their page is asked.
+func (v *Visit) HasParts() bool {
+	return v.R.Method == http.MethodPost && mediaType(v.R) == "multipart/form-data"
+}
+
+// Parts reads a form with files as it comes: what is no file is in Form from then on, as far as
+// it stands before; each file is given to take, which need not read it to its end. The form may be
+// large and slow: its page sees to how large a file may be. It ends with the first error of
+// take. ErrEnded says that the form ended before its time.
+func (v *Visit) Parts(take func(Part) error) error {
+	v.R.PostForm = url.Values{}
+	v.R.Body = io.NopCloser(middleware.Patient(v.W, v.R, partPatience))
+	parts, err := v.R.MultipartReader()
+	if err != nil {
+		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
+	}
+	left := int64(maxPartFields)
+	for range maxParts {
+		part, err := parts.NextPart()
+		switch {
+		case err == io.EOF: // just it: an end before the last boundary comes wrapped
+			return nil
+		case err != nil:
+			return errors.Join(ErrEnded, err)
+		}
+		if part.FileName() != "" {
+			err = take(Part{part.FormName(), part.FileName(), part.Header.Get("Content-Type"), part})
+		} else {
+			err = v.field(part, &left)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), nil)
+}
+
+// field reads a part that is no file.
+func (v *Visit) field(part *multipart.Part, left *int64) error {
+	value, err := io.ReadAll(io.LimitReader(part, *left+1))
+	if err != nil {
+		return errors.Join(ErrEnded, err)
+	}
+	if *left -= int64(len(value)); *left < 0 {
+		return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), nil)
+	}
+	if !clean(part.FormName()) || !clean(string(value)) {
+		return domain.InvalidField("", domain.FieldMalformed, v.T("web.error.not-text"))
+	}
+	v.R.PostForm.Add(part.FormName(), string(value))
+	return nil
+}
+
+// ErrEnded says that a form with files ended before its time, or came too slowly.
+var ErrEnded = errors.New("site: the form ended before its time")

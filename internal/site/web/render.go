@@ -1,0 +1,294 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/catalog"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// View is what a template is given.
+type View struct {
+	Title   string // of the page, and its heading
+	Path    string
+	Here    string // the address of the page on this site, with its query
+	Section []Link // the pages beside this one, nil for none
+	Account *accounts.Account
+	Actor   domain.Actor
+	Reader  string // who reads, for the worker
+	Lang    *catalog.Language
+	Langs   []*catalog.Language
+	Head    Head
+	Wide    bool
+	Site    domain.Site
+	Mark    string        // address of the site's picture, "" for none
+	News    template.HTML // the announcement, "" if there is none or the reader has put it away
+	Note    string
+	Undo    string // by which what the note is about is undone, "" for nothing
+	Form    *Form
+	Data    any // what the page alone has
+
+	seeing bool
+}
+
+// Head is what a page says of itself to other programs. The zero Head says nothing, and
+// search engines are asked to pass the page over unless it has a Canonical address.
+type Head struct {
+	Canonical   string // the address to be known by; "" keeps the page out of search engines
+	Description string
+	Kind        string // of Open Graph: "website", "article", "profile"
+	Picture     Picture
+	Feeds       []Alternate
+	OEmbed      string // address of the JSON form
+	Prev, Next  string // addresses of the pages beside this one in its list
+}
+
+// Picture stands for a page where others link to it.
+type Picture struct {
+	URL, Alt      string
+	Width, Height int64
+}
+
+// Alternate is another form of a page: a feed.
+type Alternate struct{ Type, Title, URL string }
+
+// section gives the pages beside that of a path.
+func (s *Site) section(path string) []Link {
+	for _, section := range s.sections {
+		for _, prefix := range section.Under {
+			if path == prefix || strings.HasPrefix(path, prefix+"/") {
+				return section.Links
+			}
+		}
+	}
+	return nil
+}
+
+// Current reports whether an entry of a navigation is the page, or what it is below.
+func (v View) Current(l Link) bool {
+	return v.Path == l.Path || l.Path != "/operator" && strings.HasPrefix(v.Path, l.Path+"/")
+}
+
+// Operator reports whether an operator looks at the page.
+func (v View) Operator() bool { return v.Account != nil && v.Account.Office == domain.OfficeOperator }
+
+// Seeing reports whether the reader may see collections at all.
+func (v View) Seeing() bool { return v.seeing }
+
+// Initials stand where the reader has no picture.
+func (v View) Initials() string { return domain.Initials(v.Account.Name) }
+
+// Failed reports whether the page says that something is wrong.
+func (v View) Failed() bool { return v.Form.Failed() }
+
+// pages give templates by room and name, "look/channel"; those of the frame have no room.
+// Each is put together when it is first shown: all of them in every language take some
+// 35 MB, and many are never shown.
+type pages map[string]func() *template.Template
+
+// parse reads the templates for every language: each page on the parts that its room
+// shares, and on those that all do.
+func (s *Site) parse(rooms []Room) map[string]pages {
+	byLanguage := map[string]pages{}
+	for _, lang := range s.texts.Languages {
+		all := pages{}
+		shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
+		for _, name := range []string{"error", "offline"} {
+			all["/"+name] = on(shared, templateFiles, "templates/pages/"+name+".html")
+		}
+		for _, room := range rooms {
+			parts := template.Must(shared.Clone())
+			own, err := fs.Glob(room.Templates, "*.html")
+			if err != nil || len(own) == 0 {
+				panic("site: the room " + room.Name + " has no templates") // they are part of the program
+			}
+			for _, name := range own {
+				if strings.HasPrefix(name, "_") {
+					template.Must(parts.ParseFS(room.Templates, name))
+				}
+			}
+			for _, name := range own {
+				if !strings.HasPrefix(name, "_") {
+					all[room.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, room.Templates, name)
+				}
+			}
+		}
+		byLanguage[lang.Code] = all
+	}
+	return byLanguage
+}
+
+// on gives the page of a file, on parts that are never executed themselves. It panics where
+// the file, which is part of the program, is no template.
+func on(parts *template.Template, files fs.FS, name string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(parts.Clone()).ParseFS(files, name))
+	})
+}
+
+// funcs are what templates can do.
+func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
+	return template.FuncMap{
+		"t":       lang.Text,
+		"th":      func(id string, args ...any) template.HTML { return markup(lang, id, args) },
+		"at":      func(path string) string { return s.root + path },
+		"asset":   s.asset,
+		"needs":   s.assets.needed,
+		"texts":   func() string { return textsIn(lang) },
+		"picture": s.o.Addresses.Picture,
+		"input":   newInput,
+		"hint":    func(id string, args ...any) string { return "hint:" + lang.Text(id, args...) },
+		"day":     lang.Day,
+		"minute":  lang.Minute,
+		"machine": present.Machine,
+		"dated":   func(t any) template.HTML { return timeTag(t, lang.Day) },
+		"timed":   func(t any) template.HTML { return timeTag(t, lang.Minute) },
+		"ago":     func(t time.Time) string { return ago(lang, s.o.Now().Sub(t)) },
+		"bytes":   domain.FormatBytes,
+		"api":     func() string { return s.o.Addresses.API },
+		"mails":   func() bool { return s.o.Mails },
+		"dict":    dict,
+		"once":    auth.NewKey,
+		"prose":   prose,
+	}
+}
+
+// markup is a text of the catalogue that holds HTML; its arguments are escaped unless they
+// are HTML themselves.
+func markup(lang *catalog.Language, id string, args []any) template.HTML {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case template.HTML:
+			args[i] = string(arg)
+		case int, int64: // written as the language does
+		default:
+			args[i] = template.HTMLEscaper(arg)
+		}
+	}
+	return template.HTML(lang.Text(id, args...))
+}
+
+// timeTag is an instant in the words of a language, for a text that holds it: a time.Time,
+// or a pointer to one.
+func timeTag(t any, words func(time.Time) string) template.HTML {
+	at, ok := t.(time.Time)
+	if p, is := t.(*time.Time); is && p != nil {
+		at, ok = *p, true
+	}
+	if !ok {
+		return ""
+	}
+	return template.HTML(`<time datetime="` + present.Machine(at) + `">` + template.HTMLEscapeString(words(at)) + `</time>`)
+}
+
+// dict makes a map of names and values in turns, for a template that takes several.
+func dict(pairs ...any) map[string]any {
+	m := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	return m
+}
+
+// ago says how long ago something was, in its largest unit.
+func ago(lang *catalog.Language, since time.Duration) string {
+	const day = 24 * time.Hour
+	for _, unit := range []struct {
+		id   string
+		long time.Duration
+	}{{"web.ago.years", 365 * day}, {"web.ago.months", 30 * day}, {"web.ago.days", day}, {"web.ago.hours", time.Hour}, {"web.ago.minutes", time.Minute}} {
+		if since >= unit.long {
+			return lang.Text(unit.id, int(since/unit.long))
+		}
+	}
+	return lang.Text("web.ago.now")
+}
+
+// showMark has the site's picture stand beside its name, and for a page that has none.
+func (v *View) showMark(visit *Visit) {
+	if v.Site.Picture == nil {
+		return
+	}
+	image := visit.Addresses().Image(v.Site.Picture)
+	v.Mark = image.Square().Src
+	if v.Head.Canonical != "" && v.Head.Picture.URL == "" {
+		large := image.Large()
+		v.Head.Picture = Picture{URL: large.Src, Alt: v.Site.Name, Width: large.Width, Height: large.Height}
+	}
+}
+
+// Page shows a page of the room. f may be nil; data is for the page's template.
+func (v *Visit) Page(name, title string, f *Form, data any) error {
+	status := http.StatusOK
+	if f != nil && f.status != 0 {
+		status = f.status
+	}
+	return v.Render(status, name, title, f, data)
+}
+
+// Render writes a page, once it is whole.
+func (v *Visit) Render(status int, name, title string, f *Form, data any) error {
+	if title == "" {
+		title = http.StatusText(status)
+	}
+	if f == nil {
+		f = &Form{}
+	}
+	if v.Lang == nil {
+		v.Lang = v.s.texts.Languages[0]
+	}
+	v.countUnread()
+	shown := View{Title: title, Path: v.R.URL.Path, Here: v.Here(), Account: v.Account, Actor: v.Actor(), Reader: v.reader(), Lang: v.Lang, Langs: v.s.texts.Languages,
+		Head: v.Head, Wide: v.Wide, Site: v.Site(), News: v.announcement(), Form: f, Data: data,
+		seeing: v.App().Exposure.Admits(v.Actor()) == nil}
+	if v.Account != nil && status != http.StatusNotFound {
+		shown.Section = v.s.section(v.R.URL.Path)
+	}
+	if status < http.StatusBadRequest {
+		if !v.Framed { // whose reader is on another site
+			shown.Note, shown.Undo = v.Note()
+		}
+	} else {
+		shown.Head, shown.Here = Head{}, "/" // where there may be nothing to come back to
+	}
+	shown.showMark(v)
+	frame := v.Frame
+	if frame == "" || status >= http.StatusBadRequest {
+		frame = "layout"
+	}
+	var body bytes.Buffer
+	if err := v.s.pages[v.Lang.Code][v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
+		return err
+	}
+	h := v.W.Header()
+	if status != http.StatusOK || v.tag == "" {
+		h.Set("Cache-Control", "no-store")
+		h.Del("ETag")
+	}
+	v.s.writeHeaders(h, v)
+	for key, values := range f.header {
+		h[key] = values
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", v.Lang.Code)
+	if shown.Reader != "" {
+		h.Set("X-Reader", shown.Reader)
+	}
+	v.W.WriteHeader(status)
+	_, _ = v.W.Write(body.Bytes()) // the client has gone; nothing to do
+	return nil
+}

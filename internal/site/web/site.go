@@ -1,0 +1,146 @@
+// Package web is the frame that every page of the website stands on: requests and who
+// makes them, forms, templates, languages, cookies, headers, styles and scripts, errors.
+// Pages are in rooms, which hand it their routes and templates.
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/exporting"
+	"vitrine/internal/middleware"
+	"vitrine/internal/present"
+	"vitrine/internal/site/catalog"
+)
+
+// Options is what the website stands on.
+type Options struct {
+	App       *app.App
+	Addresses *present.Addresses
+	Exports   *exporting.Exporter
+	Mails     bool // mail is sent; otherwise it is kept for the operator
+	Version   string
+	Log       *slog.Logger
+	Now       func() time.Time
+	Limiter   *middleware.Limiter // of requests by tier, which searches count for
+}
+
+// Site answers the addresses of the website.
+type Site struct {
+	o        Options
+	origin   string // scheme and host of the site
+	root     string // what is before every path, "" but where the site lives below another
+	secure   bool   // the site is on https
+	policy   string // Content-Security-Policy but for what pages add to it
+	cross    *http.CrossOriginProtection
+	routes   []Route
+	sections []Section
+	own      map[string]bool // first segments of addresses that are the website's alone
+	texts    *catalog.Catalog
+	pages    map[string]pages // by language
+	assets   assets
+}
+
+// New makes the website of some rooms. Their templates are part of the program, so that they
+// cannot be read is a defect of it.
+func New(o Options, rooms ...Room) *Site {
+	s := &Site{o: o, assets: theAssets(), cross: http.NewCrossOriginProtection(), texts: catalog.New()}
+	if u, err := url.Parse(o.Addresses.Site); err == nil {
+		s.origin, s.root, s.secure = u.Scheme+"://"+u.Host, u.Path, u.Scheme == "https"
+	}
+	// A proxy may have changed Host, which the origin of a form is compared with.
+	_ = s.cross.AddTrustedOrigin(s.origin) // an invalid origin matches none
+	s.policy = policy(o.Addresses.Files, o.App.UploadsTo())
+	s.own = map[string]bool{"assets": true}
+	s.routes = sorted(append([]Room{s.frame()}, rooms...))
+	for _, r := range s.routes {
+		if segment := first(r.Path); segment != "" && !strings.HasPrefix(segment, "{") {
+			s.own[segment] = true
+		}
+	}
+	for _, room := range rooms {
+		s.sections = append(s.sections, room.Sections...)
+	}
+	s.pages = s.parse(rooms)
+	return s
+}
+
+// Handles reports whether a request is for the website: for one of its addresses or
+// anything below them, for a page of something, or by a browser for a page that nobody
+// has. What is below the API's addresses stays with the API, in whichever form it is asked for.
+func (s *Site) Handles(r *http.Request) bool {
+	switch {
+	case s.own[first(r.URL.Path)]:
+		return true
+	case !strings.HasPrefix(r.URL.Path, "/") || apis(r.URL.Path):
+		return false
+	}
+	if _, _, found := s.match(r.URL.Path); found {
+		return true
+	}
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r)
+}
+
+// Streams reports whether a request is a form with files, which its page reads as they come.
+func (s *Site) Streams(r *http.Request) bool {
+	at, _, found := s.match(r.URL.Path)
+	return found && at.Files && r.Method == http.MethodPost && mediaType(r) == "multipart/form-data"
+}
+
+// Downloads reports whether a request is for a file that is made as it is sent.
+func (s *Site) Downloads(r *http.Request) bool {
+	at, _, found := s.match(r.URL.Path)
+	return found && at.Download && r.Method != http.MethodPost
+}
+
+// apis reports whether the first segment of a path is one of the API's, or asks how the
+// server is.
+func apis(path string) bool {
+	switch strings.ToLower(first(path)) {
+	case "v1", "v2", "v3", "v4", "api", "ext", ".well-known", "healthz", "readyz":
+		return true
+	}
+	return false
+}
+
+func first(path string) string {
+	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return segment
+}
+
+// wantsPage reports whether a client names HTML among what it accepts, as browsers do.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+}
+
+// ServeHTTP answers what it Handles.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name, ok := strings.CutPrefix(r.URL.Path, "/assets/"); ok && s.assets.serve(w, r, name) {
+		return
+	}
+	v := s.visit(w, r)
+	if err := v.answer(); err != nil {
+		v.fail(err)
+	}
+}
+
+// Render answers with a page about an error (a middleware.Renderer).
+func (s *Site) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
+	v := s.visit(w, r)
+	if message == "" {
+		message = v.T("web.error.internal", middleware.From(r.Context()).RequestID)
+	}
+	v.failure(status, message)
+}
+
+// visit makes the visit of a request.
+func (s *Site) visit(w http.ResponseWriter, r *http.Request) *Visit {
+	v := &Visit{s: s, W: w, R: r}
+	v.Lang = s.language(r)
+	s.writeHeaders(w.Header(), v)
+	return v
+}

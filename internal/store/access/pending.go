@@ -1,0 +1,48 @@
+package access
+
+// The effect of a connection in the channel `ch`, where `pt` is the run that it is in, if
+// there is one.
+const (
+	OpenNow        = `CASE WHEN ch.state = 'available' AND ch.visibility <> 'private' THEN 1 ELSE 0 END`
+	privateNow     = `CASE WHEN ch.state = 'available' AND ch.visibility = 'private' THEN 1 ELSE 0 END`
+	OpenApplied    = `COALESCE(pt.open_n, ` + OpenNow + `)`
+	PrivateApplied = `COALESCE(pt.private_n, ` + privateNow + `)`
+	GroupApplied   = `COALESCE(pt.group_id, CASE WHEN ch.state = 'available' AND ch.owner_type = 'Group' THEN ch.owner_id ELSE 0 END)`
+)
+
+// Run is the connections of a channel that were made after one time and up to another.
+type Run struct{ After, Upto int64 }
+
+// OfRun finds the connections `c` of channel $1 made after $2 and up to $3. An index begins
+// with these columns.
+const OfRun = `c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $2 AND c.created_at <= $3`
+
+// InRun joins connections `c` with the run `pt` that they are in.
+const InRun = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`
+
+// Pending reports whether anything is pending. A statement asks it once.
+const Pending = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
+
+// openAhead and privateAhead are by how much the counts of the block `b` will have changed
+// when nothing is pending any more.
+const (
+	openAhead    = aheadBy + OpenNow + ` - pt.open_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
+	privateAhead = aheadBy + privateNow + ` - pt.private_n` + aheadOf + `pc.item_type = 'Block' AND pc.item_id = b.id), 0)`
+
+	aheadBy = `COALESCE((SELECT CAST(sum(`
+	aheadOf = `) AS BIGINT) FROM connections pc CROSS JOIN pending_transitions pt CROSS JOIN channels ch
+		WHERE pt.channel_id = pc.channel_id AND pc.created_at > pt.after_at AND pc.created_at <= pt.upto AND ch.id = pc.channel_id AND `
+)
+
+// EffectiveLinks is the number of open channels that the thing of a document is in, where
+// something is pending.
+func EffectiveLinks(d string) string {
+	return "(" + d + ".links + " + aheadBy + OpenNow + " - pt.open_n" + aheadOf +
+		"pc.item_type = " + d + ".kind AND pc.item_id = " + d + ".item_id), 0))"
+}
+
+// EffectiveOpen reports whether everyone may see the thing of a document, where something is
+// pending. A channel's own visibility is never behind.
+func EffectiveOpen(d string) string {
+	return "(CASE WHEN " + d + ".kind = 'Block' THEN " + EffectiveLinks(d) + " > 0 ELSE " + d + ".open END)"
+}

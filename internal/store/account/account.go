@@ -1,0 +1,62 @@
+// Package account is how people come to have an account and act as it: signing up and the
+// links for it, sessions, tokens, applications and what they were granted, links that are
+// mailed, attempts that are counted, and the settings and secrets of the installation.
+package account
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction.
+type Writes struct{ db sqlx.Conn }
+
+// NewWrites gives the statements on the connection of a transaction.
+func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+
+// EndAccess ends everything with which somebody acts for a user, and for the applications
+// that they registered.
+func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) error {
+	const theirs = `application_id IN (SELECT id FROM applications WHERE user_id = $1)`
+	// The applications go first: who is giving one a grant or a token holds its row, and
+	// what they make is there for the statements after.
+	err := w.db.Exec(ctx, `UPDATE applications SET deleted_at = $2, updated_at = $2 WHERE user_id = $1 AND deleted_at IS NULL`,
+		id, sqlx.Micros(now))
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM sessions WHERE user_id = $1`,
+		`DELETE FROM known_browsers WHERE user_id = $1`,
+		`DELETE FROM mail_links WHERE user_id = $1`,
+		`DELETE FROM signup_links WHERE created_by = $1 AND used_at IS NULL`,
+		`DELETE FROM grants WHERE user_id = $1`,
+		`DELETE FROM grants WHERE ` + theirs,
+		`DELETE FROM authorization_codes WHERE user_id = $1`,
+		`DELETE FROM authorization_codes WHERE ` + theirs,
+		`DELETE FROM once_keys WHERE user_id = $1`,
+		`DELETE FROM removals WHERE user_id = $1`,
+	} {
+		if err := w.db.Exec(ctx, query, id); err != nil {
+			return err
+		}
+	}
+	for _, query := range []string{
+		`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`,
+		`UPDATE tokens SET revoked_at = $2 WHERE ` + theirs + ` AND revoked_at IS NULL`,
+	} {
+		if err := w.db.Exec(ctx, query, id, sqlx.Micros(now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// mostSessions is how many browsers of one user stay signed in: beyond, those that
+// signed in first are signed out.
+const mostSessions = 100
+
+const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at`
+
+func scanSession(row sqlx.Row) (s domain.Session, err error) {
+	var created, seen, expires int64
+	err = row.Scan(&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires)
+	s.CreatedAt, s.LastSeenAt, s.ExpiresAt = sqlx.Time(created), sqlx.Time(seen), sqlx.Time(expires)
+	return s, err
+}
+
+// CreateSession signs a browser in, whose secret has this hash.
+func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte) (id domain.SessionID, err error) {
+	err = w.db.QueryRow(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING id`, s.UserID, hash, s.Agent, s.Address, sqlx.Micros(s.CreatedAt), sqlx.Micros(s.ExpiresAt)).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	return id, w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
+		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, mostSessions)
+}
+
+// Session reads the session whose secret has this hash; NotFound if it is over, or its
+// user is suspended or deleted.
+func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.Session, error) {
+	s, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s JOIN users u ON u.id = s.user_id
+		WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, hash, sqlx.Micros(now)))
+	return s, sqlx.Found(err)
+}
+
+// SessionSeen notes when and from where a session was last seen, and how long it is good
+// now. One that has ended meanwhile stays ended.
+func (w Writes) SessionSeen(ctx context.Context, s domain.Session) error {
+	return w.db.Exec(ctx, `UPDATE sessions SET last_seen_at = $2, expires_at = $3, address = $4, agent = $5
+		WHERE id = $1 AND last_seen_at < $2`, s.ID, sqlx.Micros(s.LastSeenAt), sqlx.Micros(s.ExpiresAt), s.Address, s.Agent)
+}
+
+// Sessions lists the live sessions of a user, the newest seen first.
+func (r Reads) Sessions(ctx context.Context, user domain.UserID, now time.Time) ([]domain.Session, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+sessionColumns+` FROM sessions s
+		WHERE s.user_id = $1 AND s.expires_at > $2 ORDER BY s.last_seen_at DESC, s.id DESC`, user, sqlx.Micros(now))
+	return sqlx.Collect(ctx, rows, err, scanSession)
+}
+
+// EndSessionByHash ends the session whose secret has this hash, if there is one.
+func (w Writes) EndSessionByHash(ctx context.Context, hash []byte) error {
+	return w.db.Exec(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
+}
+
+// EndSession ends a session of a user, and forgets its browser; NotFound if they have no
+// such.
+func (w Writes) EndSession(ctx context.Context, user domain.UserID, id domain.SessionID) error {
+	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id`, id, user))
+	if err != nil {
+		return sqlx.Found(err)
+	}
+	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id = $2`, user, id)
+}
+
+// EndSessions ends all sessions of a user but one, and forgets all other browsers; 0
+// keeps none.
+func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
+	if err := w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
+		return err
+	}
+	return w.forgetBrowsers(ctx, user, keep)
+}
+
+// SweepSessions removes some of those that are over, and tells how many.
+func (w Writes) SweepSessions(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "sessions", "id", now, most)
+}
+
+// mostBrowsers is how many browsers of one user are known: beyond, those that signed in
+// first are forgotten.
+const mostBrowsers = 100
+
+// KnownBrowser is a browser that signed in to an account. It stays known when its session
+// is over, and is forgotten when the user ends that session, or all others.
+type KnownBrowser struct {
+	Hash      []byte // of what its cookie holds
+	User      domain.UserID
+	Session   domain.SessionID // with which it signed in last
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// RememberBrowser notes a browser that signs in, in place of the one that it is known as;
+// replaced is the hash of that, nil for none.
+func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []byte) error {
+	if replaced != nil {
+		if err := w.db.Exec(ctx, `DELETE FROM known_browsers WHERE hash = $1 AND user_id = $2`, replaced, b.User); err != nil {
+			return err
+		}
+	}
+	err := w.db.Exec(ctx, `INSERT INTO known_browsers (hash, user_id, session_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		b.Hash, b.User, b.Session, sqlx.Micros(b.CreatedAt), sqlx.Micros(b.ExpiresAt))
+	if err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <= (
+		SELECT session_id FROM known_browsers WHERE user_id = $1 ORDER BY session_id DESC LIMIT 1 OFFSET $2)`, b.User, mostBrowsers)
+}
+
+// KnowsBrowser reports whether the browser whose cookie has this hash signed in to the
+// account that has an address.
+func (r Reads) KnowsBrowser(ctx context.Context, hash []byte, email string, now time.Time) (known bool, err error) {
+	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM known_browsers k JOIN users u ON u.id = k.user_id
+		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email = $3 AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email).Scan(&known)
+	return known, err
+}
+
+// forgetBrowsers forgets the browsers of a user but that of a session; 0 keeps none.
+func (w Writes) forgetBrowsers(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
+	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <> $2`, user, keep)
+}
+
+// SweepKnownBrowsers forgets some of those that have not signed in for long, and reports
+// how many.
+func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, most)
+}

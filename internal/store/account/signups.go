@@ -1,0 +1,137 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// SignupID names an account that somebody wants.
+type SignupID int64
+
+// Signup is an account that somebody wants, until the link that is mailed to its address
+// is followed.
+type Signup struct {
+	ID           SignupID
+	Email        string // lower case
+	Slug         string // as wished; "": from the name
+	Name         string
+	PasswordHash string
+	Link         domain.SignUpLinkID // that let them in; 0: none
+	CreatedAt    time.Time
+	ExpiresAt    time.Time
+}
+
+const signupColumns = `id, email, slug, name, password_hash, COALESCE(link_id, 0), created_at, expires_at`
+
+func scanSignup(row sqlx.Row) (s Signup, err error) {
+	var created, expires int64
+	err = row.Scan(&s.ID, &s.Email, &s.Slug, &s.Name, &s.PasswordHash, &s.Link, &created, &expires)
+	s.CreatedAt, s.ExpiresAt = sqlx.Time(created), sqlx.Time(expires)
+	return s, err
+}
+
+// CreateSignup notes an account that somebody wants.
+func (w Writes) CreateSignup(ctx context.Context, s Signup) (id SignupID, err error) {
+	err = w.db.QueryRow(ctx, `INSERT INTO signups (email, slug, name, password_hash, link_id, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, s.Email, s.Slug, s.Name, s.PasswordHash, sqlx.OrNull(s.Link),
+		sqlx.Micros(s.CreatedAt), sqlx.Micros(s.ExpiresAt)).Scan(&id)
+	return id, err
+}
+
+// MarkSignup gives a signup the token that is about to be mailed, by its hash; an earlier
+// one ends. NotFound if it was confirmed, or is over.
+func (w Writes) MarkSignup(ctx context.Context, id SignupID, hash []byte, now time.Time) (Signup, error) {
+	s, err := scanSignup(w.db.QueryRow(ctx, `UPDATE signups SET hash = $2 WHERE id = $1 AND expires_at > $3
+		RETURNING `+signupColumns, id, hash, sqlx.Micros(now)))
+	return s, sqlx.Found(err)
+}
+
+// SignupByHash reads the signup whose token has this hash; NotFound if it is over.
+func (r Reads) SignupByHash(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
+	s, err := scanSignup(r.db.QueryRow(ctx, "SELECT "+signupColumns+" FROM signups WHERE hash = $1 AND expires_at > $2",
+		hash, sqlx.Micros(now)))
+	return s, sqlx.Found(err)
+}
+
+// TakeSignup removes the signup whose token has this hash, so that it is taken once, and
+// gives it. Those of the same address are locked in the order of their ids, since they go
+// with it: links of one address that are followed at once would else wait for each other.
+func (w Writes) TakeSignup(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
+	if w.db.LocksRows() {
+		rows, err := w.db.Query(ctx, `SELECT s.id FROM signups s WHERE s.email = (SELECT email FROM signups WHERE hash = $1)
+			ORDER BY s.id`+w.db.ForUpdate("s"), hash)
+		if _, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64); err != nil {
+			return Signup{}, err
+		}
+	}
+	s, err := scanSignup(w.db.QueryRow(ctx, "DELETE FROM signups WHERE hash = $1 AND expires_at > $2 RETURNING "+signupColumns,
+		hash, sqlx.Micros(now)))
+	return s, sqlx.Found(err)
+}
+
+// ForgetSignups removes those of an address that has an account now.
+func (w Writes) ForgetSignups(ctx context.Context, email string) error {
+	return w.db.Exec(ctx, `DELETE FROM signups WHERE email = $1`, email)
+}
+
+// SweepSignups removes some of those that are over, and tells how many.
+func (w Writes) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "signups", "id", now, most)
+}
+
+// CreateSignUpLink keeps a link by the hash of its token.
+func (w Writes) CreateSignUpLink(ctx context.Context, by domain.UserID, l domain.SignUpLink, hash []byte) error {
+	return w.db.Exec(ctx, `INSERT INTO signup_links (hash, note, created_by, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5)`, hash, l.Note, by, sqlx.Micros(l.CreatedAt), sqlx.Micros(l.ExpiresAt))
+}
+
+// UsableSignUpLink finds the link whose token has this hash; NotFound if it was used, is
+// over, or whoever made it is no operator any more or suspended.
+func (r Reads) UsableSignUpLink(ctx context.Context, hash []byte, now time.Time) (id domain.SignUpLinkID, err error) {
+	err = r.db.QueryRow(ctx, `SELECT l.id FROM signup_links l JOIN users u ON u.id = l.created_by
+		WHERE l.hash = $1 AND l.used_at IS NULL AND l.expires_at > $2 AND u.office = 'operator' AND u.suspended_at IS NULL`,
+		hash, sqlx.Micros(now)).Scan(&id)
+	return id, sqlx.Found(err)
+}
+
+// UseSignUpLink notes who has come by a link, and reports whether nobody had before. It
+// may be over by now: whoever began in time may end later.
+func (w Writes) UseSignUpLink(ctx context.Context, id domain.SignUpLinkID, by domain.UserID, now time.Time) (bool, error) {
+	n, err := w.db.ExecCount(ctx, `UPDATE signup_links SET used_by = $2, used_at = $3 WHERE id = $1 AND used_at IS NULL`,
+		id, by, sqlx.Micros(now))
+	return n == 1, err
+}
+
+// SignUpLinks lists those that can be used, and those that were since a time, newest first.
+func (r Reads) SignUpLinks(ctx context.Context, now, since time.Time) ([]domain.SignUpLink, error) {
+	rows, err := r.db.Query(ctx, `SELECT l.id, l.note, l.created_at, l.expires_at, l.used_at, COALESCE(u.slug, '')
+		FROM signup_links l LEFT JOIN users u ON u.id = l.used_by
+		WHERE (l.used_at IS NULL AND l.expires_at > $1) OR l.used_at > $2 ORDER BY l.id DESC`, sqlx.Micros(now), sqlx.Micros(since))
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (l domain.SignUpLink, err error) {
+		var created, expires int64
+		var used *int64
+		err = row.Scan(&l.ID, &l.Note, &created, &expires, &used, &l.UsedBy)
+		l.CreatedAt, l.ExpiresAt, l.UsedAt = sqlx.Time(created), sqlx.Time(expires), sqlx.TimePtr(used)
+		return l, err
+	})
+}
+
+// LiveSignUpLinks counts those that can be used.
+func (r Reads) LiveSignUpLinks(ctx context.Context, now time.Time) (n int, err error) {
+	err = r.db.QueryRow(ctx, `SELECT count(*) FROM signup_links WHERE used_at IS NULL AND expires_at > $1`, sqlx.Micros(now)).Scan(&n)
+	return n, err
+}
+
+// EndSignUpLink removes a link that was not used; NotFound if there is none such.
+func (w Writes) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID) error {
+	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `DELETE FROM signup_links WHERE id = $1 AND used_at IS NULL RETURNING id`, id))
+	return sqlx.Found(err)
+}
+
+// SweepSignUpLinks removes some of those that were over at a time, and tells how many.
+func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "signup_links", "id", before, most)
+}

@@ -1,0 +1,94 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Site reads what the site says of itself, with the titles of its legal pages. Of its
+// picture only the id is known.
+func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
+	var about, announcement sqlx.TextColumns
+	var picture *domain.FileID
+	var updated int64
+	err = r.db.QueryRow(ctx, `SELECT name, about_markdown, about_html, about_plain, picture_id, announcement_markdown,
+			announcement_html, announcement_plain, announcement_version, version, updated_at FROM site WHERE id = 1`).
+		Scan(&s.Name, &about.Markdown, &about.HTML, &about.Plain, &picture, &announcement.Markdown,
+			&announcement.HTML, &announcement.Plain, &s.Announced, &s.Version, &updated)
+	if err != nil {
+		return s, err
+	}
+	s.About, s.Announcement, s.UpdatedAt = about.Value(), announcement.Value(), sqlx.Time(updated)
+	if picture != nil {
+		s.Picture = &domain.File{ID: *picture}
+	}
+	rows, err := r.db.Query(ctx, `SELECT slug, title, version, created_at, updated_at FROM legal_pages ORDER BY id`)
+	s.Legal, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (p domain.LegalPage, err error) {
+		var created, updated int64
+		err = row.Scan(&p.Slug, &p.Title, &p.Version, &created, &updated)
+		p.CreatedAt, p.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
+		return p, err
+	})
+	return s, err
+}
+
+// SiteVersion is the version of the site as it now is.
+func (r Reads) SiteVersion(ctx context.Context) (version int64, err error) {
+	err = r.db.QueryRow(ctx, `SELECT version FROM site WHERE id = 1`).Scan(&version)
+	return version, err
+}
+
+// LockSite keeps others from changing the site, its legal pages included, until the
+// transaction ends, which changes something of it.
+func (w Writes) LockSite(ctx context.Context, now time.Time) error {
+	return w.db.ExecOne(ctx, `UPDATE site SET version = version + 1, updated_at = $1 WHERE id = 1`, sqlx.Micros(now))
+}
+
+// PutSite writes all of a locked site but its legal pages.
+func (w Writes) PutSite(ctx context.Context, s domain.Site) error {
+	about, announcement := sqlx.TextOf(s.About), sqlx.TextOf(s.Announcement)
+	var picture any
+	if s.Picture != nil {
+		picture = s.Picture.ID
+	}
+	return w.db.ExecOne(ctx, `UPDATE site SET name = $1, about_markdown = $2, about_html = $3, about_plain = $4, picture_id = $5,
+			announcement_markdown = $6, announcement_html = $7, announcement_plain = $8, announcement_version = $9 WHERE id = 1`,
+		s.Name, about.Markdown, about.HTML, about.Plain, picture, announcement.Markdown, announcement.HTML, announcement.Plain, s.Announced)
+}
+
+// LegalPage reads a page by its slug.
+func (r Reads) LegalPage(ctx context.Context, slug string) (p domain.LegalPage, err error) {
+	var created, updated int64
+	p.Slug, p.Body = slug, new(domain.Text)
+	err = r.db.QueryRow(ctx, `SELECT title, body_markdown, body_html, body_plain, version, created_at, updated_at
+		FROM legal_pages WHERE slug = $1`, slug).
+		Scan(&p.Title, &p.Body.Markdown, &p.Body.HTML, &p.Body.Plain, &p.Version, &created, &updated)
+	p.CreatedAt, p.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
+	return p, sqlx.Found(err)
+}
+
+// CountLegalPages counts them.
+func (r Reads) CountLegalPages(ctx context.Context) (int64, error) {
+	return sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM legal_pages`))
+}
+
+// PutLegalPage writes a page of a locked site, in place of the one that has its slug.
+func (w Writes) PutLegalPage(ctx context.Context, p domain.LegalPage, now time.Time) error {
+	return w.db.Exec(ctx, `INSERT INTO legal_pages (slug, title, body_markdown, body_html, body_plain, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6)
+		ON CONFLICT (slug) DO UPDATE SET title = excluded.title, body_markdown = excluded.body_markdown, body_html = excluded.body_html,
+			body_plain = excluded.body_plain, version = legal_pages.version + 1, updated_at = excluded.updated_at`,
+		p.Slug, p.Title, p.Body.Markdown, p.Body.HTML, p.Body.Plain, sqlx.Micros(now))
+}
+
+// DeleteLegalPage removes a page of a locked site; NotFound if there is none.
+func (w Writes) DeleteLegalPage(ctx context.Context, slug string) error {
+	n, err := w.db.ExecCount(ctx, `DELETE FROM legal_pages WHERE slug = $1`, slug)
+	if err == nil && n == 0 {
+		err = domain.NewNotFound()
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Holder is whom a token acts for.
+type Holder struct {
+	TokenID   domain.TokenID
+	Actor     domain.Actor
+	Suspended bool
+}
+
+// TokenHolder reads who holds the live token with this hash: a user, with the application
+// that acts for them if it is one's, or an application itself, of the tier free.
+// Suspended is the user, or who registered the application. What is of a deleted user or
+// application is NotFound.
+func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
+	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
+			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL
+		FROM tokens t LEFT JOIN users u
+			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
+		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
+			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
+		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
+	return h, sqlx.Found(err)
+}
+
+// CreateToken keeps the hash of a new token.
+func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (domain.TokenID, error) {
+	var id domain.TokenID
+	err := w.db.QueryRow(ctx, `INSERT INTO tokens (user_id, name, hash, hint, scope, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		t.UserID, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt)).Scan(&id)
+	return id, err
+}
+
+// Tokens lists the personal access tokens of a user, newest first, revoked ones too.
+func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
+	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
+		FROM tokens WHERE user_id = $1 AND application_id IS NULL ORDER BY id DESC`, user)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t domain.Token, err error) {
+		var used, revoked *int64
+		var created int64
+		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &used, &revoked, &created)
+		t.LastUsedAt, t.RevokedAt, t.CreatedAt = sqlx.TimePtr(used), sqlx.TimePtr(revoked), sqlx.Time(created)
+		return t, err
+	})
+}
+
+// RevokeToken ends a token. Ending it again changes nothing. It answers NotFound
+// for an id that was never given.
+func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Time) error {
+	var got domain.TokenID
+	err := w.db.QueryRow(ctx, `UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1 RETURNING id`,
+		id, sqlx.Micros(now)).Scan(&got)
+	return sqlx.Found(err)
+}
+
+// TokenUsed notes when a token was last used; earlier times change nothing.
+func (w Writes) TokenUsed(ctx context.Context, id domain.TokenID, at time.Time) error {
+	return w.db.Exec(ctx, `UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, 0) < $2`,
+		id, sqlx.Micros(at))
+}
+
+// OwnTokens lists the live personal access tokens of a user, newest first.
+func (r Reads) OwnTokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
+	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, created_at FROM tokens
+		WHERE user_id = $1 AND application_id IS NULL AND revoked_at IS NULL ORDER BY id DESC`, user)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t domain.Token, err error) {
+		var used *int64
+		var created int64
+		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &used, &created)
+		t.LastUsedAt, t.CreatedAt = sqlx.TimePtr(used), sqlx.Time(created)
+		return t, err
+	})
+}
+
+// RevokeOwnToken ends a personal access token of a user; NotFound if they have no such
+// that is live.
+func (w Writes) RevokeOwnToken(ctx context.Context, user domain.UserID, id domain.TokenID, now time.Time) error {
+	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE tokens SET revoked_at = $3
+		WHERE id = $1 AND user_id = $2 AND application_id IS NULL AND revoked_at IS NULL RETURNING id`, id, user, sqlx.Micros(now)))
+	return sqlx.Found(err)
+}
+
+// CreateApplicationToken keeps the hash of a token of an application, for a user or (0)
+// its own, with the code that gave it or nil. Of those that the application has for the
+// same user only the newest, as many as `keep`, stay.
+func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash, code []byte, keep int) error {
+	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at)
+		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8)`,
+		int64(t.UserID), t.ApplicationID, code, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt))
+	if err != nil {
+		return err
+	}
+	same, args := "application_id = $1 AND user_id IS NULL", []any{t.ApplicationID, keep}
+	if t.UserID != 0 {
+		same, args = "application_id = $1 AND user_id = $3", append(args, t.UserID)
+	}
+	return w.db.Exec(ctx, `DELETE FROM tokens WHERE `+same+` AND id <=
+		(SELECT id FROM tokens WHERE `+same+` ORDER BY id DESC`+sqlx.Limit("1")+` OFFSET $2)`, args...)
+}
+
+// ApplicationToken reads a live token of an application by its hash.
+func (r Reads) ApplicationToken(ctx context.Context, hash []byte) (t domain.Token, err error) {
+	var created int64
+	err = r.db.QueryRow(ctx, `SELECT t.id, COALESCE(t.user_id, 0), t.application_id, t.scope, t.created_at FROM tokens t
+		JOIN applications a ON a.id = t.application_id LEFT JOIN users u ON u.id = COALESCE(t.user_id, a.user_id)
+		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.deleted_at IS NULL AND u.deleted_at IS NULL AND u.suspended_at IS NULL`,
+		hash).Scan(&t.ID, &t.UserID, &t.ApplicationID, &t.Scope, &created)
+	t.CreatedAt = sqlx.Time(created)
+	return t, sqlx.Found(err)
+}
+
+// DeleteApplicationToken ends a token of an application. Again changes nothing.
+func (w Writes) DeleteApplicationToken(ctx context.Context, app domain.ApplicationID, hash []byte) error {
+	return w.db.Exec(ctx, `DELETE FROM tokens WHERE application_id = $1 AND hash = $2`, app, hash)
+}
+
+// MayAct reports whether a user is there and neither suspended nor deleted, and keeps it
+// so before the transaction ends.
+func (w Writes) MayAct(ctx context.Context, user domain.UserID) (slug string, err error) {
+	err = w.db.QueryRow(ctx, `SELECT u.slug FROM users u WHERE u.id = $1 AND u.deleted_at IS NULL AND u.suspended_at IS NULL`+
+		w.db.ForShare("u"), user).Scan(&slug)
+	return slug, sqlx.Found(err)
+}

@@ -1,0 +1,100 @@
+package activity
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// EndedFollows is the job that ends the followings of something that is gone.
+type EndedFollows struct {
+	Type domain.SubjectType `json:"type"`
+	ID   int64              `json:"id"`
+}
+
+// Kind names the job.
+func (EndedFollows) Kind() string { return "ended_follows" }
+
+// endedAtOnce is how many followings end in the transaction that ends what is followed.
+const endedAtOnce = 100
+
+// EndFollows ends the followings of something that is going away, or leaves them to a
+// job if they are many. It comes before rows of users are locked.
+func (tx Writes) EndFollows(ctx context.Context, what domain.Subject) error {
+	at, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s"))
+	if err != nil {
+		return err
+	}
+	if at[what].followers > endedAtOnce {
+		return tx.queue.Enqueue(ctx, EndedFollows(what))
+	}
+	return tx.EndSomeFollows(ctx, what)
+}
+
+// EndSomeFollows ends the followings that one row of follower_ranks counts, and leaves
+// the others to a further job.
+func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error {
+	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
+		return err
+	}
+	rows, err := tx.db.Query(ctx, `SELECT first_follow FROM follower_ranks
+		WHERE followed_type = $1 AND followed_id = $2 ORDER BY first_follow LIMIT 2`, what.Type, what.ID)
+	first, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	if err != nil {
+		return err
+	}
+	if len(first) == 2 {
+		if err := tx.endFollowsBelow(ctx, what, first[1]); err != nil {
+			return err
+		}
+		return tx.queue.Enqueue(ctx, EndedFollows(what))
+	}
+	if err := tx.endFollowsBelow(ctx, what, math.MaxInt64); err != nil {
+		return err
+	}
+	return tx.db.Exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
+}
+
+// endFollowsBelow ends the followings of a locked source whose id is below one at which
+// a row of follower_ranks begins. Other rows are found by lists of ids: given subqueries,
+// PostgreSQL may read all of feed_entries.
+func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
+	rows, err := tx.db.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
+		RETURNING id, follower_id`, what.Type, what.ID, below)
+	type follow struct{ id, follower int64 }
+	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (f follow, err error) {
+		err = row.Scan(&f.id, &f.follower)
+		return f, err
+	})
+	if err != nil {
+		return err
+	}
+	ids, followers := make([]int64, len(all)), make([]int64, len(all))
+	for i, f := range all {
+		ids[i], followers[i] = f.id, f.follower
+	}
+	counted, user := followers, int64(0)
+	if what.Type == domain.SubjectUser { // whose account is deleted
+		counted, user = append(counted, what.ID), what.ID
+	}
+	slices.Sort(counted) // the order in which users are locked
+	err = tx.db.Exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
+			followers_count = followers_count - CASE WHEN id = $2 THEN $3 ELSE 0 END, version = version + 1
+		WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, counted), user, len(all))
+	if err != nil {
+		return err
+	}
+	if err := tx.db.Exec(ctx, `DELETE FROM feed_entries WHERE `+tx.db.In("follow_id", "$1"), sqlx.IDs(tx.db.Dialect, ids)); err != nil {
+		return err
+	}
+	err = tx.db.Exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
+		what.Type, what.ID, len(all))
+	if err != nil {
+		return err
+	}
+	return tx.db.Exec(ctx, `DELETE FROM follower_ranks WHERE followed_type = $1 AND followed_id = $2 AND first_follow < $3`,
+		what.Type, what.ID, below)
+}

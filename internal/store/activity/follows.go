@@ -1,0 +1,137 @@
+package activity
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
+)
+
+// IsFollowing reports whether a user follows something.
+func (q Reads) IsFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	var n int
+	err := q.db.QueryRow(ctx, `SELECT count(*) FROM follows WHERE follower_id = $1 AND followed_type = $2 AND followed_id = $3`,
+		follower, what.Type, what.ID).Scan(&n)
+	return n > 0, err
+}
+
+// Follow makes a user follow something that exists, and reports whether that is new.
+// Its locks come after those of channels: feed_sources, then users.
+func (tx Writes) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
+	isNew, err := tx.startFollowing(ctx, follower, what, now)
+	if err != nil || !isNew {
+		return false, err
+	}
+	return true, tx.countFollow(ctx, follower, what, 1)
+}
+
+// Unfollow ends a following, and reports whether there was one.
+func (tx Writes) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
+	was, err := tx.stopFollowing(ctx, follower, what)
+	if err != nil || !was {
+		return false, err
+	}
+	return true, tx.countFollow(ctx, follower, what, -1)
+}
+
+// countFollow adds to the counts that users show. Users are locked in the order of
+// their ids.
+func (tx Writes) countFollow(ctx context.Context, follower domain.UserID, what domain.Subject, by int64) error {
+	type count struct {
+		user   domain.UserID
+		column string
+	}
+	counts := []count{{follower, "following_count"}}
+	if what.Type == domain.SubjectUser {
+		counts = append(counts, count{domain.UserID(what.ID), "followers_count"})
+	}
+	slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.user, b.user) })
+	for _, c := range counts {
+		err := tx.db.ExecOne(ctx, "UPDATE users SET "+c.column+" = "+c.column+" + $2, version = version + 1 WHERE id = $1", c.user, by)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FollowerPage counts who follows something, and gives a query for a page of them, by the
+// time of following, as (follower_id, id): whoever knows users joins them. What a page
+// costs grows with its number by a row of follower_ranks for every 1000 followers before
+// it. There is no query for a page beyond the last.
+func (v Lists) FollowerPage(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (total int64, query string, args []any, err error) {
+	if total, err = v.followers(ctx, what); err != nil || page.Offset() >= total {
+		return total, "", nil, err
+	}
+	at, err := v.seekFollow(ctx, what, desc, page.Offset())
+	if err != nil {
+		return total, "", nil, err
+	}
+	beyond := map[bool]string{false: ">=", true: "<"}[desc]
+	return total, `SELECT f.follower_id, f.id FROM follows f
+			WHERE f.followed_type = $1 AND f.followed_id = $2 AND f.id ` + beyond + ` $3
+			ORDER BY f.id ` + sqlx.Direction(desc) + ` LIMIT $4 OFFSET $5`, []any{what.Type, what.ID, at.from, page.Per, at.skip}, nil
+}
+
+// FollowingQuery asks for a page of what a user follows. Type "" means all kinds.
+type FollowingQuery struct {
+	Viewer domain.UserID
+	User   domain.UserID
+	Type   domain.SubjectType
+	Desc   bool
+	Page   domain.Page
+}
+
+// visibleFollowed is true where what the row `f` of follows is of is there and may be seen by
+// the viewer.
+const visibleFollowed = `CASE f.followed_type
+	WHEN 'Channel' THEN EXISTS (SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + access.VisibleChannel + `)
+	WHEN 'User' THEN EXISTS (SELECT 1 FROM users fu WHERE fu.id = f.followed_id AND fu.deleted_at IS NULL)
+	ELSE EXISTS (SELECT 1 FROM groups fg WHERE fg.id = f.followed_id) END`
+
+// Following lists what a user follows, as far as the viewer may see it, by the time
+// of following.
+func (v Lists) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Subject], err error) {
+	from := ` FROM follows f WHERE f.follower_id = $2 AND ` + visibleFollowed
+	args := []any{q.Viewer, q.User}
+	limit := " LIMIT $3 OFFSET $4"
+	if q.Type != "" {
+		from += " AND f.followed_type = $3"
+		args, limit = append(args, q.Type), " LIMIT $4 OFFSET $5"
+	}
+	if l.Total, err = sqlx.ScanInt64(v.db.QueryRow(ctx, "SELECT count(*)"+from, args...)); err != nil {
+		return l, err
+	}
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	dir := sqlx.Direction(q.Desc)
+	rows, err := v.db.Query(ctx, "SELECT f.followed_type, f.followed_id"+from+
+		" ORDER BY f.created_at "+dir+", f.id "+dir+limit, append(args, q.Page.Per, q.Page.Offset())...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, scanSubject)
+	return l, err
+}
+
+// LatestFollowings lists what a user follows and may see, of the n that they began to follow
+// last; those first.
+func (q Reads) LatestFollowings(ctx context.Context, user domain.UserID, n int) ([]domain.Subject, error) {
+	rows, err := q.db.Query(ctx, `SELECT f.followed_type, f.followed_id FROM (SELECT id FROM follows WHERE follower_id = $1
+			ORDER BY created_at DESC, id DESC`+sqlx.Limit("$2")+`) AS part CROSS JOIN follows f WHERE f.id = part.id AND `+visibleFollowed+`
+		ORDER BY f.created_at DESC, f.id DESC`, user, n)
+	return sqlx.Collect(ctx, rows, err, scanSubject)
+}
+
+// Followings lists some of what a user follows.
+func (q Reads) Followings(ctx context.Context, user domain.UserID, n int) ([]domain.Subject, error) {
+	rows, err := q.db.Query(ctx, `SELECT followed_type, followed_id FROM follows WHERE follower_id = $1 ORDER BY id`+sqlx.Limit("$2"), user, n)
+	return sqlx.Collect(ctx, rows, err, scanSubject)
+}
+
+func scanSubject(row sqlx.Row) (s domain.Subject, err error) {
+	err = row.Scan(&s.Type, &s.ID)
+	return s, err
+}

@@ -1,0 +1,58 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// A page of what a source did is a stretch of an index, for one who did nearly all that was
+// done and for one who did little.
+func TestPlansOfActivities(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		busy, idle := storetest.User(t, s, "Busy"), storetest.User(t, s, "Idle")
+		loud, quiet := storetest.Channel(t, s, busy, "Loud", domain.Public), storetest.Channel(t, s, idle, "Quiet", domain.Public)
+		storetest.Exec(t, db, `INSERT INTO activities (kind, actor_id, item_type, item_id, channel_id, created_at)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+			SELECT 'created_channel', CASE WHEN i = 10 THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END, 'Channel', CAST($3 AS BIGINT),
+				CASE WHEN i = 10 THEN CAST($4 AS BIGINT) ELSE CAST($3 AS BIGINT) END, i FROM n`, idle, busy, loud, quiet)
+		r := &recorder{t: t, s: s, seen: map[string]bool{}}
+		var all []statement
+		for _, of := range []domain.Subject{{}, storetest.UserSubject(busy), storetest.UserSubject(idle), storetest.ChannelSubject(loud), storetest.ChannelSubject(quiet)} {
+			r.seen = map[string]bool{}
+			r.read(func(ctx context.Context, v *store.Snapshot) error {
+				ids, err := v.ActivityIDs(ctx, of, domain.Window{Before: 15_000, Limit: 50})
+				if err == nil && (len(ids) != 50) == (of != storetest.UserSubject(idle) && of != storetest.ChannelSubject(quiet)) {
+					t.Errorf("%d activities of %v", len(ids), of)
+				}
+				return err
+			})
+			all = append(all, r.all...)
+			r.all = nil
+		}
+		if s.Database() == "sqlite" {
+			for _, st := range all {
+				for _, step := range planOf(t, db, st) {
+					if !strings.HasPrefix(step, "SEARCH activities") || strings.Count(step, "?") != 2+2*strings.Count(step, ",id)>") {
+						t.Errorf("%s in %s", step, st.query)
+					}
+				}
+			}
+			return
+		}
+		storetest.Exec(t, db, "ANALYZE")
+		for _, st := range all {
+			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+				if worst := carryOut(t, db, mode, st).most(); worst.read() > 100 {
+					t.Errorf("%s: %s on %s reads %.0f rows in %s", mode, worst.Type, worst.Index, worst.read(), st.query)
+				}
+			}
+		}
+	})
+}

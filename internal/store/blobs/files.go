@@ -1,0 +1,77 @@
+package blobs
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+const fileColumns = `f.id, f.key, f.user_id, f.blob_id, bl.object, f.name, f.content_type, f.extension, f.size,
+	COALESCE(f.width, 0), COALESCE(f.height, 0), f.blurhash, f.resized, f.created_at`
+
+const fileFrom = ` FROM files f JOIN blobs bl ON bl.id = f.blob_id `
+
+func scanFile(row sqlx.Row) (f domain.File, err error) {
+	var created int64
+	err = row.Scan(&f.ID, &f.Key, &f.Owner, &f.BlobID, &f.Object, &f.Name, &f.ContentType, &f.Extension, &f.Size,
+		&f.Width, &f.Height, &f.Blurhash, &f.Resized, &created)
+	f.CreatedAt = sqlx.Time(created)
+	return f, err
+}
+
+// FilesByID reads files.
+func (r Reads) FilesByID(ctx context.Context, ids []domain.FileID) (map[domain.FileID]domain.File, error) {
+	rows, err := r.db.Query(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE "+r.db.In("f.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, scanFile)
+	return sqlx.ByID(all, func(f domain.File) domain.FileID { return f.ID }), err
+}
+
+// FileByKey reads the file at an address.
+func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
+	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE f.key = $1", key))
+	return f, sqlx.Found(err)
+}
+
+// AddFile gives a blob an address, and counts it as its owner's. Its key must be fresh.
+func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id domain.FileID, err error) {
+	if err := w.db.Exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, f.BlobID, sqlx.Micros(now)); err != nil {
+		return 0, err
+	}
+	err = w.db.QueryRow(ctx, `INSERT INTO files (key, user_id, blob_id, name, content_type, extension, size, width, height,
+			blurhash, resized, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, 0), NULLIF($9, 0), $10, $11, $12) RETURNING id`,
+		f.Key, f.Owner, f.BlobID, f.Name, f.ContentType, f.Extension, f.Size, f.Width, f.Height,
+		f.Blurhash, f.Resized, sqlx.Micros(now)).Scan(&id)
+	if err == nil {
+		w.deltas.File(f.Owner, f.Size, 1)
+	}
+	return id, err
+}
+
+// DeleteFiles removes files that nothing refers to any more. Their blobs stay until
+// SweepBlobs finds them.
+func DeleteFiles(ctx context.Context, w Writes, ids ...domain.FileID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return w.deleteFiles(ctx, w.db.In("id", "$1"), sqlx.IDs(w.db.Dialect, ids))
+}
+
+// DeleteFile removes the file at an address, if there is one, as DeleteFiles does.
+func DeleteFile(ctx context.Context, w Writes, key string) error {
+	return w.deleteFiles(ctx, `key = $1`, key)
+}
+
+func (w Writes) deleteFiles(ctx context.Context, which string, arg any) error {
+	rows, err := w.db.Query(ctx, "DELETE FROM files WHERE "+which+" RETURNING user_id, size", arg)
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (owner domain.UserID, err error) {
+		var size int64
+		err = row.Scan(&owner, &size)
+		w.deltas.File(owner, size, -1)
+		return owner, err
+	})
+	return err
+}

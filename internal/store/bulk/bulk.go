@@ -1,0 +1,100 @@
+// Package bulk does much at once: it loads rows for imports and benchmarks, whole ones as
+// they are given and series that the database makes itself, and keeps the batches of
+// blocks that are made one after the other.
+package bulk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction. From what is loaded nothing is derived
+// until the store's FinishLoad, AddDocuments and FinishFeeds. The caller sees to it that
+// what is derived in blocks and connections is right; Check tells.
+type Writes struct {
+	db     sqlx.Conn
+	deltas *counters.Deltas
+}
+
+// NewWrites gives the statements on the connection of a transaction, which register what
+// they count.
+func NewWrites(db sqlx.Conn, deltas *counters.Deltas) Writes { return Writes{db, deltas} }
+
+// LoadBlocks writes blocks with their texts, counts and times, and gives the id of
+// the first; the others follow it one by one. No one else may make blocks meanwhile.
+// AddDocuments must follow when all is written and connected.
+func (tx Writes) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.BlockID, error) {
+	const columns = `user_id, type, state, title, description_markdown, description_html, description_plain,
+		content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata,
+		open_count, private_count, created_at, updated_at`
+	first, err := load(ctx, tx, "blocks", columns, blocks, func(b domain.Block) []any {
+		d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
+		return []any{b.Author.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain,
+			c.Markdown, c.HTML, c.Plain, b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, sqlx.MetadataOf(b.Metadata),
+			b.OpenCount, b.PrivateCount, sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)}
+	})
+	return domain.BlockID(first), err
+}
+
+// LoadedConnection is a connection to write as it is. Both keys must be unique in
+// its channel; ranked.InitialKey gives position_key.
+type LoadedConnection struct {
+	domain.Connection
+	ItemUpdatedAt time.Time // updated_at of a block
+}
+
+// LoadConnections writes connections. FinishLoad must follow for their channels.
+func (tx Writes) LoadConnections(ctx context.Context, all []LoadedConnection) error {
+	const columns = `channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key,
+		metadata, created_at, updated_at`
+	_, err := load(ctx, tx, "connections", columns, all, func(c LoadedConnection) []any {
+		var updatedAt int64
+		if c.Item.Type == domain.ItemBlock {
+			updatedAt = sqlx.Micros(c.ItemUpdatedAt)
+		}
+		return []any{c.ChannelID, c.Item.Type, c.Item.ID, c.ItemPrivate, updatedAt, c.Maker.ID, c.PositionKey,
+			sqlx.MetadataOf(c.Metadata), sqlx.Micros(c.CreatedAt), sqlx.Micros(c.CreatedAt)}
+	})
+	return err
+}
+
+// load inserts rows, sqlx.BatchRows to a statement, and gives the id of the first. Ids
+// come in the order of the rows and without gaps, which is checked.
+func load[T any](ctx context.Context, tx Writes, table, columns string, all []T, values func(T) []any) (first int64, err error) {
+	width := strings.Count(columns, ",") + 1
+	next := int64(0)
+	for rows := range slices.Chunk(all, sqlx.BatchRows) {
+		args := make([]any, 0, len(rows)*width)
+		for _, row := range rows {
+			args = append(args, values(row)...)
+		}
+		found, err := tx.db.Query(ctx, "INSERT INTO "+table+" ("+columns+") VALUES "+sqlx.Tuples(len(rows), width)+
+			" RETURNING id", args...)
+		ids, err := sqlx.Collect(ctx, found, err, sqlx.ScanInt64)
+		if err != nil {
+			return 0, err
+		}
+		lowest, highest := slices.Min(ids), slices.Max(ids)
+		if highest-lowest+1 != int64(len(rows)) || next != 0 && lowest != next {
+			return 0, fmt.Errorf("store: loading %s: ids from %d to %d for %d rows, wanted from %d", table, lowest, highest, len(rows), next)
+		}
+		if first == 0 {
+			first = lowest
+		}
+		next = highest + 1
+	}
+	return first, nil
+}

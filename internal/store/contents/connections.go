@@ -1,0 +1,138 @@
+package contents
+
+import (
+	"context"
+	"slices"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/sqlx"
+)
+
+// Connection reads a connection by id, without its position and whoever looks.
+func (q Reads) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
+	c, err := rowmap.ScanConnection(q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+		" WHERE c.id = $1", id))
+	return c, sqlx.Found(err)
+}
+
+// ConnectionsOf finds how an item is connected to some channels.
+func (q Reads) ConnectionsOf(ctx context.Context, item domain.ItemRef, channels ...domain.ChannelID) (map[domain.ChannelID]domain.ConnectionID, error) {
+	there := make(map[domain.ChannelID]domain.ConnectionID)
+	rows, err := q.db.Query(ctx, `SELECT channel_id, id FROM connections WHERE item_type = $1 AND item_id = $2 AND `+
+		q.db.In("channel_id", "$3"), item.Type, item.ID, sqlx.IDs(q.db.Dialect, channels))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ConnectionID, err error) {
+		var channel domain.ChannelID
+		err = row.Scan(&channel, &id)
+		there[channel] = id
+		return id, err
+	})
+	return there, err
+}
+
+// ConnectionOf finds how an item is connected to a channel; 0 if it is not.
+func (q Reads) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
+	there, err := q.ConnectionsOf(ctx, item, channel)
+	return there[channel], err
+}
+
+// HeldByID finds which of some connections a locked channel has, and the places that they hold.
+func (q Reads) HeldByID(ctx context.Context, channel domain.ChannelID, ids []domain.ConnectionID) (map[domain.ConnectionID]ranked.Held, error) {
+	found := make(map[domain.ConnectionID]ranked.Held, len(ids))
+	for some := range slices.Chunk(ids, heldAtOnce) {
+		rows, err := q.db.Query(ctx, `SELECT c.id, c.position_key, c.item_private FROM connections c
+			WHERE c.channel_id = $1 AND `+q.db.In("c.id", "$2"), channel, sqlx.IDs(q.db.Dialect, some))
+		_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (h ranked.Held, err error) {
+			err = row.Scan(&h.ID, &h.PositionKey, &h.Private)
+			found[h.ID] = h
+			return h, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// ConnectionsInOrder reads connections in the order of their ids in the list, with their positions.
+func (v Lists) ConnectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
+	all, err := Reads{v.db}.inOrder(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return all, Reads{v.db}.place(ctx, all)
+}
+
+// inOrder reads connections in the order of their ids in the list.
+func (q Reads) inOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+		" WHERE "+q.db.In("c.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadConnection)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[domain.ConnectionID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(all, func(a, b domain.Connection) int { return place[a.ID] - place[b.ID] })
+	return all, nil
+}
+
+// Positions gives the positions of connections, 1..n within their channels.
+func (q Reads) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
+	return ranked.Positions(ctx, q.db, ids...)
+}
+
+// place fills in the positions of connections.
+func (q Reads) place(ctx context.Context, conns []domain.Connection) error {
+	if len(conns) == 0 {
+		return nil
+	}
+	ids := make([]domain.ConnectionID, len(conns))
+	for i, c := range conns {
+		ids[i] = c.ID
+	}
+	at, err := q.Positions(ctx, ids...)
+	for i := range conns {
+		conns[i].Position = at[conns[i].ID]
+	}
+	return err
+}
+
+// HeldBy finds which blocks of a list, or which channels that the viewer may see, are in a
+// channel, and the places that they hold.
+func (q Reads) HeldBy(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, kind domain.ItemType, ids []int64) (map[int64]ranked.Held, error) {
+	found := make(map[int64]ranked.Held, len(ids))
+	// Each by itself, and by no index of blocks alone: PostgreSQL would look through all of the channel.
+	query := `SELECT c.item_id, c.id, c.position_key, c.item_private FROM ` + q.db.Rows("$3") +
+		q.db.JoinSome("connections", "c", "id", `s.channel_id = $2
+			AND s.item_type = (SELECT CAST('`+string(kind)+`' AS TEXT)) AND s.item_id = l.id`+q.db.Fence())
+	if kind == domain.ItemChannel {
+		query += ` JOIN channels ch ON ch.id = c.item_id WHERE ` + access.VisibleChannel
+	} else {
+		query += ` WHERE CAST($1 AS BIGINT) IS NOT NULL`
+	}
+	for some := range slices.Chunk(ids, heldAtOnce) {
+		rows, err := q.db.Query(ctx, query, viewer, channel, sqlx.IDs(q.db.Dialect, some))
+		_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (h ranked.Held, err error) {
+			var item int64
+			err = row.Scan(&item, &h.ID, &h.PositionKey, &h.Private)
+			found[item] = h
+			return h, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// heldAtOnce is how many items one statement looks for in a channel.
+const heldAtOnce = 1_000

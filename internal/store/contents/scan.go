@@ -1,0 +1,124 @@
+package contents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/sqlx"
+)
+
+// walk is a way along an index to a page: past some connections, in one direction. It
+// begins at the nearer end of the list, so that what it finds may have to be turned round.
+type walk struct {
+	desc       bool
+	skip, take int64
+	turned     bool
+}
+
+// walkTo gives the way to the page of a list of so many connections.
+func walkTo(q Query, total int64) walk {
+	before := q.Page.Offset()
+	w := walk{desc: q.Sort.Desc, skip: before, take: min(q.Page.Per, total-before)}
+	if after := total - before - w.take; after < before {
+		w.desc, w.skip, w.turned = !w.desc, after, true
+	}
+	return w
+}
+
+// walked gives the page that a statement found at the end of the way, as ids.
+func (v Lists) walked(ctx context.Context, w walk, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
+	l.Total = total
+	rows, err := v.db.Query(ctx, query, args...)
+	found, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ConnectionID])
+	if err != nil {
+		return l, err
+	}
+	if w.turned {
+		slices.Reverse(found)
+	}
+	l.Items, err = v.ConnectionsInOrder(ctx, found)
+	return l, err
+}
+
+// scanContents finds a page of what one of several connected, or of a channel with so many
+// private items that those which the viewer sees are not listed: of open items, and of
+// private ones. Those are conditions apart, each met by an index.
+func (v Lists) scanContents(ctx context.Context, q Query, total int64, private privateItems) (domain.List[domain.Connection], error) {
+	w := walkTo(q, total)
+	key := sortOf(q.Sort).Column()
+	_, dir := direction(w.desc)
+	order := " ORDER BY k " + dir
+	s := sqlx.Args{q.Viewer}
+	columns := "SELECT c.id AS id, c." + key + " AS k FROM connections c "
+	where := "WHERE c.channel_id = " + s.Add(q.Channel.ID)
+	open := " AND c.item_private = FALSE"
+	if q.By != 0 {
+		where += " AND c.user_id = " + s.Add(q.By)
+		open = " AND NOT c.item_private" // SQLite would prefer an index on item_private to that on the user
+	}
+	query := columns + where + open + order
+	if private.n > 0 {
+		most := sqlx.Limit(s.Add(w.skip + w.take))
+		var hidden string
+		if private.listed {
+			hidden = columns + "WHERE " + v.db.In("c.id", s.Add(sqlx.IDs(v.db.Dialect, idsOf(private.all))))
+		} else {
+			hidden = columns + "CROSS JOIN channels ch " + where + " AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND " + access.VisibleChannel
+		}
+		query = "SELECT id, k FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
+			hidden + order + most + ") AS private) AS visible" + order
+	}
+	return v.walked(ctx, w, total, "SELECT id FROM ("+query+sqlx.Limit(s.Add(w.take))+" OFFSET "+s.Add(w.skip)+
+		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
+}
+
+// updatedContents finds a page by the items' times of change. Blocks have theirs in an
+// index of connections, and are counted by it. Channels have it in their own rows alone:
+// what is added to one shall not cost a write for each channel that it is in, so all
+// channels that are in this one are looked up. What is before a page is blocks but for so
+// many: all others are passed by their counts, and only the rest has to be sorted together
+// with the channels.
+func (v Lists) updatedContents(ctx context.Context, q Query, total, private int64) (domain.List[domain.Connection], error) {
+	w := walkTo(q, total)
+	compare, dir := direction(w.desc)
+	order := fmt.Sprintf(" ORDER BY k %s, id %s", dir, dir)
+	channels := q.Channel.Channels - q.Channel.PrivateItems + private
+	passed := max(0, w.skip-channels) // blocks that are before the page in any case
+	ahead := w.skip - passed
+	s := sqlx.Args{q.Viewer}
+	where := "c.channel_id = " + s.Add(q.Channel.ID)
+	blocks := " AND c.item_type = 'Block'"
+	if q.By != 0 {
+		where += " AND c.user_id = " + s.Add(q.By)
+		blocks = " AND " + v.db.NoIndex("c.item_type") + " = 'Block'" // not the index of all blocks
+	} else {
+		start, rest, err := counters.NewReads(v.db).StartTime(ctx, q.Channel.ID, w.desc, passed)
+		if err != nil {
+			return domain.List[domain.Connection]{}, err
+		}
+		passed = rest
+		blocks += " AND c.item_updated_at " + compare + " " + s.Add(start)
+	}
+	blocks = "SELECT c.id AS id, c.item_updated_at AS k FROM connections c WHERE " + where + blocks + order +
+		sqlx.Limit(s.Add(ahead+w.take)) + " OFFSET " + s.Add(passed)
+	if channels == 0 {
+		return v.walked(ctx, w, total, "SELECT id FROM ("+blocks+") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
+	}
+	query := fmt.Sprintf(`SELECT id FROM (SELECT * FROM (%s) AS part
+			UNION ALL SELECT c.id AS id, ch.updated_at AS k FROM connections c CROSS JOIN channels ch
+				WHERE %s AND c.item_type = 'Channel' AND ch.id = c.item_id AND %s%s%s OFFSET %s) AS paged`,
+		blocks, where, access.For(q.Viewer, access.VisibleChannel, access.GuestChannel), order, sqlx.Limit(s.Add(w.take)), s.Add(ahead))
+	return v.walked(ctx, w, total, query, s...)
+}
+
+func idsOf(all []keyed) []domain.ConnectionID {
+	ids := make([]domain.ConnectionID, len(all))
+	for i, k := range all {
+		ids[i] = k.id
+	}
+	return ids
+}

@@ -1,0 +1,139 @@
+package counters
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Bytes that users have stored are counted in byte_usage, as other counts are. Whoever wants to store
+// more holds room for it first (Reserve), while the row is locked, so that requests that
+// race for the last bytes are seen by each other.
+
+// byteCounts is how byte_usage is written: Open of a Tally is unused bytes, Hidden
+// those of files.
+var byteCounts = countTable[domain.UserID]{
+	name:    "byte_usage",
+	key:     []string{"user_id"},
+	sums:    []string{"unused", "files"},
+	compare: cmp.Compare[domain.UserID],
+	values:  func(u domain.UserID) []any { return []any{u} },
+}
+
+// byteUsage reads what a user has stored, without the reservation of one key.
+const byteUsage = `SELECT u.id, u.tier, COALESCE(bu.unused, 0), COALESCE(bu.files, 0),
+		COALESCE((SELECT CAST(sum(r.bytes) AS BIGINT) FROM byte_reservations r
+			WHERE r.user_id = u.id AND r.upload AND r.expires_at > $2 AND r.key <> $3), 0),
+		COALESCE((SELECT CAST(sum(r.bytes) AS BIGINT) FROM byte_reservations r
+			WHERE r.user_id = u.id AND NOT r.upload AND r.expires_at > $2 AND r.key <> $3), 0),
+		(SELECT count(*) FROM uploads up WHERE up.user_id = u.id AND up.used_at IS NULL
+			AND (up.size IS NOT NULL OR up.expires_at > $2))
+	FROM users u LEFT JOIN byte_usage bu ON bu.user_id = u.id WHERE `
+
+func scanByteUsage(row sqlx.Row) (u domain.ByteUsage, err error) {
+	var unused, files, uploads, others int64
+	err = row.Scan(&u.UserID, &u.Tier, &unused, &files, &uploads, &others, &u.Uploads)
+	u.Unused = unused + uploads
+	u.Total = u.Unused + files + others
+	return u, err
+}
+
+// ByteUsage reads what a user has stored. It costs the same however much that is.
+func (r Reads) ByteUsage(ctx context.Context, user domain.UserID, now time.Time) (domain.ByteUsage, error) {
+	u, err := scanByteUsage(r.db.QueryRow(ctx, byteUsage+"u.id = $1", user, sqlx.Micros(now), ""))
+	return u, sqlx.Found(err)
+}
+
+// ByteUsages reads what some users have stored.
+func (r Reads) ByteUsages(ctx context.Context, users []domain.UserID, now time.Time) (map[domain.UserID]domain.ByteUsage, error) {
+	rows, err := r.db.Query(ctx, byteUsage+r.db.In("u.id", "$1"), sqlx.IDs(r.db.Dialect, users), sqlx.Micros(now), "")
+	all, err := sqlx.Collect(ctx, rows, err, scanByteUsage)
+	return sqlx.ByID(all, func(u domain.ByteUsage) domain.UserID { return u.UserID }), err
+}
+
+// LockByteUsage is ByteUsage without the reservation of a key, and keeps others from
+// storing or reserving bytes of the user until the transaction ends.
+func (w Writes) LockByteUsage(ctx context.Context, user domain.UserID, key string, now time.Time) (u domain.ByteUsage, err error) {
+	if err := w.lockByteUsage(ctx, user); err != nil {
+		return u, err
+	}
+	u, err = scanByteUsage(w.db.QueryRow(ctx, byteUsage+"u.id = $1", user, sqlx.Micros(now), key))
+	return u, sqlx.Found(err)
+}
+
+// lockByteUsage locks what is counted of a user's bytes.
+func (w Writes) lockByteUsage(ctx context.Context, user domain.UserID) error {
+	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files) VALUES ($1, 0, 0)
+		ON CONFLICT (user_id) DO UPDATE SET unused = byte_usage.unused`, user)
+}
+
+// Reserve holds room for bytes, in place of what its key held before.
+func (w Writes) Reserve(ctx context.Context, r domain.Reservation) error {
+	return w.db.Exec(ctx, `INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (key) DO UPDATE SET user_id = excluded.user_id, upload = excluded.upload, bytes = excluded.bytes,
+			expires_at = excluded.expires_at`, r.Key, r.UserID, r.Upload, r.Bytes, sqlx.Micros(r.ExpiresAt))
+}
+
+// ExtendReservation keeps a reservation for longer.
+func (w Writes) ExtendReservation(ctx context.Context, key string, until time.Time) error {
+	return w.db.Exec(ctx, `UPDATE byte_reservations SET expires_at = $2 WHERE key = $1`, key, sqlx.Micros(until))
+}
+
+// EndReservation gives back the room that a key holds, and reports how much that was: 0
+// if its time was up.
+func (w Writes) EndReservation(ctx context.Context, key string, now time.Time) (held int64, err error) {
+	rows, err := w.db.Query(ctx, `DELETE FROM byte_reservations WHERE key = $1
+		RETURNING CASE WHEN expires_at > $2 THEN bytes ELSE 0 END`, key, sqlx.Micros(now))
+	all, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	for _, n := range all {
+		held += n
+	}
+	return held, err
+}
+
+// SweepReservations removes some of those whose time is up, and tells how many.
+func (w Writes) SweepReservations(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "byte_reservations", "key", now, most)
+}
+
+// File registers that a file came (by 1) or went (by -1).
+func (d *Deltas) File(owner domain.UserID, size, by int64) {
+	d.bytes.add(owner, Tally{Hidden: by * size})
+}
+
+// Unused registers that bytes of an unused upload came (by 1) or went (by -1).
+func (d *Deltas) Unused(owner domain.UserID, size, by int64) {
+	d.bytes.add(owner, Tally{Open: by * size})
+}
+
+// RecountBytes sums what a user has stored.
+func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
+	if err := w.lockByteUsage(ctx, user); err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `UPDATE byte_usage SET
+		unused = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM uploads WHERE user_id = $1 AND used_at IS NULL),
+		files = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM files WHERE user_id = $1) WHERE user_id = $1`, user)
+}
+
+// ByteChecks hold the counts against uploads and files, and files against whose they are.
+var ByteChecks = []sqlx.Check{
+	{What: "byte_usage.unused", Query: byteSums("unused", `SELECT user_id, size FROM uploads WHERE used_at IS NULL AND size IS NOT NULL`)},
+	{What: "byte_usage.files", Query: byteSums("files", `SELECT user_id, size FROM files`)},
+	{What: "uploads.size", Query: `SELECT up.id, COALESCE(up.size, -1), bl.size FROM uploads up JOIN blobs bl ON bl.id = up.blob_id
+		WHERE up.size IS NULL OR up.size <> bl.size`},
+	{What: "files.user_id of a block's image", Query: `SELECT f.id, f.user_id, b.user_id FROM blocks b JOIN files f ON f.id = b.image_id
+		WHERE f.user_id <> b.user_id`},
+	{What: "files.user_id of a block's file", Query: `SELECT f.id, f.user_id, b.user_id FROM blocks b JOIN files f ON f.id = b.file_id
+		WHERE f.user_id <> b.user_id`},
+}
+
+func byteSums(column, actual string) string {
+	return `SELECT user_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
+		SELECT user_id, ` + column + ` AS stored, 0 AS actual FROM byte_usage
+		UNION ALL SELECT user_id, 0, size FROM (` + actual + `) AS facts) AS both_sides
+		GROUP BY user_id HAVING sum(stored) <> sum(actual)`
+}

@@ -1,0 +1,167 @@
+package counters
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Of the connections of a channel it is counted how many each user made (adder_counts), and
+// how many blocks were changed in which span of time (updated_counts): every updatedShifts
+// has spans of 2^shift microseconds, so that what is before a time is the sum of some rows
+// on each level. Spans are fixed, other than the nodes of orders, so that whoever changes a
+// block needs no lock on the channels that it is in. Private items are not counted in the
+// former, for whether they count depends on the viewer; nor channels in the latter, for what
+// is added to a channel changes it, and it may be in thousands.
+
+// updatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A
+// wider one has 256 of the narrower, all of which a page may read; a year has 115 of them.
+// In one of the narrower, a page walks all connections: what changes in 18 minutes. A level
+// below that had nearly a row for each connection, and pages cost the same without it.
+var updatedShifts = [...]int{38, 30}
+
+// shifts is updatedShifts as a table.
+var shifts = func() string {
+	rows := make([]string, len(updatedShifts))
+	for i, shift := range updatedShifts {
+		rows[i] = fmt.Sprintf("SELECT %d AS shift", shift)
+	}
+	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
+}()
+
+// updatedKey names a row of updated_counts; the span begins at bucket << shift.
+type updatedKey struct {
+	channel domain.ChannelID
+	shift   int
+	bucket  int64
+}
+
+var updatedCounts = countTable[updatedKey]{
+	name:   "updated_counts",
+	key:    []string{"channel_id", "shift", "bucket"},
+	sums:   []string{"n"},
+	sparse: true,
+	compare: func(a, b updatedKey) int {
+		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.shift, b.shift), cmp.Compare(a.bucket, b.bucket))
+	},
+	values: func(k updatedKey) []any { return []any{k.channel, k.shift, k.bucket} },
+}
+
+type adderKey struct {
+	channel domain.ChannelID
+	user    domain.UserID
+}
+
+var adderCounts = countTable[adderKey]{
+	name:   "adder_counts",
+	key:    []string{"channel_id", "user_id"},
+	sums:   []string{"n"},
+	sparse: true,
+	compare: func(a, b adderKey) int {
+		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.user, b.user))
+	},
+	values: func(k adderKey) []any { return []any{k.channel, k.user} },
+}
+
+// BlockTime registers that a channel has a connection more, or less, of a block that was
+// changed at a time, in microseconds.
+func (d *Deltas) BlockTime(channel domain.ChannelID, at, by int64) {
+	for _, shift := range updatedShifts {
+		d.updated.add(updatedKey{channel, shift, at >> shift}, Tally{Open: by})
+	}
+}
+
+// Connection registers a connection of an item that is not private, which comes (by 1),
+// goes, or turns so.
+func (d *Deltas) Connection(channel domain.ChannelID, user domain.UserID, by int64) {
+	d.adders.add(adderKey{channel, user}, Tally{Open: by})
+}
+
+// TouchBlock carries the time of change of a locked block, and what it was before, to its
+// connections, which sort by it.
+func (d *Deltas) TouchBlock(ctx context.Context, id domain.BlockID, was, now time.Time) error {
+	rows, err := d.db.Query(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1
+		RETURNING channel_id`, id, sqlx.Micros(now))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (channel domain.ChannelID, err error) {
+		err = row.Scan(&channel)
+		d.BlockTime(channel, sqlx.Micros(was), -1)
+		d.BlockTime(channel, sqlx.Micros(now), 1)
+		return channel, err
+	})
+	return err
+}
+
+// RepairBlockTime carries the time of change of a locked block to connections that may have
+// any other, and are counted by it. They are locked first, in case another moves one of
+// them meanwhile.
+func (d *Deltas) RepairBlockTime(ctx context.Context, id domain.BlockID, now time.Time) error {
+	rows, err := d.db.Query(ctx, `SELECT c.channel_id, c.item_updated_at FROM connections c
+		WHERE c.item_type = 'Block' AND c.item_id = $1`+d.db.ForUpdate("c"), id)
+	places, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (channel domain.ChannelID, err error) {
+		var at int64
+		if err = row.Scan(&channel, &at); err == nil {
+			d.BlockTime(channel, at, -1)
+			d.BlockTime(channel, sqlx.Micros(now), 1)
+		}
+		return channel, err
+	})
+	if err != nil || len(places) == 0 {
+		return err
+	}
+	return d.db.Exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1`, id, sqlx.Micros(now))
+}
+
+// What the rows of both tables count, for all channels.
+var (
+	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
+	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
+		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_type = 'Block'`
+)
+
+// missing gives what must be added to the counts of channel $1. As one statement it sees
+// connections and counts at the same moment.
+func missing[K comparable](t countTable[K], rows string) string {
+	key := strings.Join(t.key, ", ")
+	return `SELECT ` + key + `, CAST(sum(n) AS BIGINT) FROM (
+			SELECT counted.*, 1 AS n FROM (` + rows + ` AND c.channel_id = $1) AS counted
+			UNION ALL SELECT ` + key + `, -n FROM ` + t.name + ` WHERE channel_id = $1) AS sides
+		GROUP BY ` + key + ` HAVING sum(n) <> 0 ORDER BY ` + key
+}
+
+// ConnectionChecks compare both tables with the connections.
+var ConnectionChecks = []sqlx.Check{
+	miscountedConnections(adderCounts, adderRows),
+	miscountedConnections(updatedCounts, updatedRows),
+}
+
+func miscountedConnections[K comparable](t countTable[K], rows string) sqlx.Check {
+	key := strings.Join(t.key, ", ")
+	return sqlx.Check{What: t.name + ".n", Query: `SELECT channel_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
+			SELECT ` + key + `, n AS stored, 0 AS actual FROM ` + t.name + `
+			UNION ALL SELECT counted.*, 0, 1 FROM (` + rows + `) AS counted) AS sides
+		GROUP BY ` + key + ` HAVING sum(stored) <> sum(actual)`}
+}
+
+// RecountConnections counts the connections of a channel anew. It adds what is missing,
+// so that others may change items meanwhile.
+func (d *Deltas) RecountConnections(ctx context.Context, id domain.ChannelID) error {
+	if err := d.FlushCounts(ctx); err != nil { // what is noted is neither missing nor stored
+		return err
+	}
+	for _, statement := range []string{
+		adderCounts.adding(missing(adderCounts, adderRows)),
+		`DELETE FROM adder_counts WHERE channel_id = $1 AND n = 0`,
+		updatedCounts.adding(missing(updatedCounts, updatedRows)),
+		`DELETE FROM updated_counts WHERE channel_id = $1 AND n = 0`,
+	} {
+		if err := d.db.Exec(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

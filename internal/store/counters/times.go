@@ -1,0 +1,70 @@
+package counters
+
+import (
+	"context"
+	"math"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// span is a span of times in microseconds, both included.
+type span struct{ from, to int64 }
+
+// bucket is a row of updated_counts.
+type bucket struct {
+	span
+	n int64
+}
+
+// nearMost is how many connections a walk may pass before its start is looked up.
+const nearMost = 100
+
+// StartTime finds where a walk by the blocks' times of change begins that has `skip`
+// connections before it: at a time, past `rest` connections from there on.
+func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
+	left := span{math.MinInt64, math.MaxInt64}
+	levels := updatedShifts[:]
+	if skip <= nearMost {
+		levels = nil
+	}
+	for _, shift := range levels {
+		buckets, err := r.buckets(ctx, id, shift, left, desc)
+		if err != nil {
+			return 0, 0, err
+		}
+		inside := false
+		for _, b := range buckets {
+			// A bucket is passed together with the time before it, which has nothing.
+			part, after := span{left.from, b.to}, span{b.to + 1, left.to}
+			if desc {
+				part, after = span{b.from, left.to}, span{left.from, b.from - 1}
+			}
+			if inside = skip < b.n; inside {
+				left = part
+				break
+			}
+			skip, left = skip-b.n, after
+		}
+		if !inside {
+			break
+		}
+	}
+	if desc {
+		return left.to, skip, nil
+	}
+	return left.from, skip, nil
+}
+
+// buckets lists the rows of a level within a span that begins and ends where rows do.
+func (r Reads) buckets(ctx context.Context, id domain.ChannelID, shift int, within span, desc bool) ([]bucket, error) {
+	rows, err := r.db.Query(ctx, `SELECT bucket, n FROM updated_counts
+		WHERE channel_id = $1 AND shift = $2 AND bucket >= $3 AND bucket <= $4 ORDER BY bucket `+sqlx.Direction(desc),
+		id, shift, within.from>>shift, within.to>>shift)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b bucket, err error) {
+		var at int64
+		err = row.Scan(&at, &b.n)
+		b.from, b.to = at<<shift, at<<shift+1<<shift-1
+		return b, err
+	})
+}

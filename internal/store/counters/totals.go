@@ -1,0 +1,33 @@
+package counters
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Totals adds up what the site holds, from counts that are kept: it reads a row for each
+// account and channel, and none for a block or a connection.
+func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
+	err = r.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL), (SELECT count(*) FROM groups),
+			of_channels.n, of_channels.connections,
+			(SELECT COALESCE(CAST(sum(open + hidden) AS BIGINT), 0) FROM content_counts WHERE owner_type = 'User' AND type <> 'Channel'),
+			(SELECT COALESCE(CAST(sum(unused + files) AS BIGINT), 0) FROM byte_usage)
+		FROM (SELECT count(*) AS n, COALESCE(CAST(sum(blocks_count + channels_count) AS BIGINT), 0) AS connections
+			FROM channels WHERE state = 'available') AS of_channels`).
+		Scan(&t.Users, &t.Groups, &t.Channels, &t.Connections, &t.Blocks, &t.Bytes)
+	return t, err
+}
+
+// LargestByteUsage lists who has stored something, the most first.
+func (r Reads) LargestByteUsage(ctx context.Context, page domain.Page) (l domain.List[domain.UserID], err error) {
+	const from = ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE bu.unused + bu.files > 0 AND u.deleted_at IS NULL`
+	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*)"+from)); err != nil || page.Offset() >= l.Total {
+		return l, err
+	}
+	rows, err := r.db.Query(ctx, "SELECT bu.user_id"+from+" ORDER BY bu.unused + bu.files DESC, bu.user_id DESC"+sqlx.Limit("$1")+" OFFSET $2",
+		page.Per, page.Offset())
+	l.Items, err = sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+	return l, err
+}

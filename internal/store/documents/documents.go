@@ -1,0 +1,207 @@
+// Package documents is what lists and search know of a block, channel, user or group: its
+// row in search_documents, its words in search_words, and in which groups it is, a row of
+// group_items each. Whatever writes names and texts of a thing writes its document in the
+// same transaction.
+package documents
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/search"
+	"vitrine/internal/store/sqlx"
+	"vitrine/internal/words"
+)
+
+// Document is a thing as search sees it.
+type Document struct {
+	kind      domain.SubjectType
+	id        int64
+	typ       string
+	author    domain.UserID
+	open      bool
+	links     int64
+	title     string
+	body      []string
+	extension string
+	source    string // addresses of pages
+	value     string
+	created   int64
+	updated   int64
+}
+
+// digest tells documents with the same words from others.
+func (d Document) digest() int64 {
+	h := xxhash.New()
+	for _, text := range append([]string{d.title}, d.body...) {
+		_, _ = h.WriteString(text) // never fails
+		_, _ = h.WriteString("\x00")
+	}
+	return int64(h.Sum64())
+}
+
+// values are those of the columns that a change of a thing may change, after kind and id.
+func (d Document) values() []any {
+	return []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
+		words.Source(d.source), words.Source(d.value), d.updated, d.digest()}
+}
+
+// insertDocument writes a document that has no row yet, and its words.
+func (ix *Index) insertDocument(ctx context.Context, d Document) error {
+	seq, err := sqlx.ScanInt64(ix.db.QueryRow(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
+			source_key, value_key, updated_at, digest, links, random_key, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING seq`,
+		append(d.values(), d.links, rand.Int64(), d.created)...))
+	if err != nil {
+		return err
+	}
+	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
+	return ix.putWords(ctx, seq, d)
+}
+
+func (ix *Index) putWords(ctx context.Context, seq int64, d Document) error {
+	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...))
+	return ix.db.Exec(ctx, query, args...)
+}
+
+// putDocument writes a document, and its words where they have changed.
+func (ix *Index) putDocument(ctx context.Context, d Document) error {
+	var seq int64
+	var digest *int64
+	was := d
+	err := ix.db.QueryRow(ctx, `SELECT seq, digest, type, open, updated_at FROM search_documents WHERE kind = $1 AND item_id = $2`,
+		d.kind, d.id).Scan(&seq, &digest, &was.typ, &was.open, &was.updated)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ix.insertDocument(ctx, d)
+	}
+	if err != nil {
+		return err
+	}
+	err = ix.db.ExecOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
+		extension = $7, source_key = $8, value_key = $9, updated_at = $10, digest = $11 WHERE kind = $1 AND item_id = $2`, d.values()...)
+	if err == nil {
+		err = ix.changed(ctx, was, d)
+	}
+	if err != nil || digest != nil && *digest == d.digest() {
+		return err
+	}
+	return ix.putWords(ctx, seq, d)
+}
+
+// rewordDocument writes what texts and time of change come to in a document.
+func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
+	var seq int64
+	var digest *int64
+	err := ix.db.QueryRow(ctx, `SELECT seq, digest FROM search_documents WHERE kind = $1 AND item_id = $2`, d.kind, d.id).Scan(&seq, &digest)
+	if err != nil {
+		return err
+	}
+	err = ix.db.Exec(ctx, `UPDATE search_documents SET name_key = $2, source_key = $3, value_key = $4, updated_at = $5, digest = $6 WHERE seq = $1`,
+		seq, words.Key(d.title), words.Source(d.source), words.Source(d.value), d.updated, d.digest())
+	if err != nil {
+		return err
+	}
+	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || digest != nil && *digest == d.digest() {
+		return err
+	}
+	return ix.putWords(ctx, seq, d)
+}
+
+// Remove removes the document of a thing.
+func (ix *Index) Remove(ctx context.Context, kind domain.SubjectType, id int64) error {
+	ix.pending = slices.DeleteFunc(ix.pending, func(p *pendingDocument) bool { return p.kind == kind && p.id == id })
+	var seq int64
+	var was Document
+	err := ix.db.QueryRow(ctx, `DELETE FROM search_documents WHERE kind = $1 AND item_id = $2 RETURNING seq, author_id, type, open`,
+		kind, id).Scan(&seq, &was.author, &was.typ, &was.open)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ix.deltas.Content(domain.UserRef(was.author), was.typ, id, counters.TallyOf(was.open, -1))
+	return ix.db.Exec(ctx, `DELETE FROM search_words WHERE rowid = $1`, seq)
+}
+
+// Touch carries a thing's time of change to its document.
+func (ix *Index) Touch(ctx context.Context, kind domain.SubjectType, id int64, now time.Time) error {
+	if ix.pendingOf(kind, id) != nil {
+		ix.Refresh(kind, id)
+		return nil
+	}
+	return ix.db.Exec(ctx, `UPDATE search_documents SET updated_at = $3 WHERE kind = $1 AND item_id = $2`, kind, id, sqlx.Micros(now))
+}
+
+// Relink carries to the document of an item that it was put into a channel, or taken
+// out (by -1). Private channels do not count: strangers see the order by it.
+func (ix *Index) Relink(ctx context.Context, item domain.ItemRef, in domain.Visibility, by int64) error {
+	if in == domain.Private {
+		return nil
+	}
+	if p := ix.pendingOf(domain.SubjectType(item.Type), item.ID); p != nil && p.fresh {
+		p.links += by
+		if item.Type == domain.ItemBlock {
+			p.open = p.links > 0
+		}
+		return nil
+	}
+	var d Document
+	err := ix.db.QueryRow(ctx, `UPDATE search_documents SET links = links + $3,
+			open = CASE WHEN kind = 'Block' THEN links + $3 > 0 ELSE open END
+		WHERE kind = $1 AND item_id = $2 RETURNING author_id, type, links`, item.Type, item.ID, by).Scan(&d.author, &d.typ, &d.links)
+	if turned := d.links == max(by, 0); err == nil && turned && item.Type == domain.ItemBlock {
+		ix.deltas.Content(domain.UserRef(d.author), d.typ, item.ID, counters.Tally{Open: by, Hidden: -by})
+	}
+	return err
+}
+
+// RelinkAll is Relink for everything of a run in a channel.
+func (ix *Index) RelinkAll(ctx context.Context, id domain.ChannelID, r access.Run, by int64) error {
+	if by == 0 {
+		return nil
+	}
+	if err := ix.Flush(ctx); err != nil {
+		return err
+	}
+	err := ix.db.Exec(ctx, `UPDATE search_documents SET links = links + $4,
+			open = CASE WHEN kind = 'Block' THEN links + $4 > 0 ELSE open END
+		WHERE seq IN (SELECT x.seq FROM connections c JOIN search_documents x ON x.kind = c.item_type AND x.item_id = c.item_id
+			WHERE `+access.OfRun+` AND c.item_type IN ('Block', 'Channel'))`, id, r.After, r.Upto, by)
+	if err != nil {
+		return err
+	}
+	return ix.recountTurned(ctx, id, r, by)
+}
+
+// changed carries what a document said before, and says now, to the counts and to groups.
+func (ix *Index) changed(ctx context.Context, was, is Document) error {
+	if is.kind != domain.SubjectBlock && is.kind != domain.SubjectChannel {
+		return nil
+	}
+	ix.deltas.Content(domain.UserRef(is.author), was.typ, is.id, counters.TallyOf(was.open, -1))
+	ix.deltas.Content(domain.UserRef(is.author), is.typ, is.id, counters.TallyOf(is.open, 1))
+	if was.typ == is.typ && was.updated == is.updated {
+		return nil
+	}
+	return ix.touchGroupItems(ctx, is, was.typ)
+}
+
+// recountTurned notes the blocks of a run in a channel that have turned open, or hidden, as
+// the channel came (by 1) or went: each is in one open channel now, or in none.
+func (ix *Index) recountTurned(ctx context.Context, id domain.ChannelID, r access.Run, by int64) error {
+	return ix.deltas.Contents(ctx, domain.TypeUser, `SELECT d.author_id, d.type, d.item_id % 8,
+			count(*) * CAST($4 AS BIGINT), -count(*) * CAST($4 AS BIGINT)
+		FROM connections c JOIN search_documents d ON d.kind = c.item_type AND d.item_id = c.item_id
+		WHERE `+access.OfRun+` AND c.item_type = 'Block' AND d.links = $5
+		GROUP BY d.author_id, d.type, d.item_id % 8`, id, r.After, r.Upto, by, max(by, 0))
+}

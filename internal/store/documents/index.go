@@ -1,0 +1,104 @@
+package documents
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/counters"
+	"vitrine/internal/store/sqlx"
+)
+
+// Index has the documents that a transaction changes. Each is written once, at its end, by
+// Flush: what is new as it is known, what has changed as it is then read. The store flushes
+// it before the counts, to which it adds.
+type Index struct {
+	db      sqlx.Conn
+	deltas  *counters.Deltas
+	pending []*pendingDocument
+}
+
+// Use has the documents written on the connection of the transaction, and what they change
+// of counts registered.
+func (ix *Index) Use(db sqlx.Conn, deltas *counters.Deltas) { ix.db, ix.deltas = db, deltas }
+
+// Writes are the statements of a transaction on many documents: after a load.
+type Writes struct{ ix *Index }
+
+// NewWrites gives the statements over the index of a transaction.
+func NewWrites(ix *Index) Writes { return Writes{ix} }
+
+// pendingDocument is a document to be written.
+type pendingDocument struct {
+	Document
+	fresh bool // it has no row yet
+	stale bool // of its content only kind, id and links are known
+}
+
+// pendingOf gives the document of a thing that is to be written, nil if there is none.
+func (ix *Index) pendingOf(kind domain.SubjectType, id int64) *pendingDocument {
+	for _, p := range ix.pending {
+		if p.kind == kind && p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+// Add has the document of something new written.
+func (ix *Index) Add(d Document) {
+	ix.pending = append(ix.pending, &pendingDocument{Document: d, fresh: true})
+}
+
+// Refresh has the document of a thing that changed, or is gone, written.
+func (ix *Index) Refresh(kind domain.SubjectType, id int64) {
+	p := ix.pendingOf(kind, id)
+	if p == nil {
+		p = &pendingDocument{Document: Document{kind: kind, id: id}}
+		ix.pending = append(ix.pending, p)
+	}
+	p.stale = true
+}
+
+// Reword has the document of a thing written whose texts or time alone have changed.
+func (ix *Index) Reword(d Document) {
+	if ix.pendingOf(d.kind, d.id) != nil {
+		ix.Refresh(d.kind, d.id)
+		return
+	}
+	ix.pending = append(ix.pending, &pendingDocument{Document: d})
+}
+
+// Flush writes the documents that wait for it. A statement over the documents of many
+// things needs it before.
+func (ix *Index) Flush(ctx context.Context) error {
+	pending := ix.pending
+	ix.pending = nil
+	for _, p := range pending {
+		if err := ix.writeDocument(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ix *Index) writeDocument(ctx context.Context, p *pendingDocument) error {
+	if p.stale {
+		all, err := read(ctx, ix.db, p.kind, "id = $1", p.id)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return ix.Remove(ctx, p.kind, p.id)
+		}
+		if !p.fresh {
+			return ix.putDocument(ctx, all[0])
+		}
+		links := p.links
+		p.Document = all[0]
+		p.links = links
+	}
+	if p.fresh {
+		return ix.insertDocument(ctx, p.Document)
+	}
+	return ix.rewordDocument(ctx, p.Document)
+}

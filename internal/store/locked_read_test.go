@@ -1,0 +1,81 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// Whoever waits for a lock sees what is locked, and what they may do with it, as it is once
+// the lock is theirs.
+func TestLockedReadsAreOfNow(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	ada, bob, cyd := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Cyd")
+	notes, drafts := storetest.Channel(t, s, ada, "Notes", domain.Closed), storetest.Channel(t, s, ada, "Drafts", domain.Private)
+	block := storetest.Block(t, s, ada, "x")
+	inDrafts := storetest.Connect(t, s, ada, drafts, domain.BlockRef(block), 0)
+	papers := storetest.Channel(t, s, ada, "Papers", domain.Private)
+	inPapers := storetest.Connect(t, s, ada, papers, domain.BlockRef(block), 0)
+	for _, c := range []domain.ChannelID{notes, drafts, papers} {
+		for _, who := range []domain.UserID{bob, cyd} {
+			storetest.In(t, s, func(tx *store.Tx) error {
+				_, err := tx.AddCollaborator(t.Context(), c, domain.UserRef(who), storetest.Now)
+				return err
+			})
+		}
+	}
+	remove := func(c domain.ChannelID) func(ctx context.Context, tx *store.Tx, comes func()) error {
+		return func(ctx context.Context, tx *store.Tx, comes func()) error {
+			if err := tx.LockChannels(ctx, c); err != nil {
+				return err
+			}
+			comes()
+			_, err := tx.RemoveCollaborator(ctx, c, domain.UserRef(bob))
+			return err
+		}
+	}
+	hidden := func(what string, err error) error {
+		if domain.KindOf(err) == domain.NotFound {
+			return nil
+		}
+		t.Errorf("%s: %v", what, err)
+		return err
+	}
+	for _, e := range []encounter{
+		{"a collaborator adds to a channel while they are removed", remove(notes), func(ctx context.Context, tx *store.Tx) error {
+			c, _, err := tx.LockToAdd(ctx, bob, domain.Ref{ID: int64(notes)})
+			if err == nil && c.Role != domain.RoleNone {
+				t.Errorf("the role is %d", c.Role)
+			}
+			return err
+		}},
+		{"a collaborator moves something while they are removed", remove(drafts), func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.LockChannelOf(ctx, bob, inDrafts)
+			return hidden("the channel", err)
+		}},
+		{"a block is changed while it leaves the only channel by which it is seen", func(ctx context.Context, tx *store.Tx, comes func()) error {
+			c, err := tx.Connection(ctx, inPapers)
+			if err != nil {
+				return err
+			}
+			if err := tx.LockChannels(ctx, c.ChannelID); err != nil {
+				return err
+			}
+			if err := tx.LockBlock(ctx, block); err != nil {
+				return err
+			}
+			comes()
+			return tx.Disconnect(ctx, c, storetest.Later)
+		}, func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.LockedBlock(ctx, bob, block)
+			return hidden("the block", err)
+		}},
+	} {
+		t.Run(e.name, func(t *testing.T) { e.run(t, s, db) })
+	}
+	storetest.Check(t, s)
+}

@@ -1,0 +1,64 @@
+package membership
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// IsMember reports whether a user belongs to a group.
+func (r Reads) IsMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
+	var n int
+	err := r.db.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE group_id = $1 AND user_id = $2", group, user).Scan(&n)
+	return n > 0, err
+}
+
+// AddMember puts a user into a locked group, and reports whether that is new.
+func (w Writes) AddMember(ctx context.Context, group domain.GroupID, user domain.UserID, now time.Time) (bool, error) {
+	n, err := w.db.ExecCount(ctx, `INSERT INTO group_members (group_id, user_id, created_at) VALUES ($1, $2, $3)
+		ON CONFLICT (group_id, user_id) DO NOTHING`, group, user, sqlx.Micros(now))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, w.bumpMembers(ctx, group, 1)
+}
+
+// RemoveMember takes a user out of a locked group, and reports whether they were in it.
+func (w Writes) RemoveMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
+	n, err := w.db.ExecCount(ctx, `DELETE FROM group_members WHERE group_id = $1 AND user_id = $2`, group, user)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, w.bumpMembers(ctx, group, -1)
+}
+
+func (w Writes) bumpMembers(ctx context.Context, group domain.GroupID, by int64) error {
+	return w.db.ExecOne(ctx, `UPDATE groups SET users_count = users_count + $2, version = version + 1 WHERE id = $1`, group, by)
+}
+
+// Members lists the members of a group: its owner first, then the newest first.
+func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l domain.List[domain.Member], err error) {
+	l.Total = g.Users
+	if page.Offset() >= l.Total {
+		return l, nil
+	}
+	// The owner is at offset 0 of the list, everyone else one later than among the others.
+	limit, offset := page.Per, page.Offset()-1
+	if page.Offset() == 0 {
+		l.Items = []domain.Member{{Principal: g.Owner, Owner: true}}
+		limit, offset = page.Per-1, 0
+	}
+	rows, err := r.db.Query(ctx, `SELECT u.id, u.name, u.slug, u.avatar, u.face_version
+		FROM (SELECT user_id, created_at FROM group_members WHERE group_id = $1 AND user_id <> $2
+			ORDER BY created_at DESC, user_id DESC LIMIT $3 OFFSET $4) AS m
+		JOIN users u ON u.id = m.user_id ORDER BY m.created_at DESC, m.user_id DESC`, g.ID, g.Owner.ID, limit, offset)
+	others, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (m domain.Member, err error) {
+		m.Type = domain.TypeUser
+		err = row.Scan(&m.ID, &m.Name, &m.Slug, &m.Avatar, &m.Version)
+		return m, err
+	})
+	l.Items = append(l.Items, others...)
+	return l, err
+}

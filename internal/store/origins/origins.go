@@ -1,0 +1,128 @@
+// Package origins remembers where what was brought in from elsewhere comes from, so that
+// bringing it in again makes nothing twice.
+package origins
+
+import (
+	"context"
+	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Kind is what a row is about.
+type Kind string
+
+// The kinds.
+const (
+	Channel    Kind = "Channel"
+	Block      Kind = "Block"
+	Connection Kind = "Connection"
+	Comment    Kind = "Comment"
+)
+
+// Place is whose things come from where.
+type Place struct {
+	User   domain.UserID
+	Origin string
+}
+
+// Row is where one thing comes from.
+type Row struct {
+	Foreign string
+	Local   int64 // 0 while the transaction that claimed it has not made it
+	Digest  string
+	Place   int64
+}
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction.
+type Writes struct{ db sqlx.Conn }
+
+// NewWrites gives the statements on the connection of a transaction.
+func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+
+// Origins finds which of the things of a place are known.
+func (r Reads) Origins(ctx context.Context, p Place, kind Kind, foreign ...string) (map[string]Row, error) {
+	found := make(map[string]Row, len(foreign))
+	if len(foreign) == 0 {
+		return found, nil
+	}
+	rows, err := r.db.Query(ctx, `SELECT foreign_id, local_id, digest, place FROM origins
+		WHERE user_id = $1 AND origin = $2 AND kind = $3 AND `+r.db.InTexts("foreign_id", "$4"),
+		p.User, p.Origin, kind, sqlx.Texts(r.db.Dialect, foreign))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (o Row, err error) {
+		err = row.Scan(&o.Foreign, &o.Local, &o.Digest, &o.Place)
+		found[o.Foreign] = o
+		return o, err
+	})
+	return found, err
+}
+
+// ClaimOrigins claims those of the things that nobody has claimed, for the rest of the
+// transaction, which must make and keep them. It gives all of them as they are: with Local 0
+// those that are claimed. What another transaction has just claimed is waited for, in the order
+// of the ids.
+func (w Writes) ClaimOrigins(ctx context.Context, p Place, kind Kind, foreign ...string) (map[string]Row, error) {
+	sorted := slices.Compact(slices.Sorted(slices.Values(foreign)))
+	for some := range slices.Chunk(sorted, sqlx.BatchRows) {
+		args := make([]any, 0, 6*len(some))
+		for _, id := range some {
+			args = append(args, p.User, p.Origin, kind, id, 0, "")
+		}
+		err := w.db.Exec(ctx, `INSERT INTO origins (user_id, origin, kind, foreign_id, local_id, digest) VALUES `+
+			sqlx.Tuples(len(some), 6)+` ON CONFLICT (user_id, origin, kind, foreign_id) DO NOTHING`, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return NewReads(w.db).Origins(ctx, p, kind, sorted...)
+}
+
+// KeepOrigins keeps what things have become, whether they were claimed or not.
+func (w Writes) KeepOrigins(ctx context.Context, p Place, kind Kind, rows ...Row) error {
+	for some := range slices.Chunk(rows, sqlx.BatchRows) {
+		args := make([]any, 0, 7*len(some))
+		for _, o := range some {
+			args = append(args, p.User, p.Origin, kind, o.Foreign, o.Local, o.Digest, o.Place)
+		}
+		err := w.db.Exec(ctx, `INSERT INTO origins (user_id, origin, kind, foreign_id, local_id, digest, place) VALUES `+
+			sqlx.Tuples(len(some), 7)+` ON CONFLICT (user_id, origin, kind, foreign_id)
+			DO UPDATE SET local_id = EXCLUDED.local_id, digest = EXCLUDED.digest, place = EXCLUDED.place`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placesAtOnce is how many connections one statement gives their places.
+const placesAtOnce = 1_000
+
+// Placement is a connection here and its place elsewhere.
+type Placement = sqlx.Pair
+
+// PlaceOrigins gives connections of an origin their places there.
+func (w Writes) PlaceOrigins(ctx context.Context, p Place, places []Placement) error {
+	for some := range slices.Chunk(places, placesAtOnce) {
+		err := w.db.Exec(ctx, `UPDATE origins SET place = l.value FROM `+w.db.Pairs("$3")+`
+			WHERE origins.kind = 'Connection' AND origins.local_id = l.id AND origins.user_id = $1 AND origins.origin = $2`,
+			p.User, p.Origin, sqlx.Pairs(some))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetOrigins forgets some of what a user brought in, and tells how many.
+func (w Writes) ForgetOrigins(ctx context.Context, user domain.UserID, most int) (int, error) {
+	n, err := w.db.ExecCount(ctx, `DELETE FROM origins WHERE user_id = $1 AND (user_id, origin, kind, foreign_id) IN (
+		SELECT user_id, origin, kind, foreign_id FROM origins WHERE user_id = $1`+sqlx.Limit("$2")+`)`, user, most)
+	return int(n), err
+}

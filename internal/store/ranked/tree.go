@@ -1,0 +1,200 @@
+package ranked
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// An order is kept as a tree of counts (table order_nodes), so that the rank of a key
+// and the key at a rank cost a few short index scans whatever the size of the channel:
+// with at most leafMost keys in a leaf and nodeMost children in a node, a million
+// connections are three levels.
+const (
+	leafMost = 128 // connections under a node of level 0 before it is split
+	nodeMost = 32  // children of a node of level 1 and above before it is split
+	levels   = 6   // levels that the statements below know; the top one may grow wider
+	leastKey = math.MinInt64
+)
+
+// Order is one of the two orders that are kept, as order_nodes numbers them.
+type Order int16
+
+// The orders of a channel's connections.
+const (
+	ByPosition Order = 0
+	ByTime     Order = 1
+)
+
+// Column is the column of connections that holds the keys.
+func (s Order) Column() string {
+	if s == ByTime {
+		return "created_at"
+	}
+	return "position_key"
+}
+
+// keys selects the keys k of channel $1 in [$2, $3] with item_private and the ids of
+// their connections. Open and private items are apart in the indexes, so each has a
+// walk of its own; that it is wanted in the order of keys makes PostgreSQL take the
+// index on them also where it expects the channel to be small.
+func (s Order) keys() string {
+	walk := func(private string) string {
+		return fmt.Sprintf(`SELECT k, item_private, id FROM (SELECT %s AS k, item_private, id FROM connections
+			WHERE channel_id = $1 AND item_private = %s AND %s BETWEEN $2 AND $3 ORDER BY %s) AS walk`,
+			s.Column(), private, s.Column(), s.Column())
+	}
+	return "(" + walk("FALSE") + " UNION ALL " + walk("TRUE") + ") AS keys"
+}
+
+// tree is one order of one channel.
+type tree struct {
+	db      sqlx.Conn
+	channel domain.ChannelID
+	sort    Order
+}
+
+// node is a row of order_nodes.
+type node struct {
+	sort     Order // where it was read from both orders
+	level    int
+	first    int64
+	n        int64
+	nPrivate int64
+}
+
+func scanNode(row sqlx.Row) (n node, err error) {
+	err = row.Scan(&n.level, &n.first, &n.n, &n.nPrivate)
+	return n, err
+}
+
+// pathTo finds the node of a tree above a key on each level. Each alternative names a whole
+// primary key: asked for keys IN a list, SQLite reads all nodes of the channel once it
+// has statistics, because most channels have few.
+func pathTo(sort, key string) string {
+	nodes := make([]string, levels)
+	for l := range nodes {
+		nodes[l] = fmt.Sprintf(`channel_id = $1 AND sort = %s AND level = %d AND first_key = (SELECT max(first_key)
+			FROM order_nodes WHERE channel_id = $1 AND sort = %s AND level = %d AND first_key <= %s)`, sort, l, sort, l, key)
+	}
+	return strings.Join(nodes, " OR ")
+}
+
+// addToPath adds to the nodes above the key $3 of one order, addToPaths to those above the
+// key $2 by position and those above the key $3 by time.
+var (
+	addToPath  = "UPDATE order_nodes SET n = n + $4, n_private = n_private + $5 WHERE " + pathTo("$2", "$3") + returningNodes
+	addToPaths = "UPDATE order_nodes SET n = n + $4, n_private = n_private + $5 WHERE " +
+		pathTo("0", "$2") + " OR " + pathTo("1", "$3") + returningNodes
+)
+
+const returningNodes = " RETURNING sort, level, first_key, n, n_private"
+
+// add counts a key in (by = 1) or out (by = -1), and keeps the tree in shape. The
+// connection must already have, or no longer have, the key.
+func (o tree) add(ctx context.Context, key int64, private bool, by int64) error {
+	byPrivate := int64(0)
+	if private {
+		byPrivate = by
+	}
+	path, err := o.bump(ctx, key, by, byPrivate)
+	if err != nil {
+		return err
+	}
+	return o.reshape(ctx, path, by)
+}
+
+// reshape keeps the tree in shape after one key was counted in or out along a path.
+func (o tree) reshape(ctx context.Context, path []node, by int64) error {
+	switch {
+	case len(path) == 0:
+		return fmt.Errorf("ranked: channel %d has no nodes in order %d", o.channel, o.sort)
+	case by > 0 && path[0].n > leafMost:
+		return o.splitLeaf(ctx, path[0])
+	case by < 0 && path[0].n < leafMost/4:
+		return o.shrink(ctx, path[0], len(path))
+	}
+	return nil
+}
+
+// turn adds to how many of the keys above one are private.
+func (o tree) turn(ctx context.Context, key, byPrivate int64) error {
+	_, err := o.bump(ctx, key, 0, byPrivate)
+	return err
+}
+
+// bump adds to the nodes above a key and gives them by level.
+func (o tree) bump(ctx context.Context, key, by, byPrivate int64) ([]node, error) {
+	paths, err := bumped(ctx, o.db, addToPath, o.channel, o.sort, key, by, byPrivate)
+	return paths[o.sort], err
+}
+
+// bumped runs a statement that adds to nodes and gives the changed ones of each order by level.
+func bumped(ctx context.Context, db sqlx.Conn, query string, args ...any) (paths [2][]node, err error) {
+	rows, err := db.Query(ctx, query, args...)
+	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (n node, err error) {
+		err = row.Scan(&n.sort, &n.level, &n.first, &n.n, &n.nPrivate)
+		return n, err
+	})
+	slices.SortFunc(all, func(a, b node) int { return cmp.Compare(a.level, b.level) })
+	for _, n := range all {
+		paths[n.sort] = append(paths[n.sort], n)
+	}
+	return paths, err
+}
+
+func (o tree) put(ctx context.Context, n node) error {
+	return o.db.ExecOne(ctx, `INSERT INTO order_nodes (channel_id, sort, level, first_key, n, n_private)
+		VALUES ($1, $2, $3, $4, $5, $6)`, o.channel, o.sort, n.level, n.first, n.n, n.nPrivate)
+}
+
+func (o tree) set(ctx context.Context, n node) error {
+	return o.db.ExecOne(ctx, `UPDATE order_nodes SET n = $5, n_private = $6
+		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key = $4`,
+		o.channel, o.sort, n.level, n.first, n.n, n.nPrivate)
+}
+
+func (o tree) drop(ctx context.Context, level int, first int64) error {
+	return o.db.ExecOne(ctx, `DELETE FROM order_nodes WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key = $4`,
+		o.channel, o.sort, level, first)
+}
+
+// nodes lists the nodes of a level with first_key in [from, to]; both included.
+func (o tree) nodes(ctx context.Context, level int, from, to int64) ([]node, error) {
+	rows, err := o.db.Query(database.Uninterruptible(ctx), `SELECT level, first_key, n, n_private FROM order_nodes
+		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key >= $4 AND first_key <= $5
+		ORDER BY first_key`, o.channel, o.sort, level, from, to)
+	return sqlx.Collect(ctx, rows, err, scanNode)
+}
+
+// last is the greatest key that the node of a level beginning at first covers.
+func (o tree) last(ctx context.Context, level int, first int64) (int64, error) {
+	var next *int64
+	err := o.db.QueryRow(database.Uninterruptible(ctx), `SELECT min(first_key) FROM order_nodes
+		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key > $4`, o.channel, o.sort, level, first).Scan(&next)
+	if err != nil || next == nil {
+		return math.MaxInt64, err
+	}
+	return *next - 1, nil
+}
+
+// height is the number of levels; 0 for an empty tree. The last node in the order of
+// the primary key is on the top level.
+func (o tree) height(ctx context.Context) (int, error) {
+	var top int
+	err := o.db.QueryRow(database.Uninterruptible(ctx), `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2
+		ORDER BY level DESC, first_key DESC LIMIT 1`, o.channel, o.sort).Scan(&top)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return top + 1, err
+}

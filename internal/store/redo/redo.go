@@ -1,0 +1,116 @@
+// Package redo is what users may send again or take back: keys of requests that made
+// something, and what was taken out of channels lately.
+package redo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction.
+type Writes struct{ db sqlx.Conn }
+
+// NewWrites gives the statements on the connection of a transaction.
+func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+
+// ClaimOnce claims a key for the rest of the transaction, which is to keep what it makes
+// with KeepOnce. If the key was claimed before, ours is false and the rest says what was made
+// then; who claims it at the same moment waits for the other transaction to end.
+func (w Writes) ClaimOnce(ctx context.Context, hash []byte, user domain.UserID, now, until time.Time) (ours bool, kind string, made int64, err error) {
+	for {
+		n, err := w.db.ExecCount(ctx, `INSERT INTO once_keys (hash, user_id, kind, made_id, created_at, expires_at)
+			VALUES ($1, $2, '', 0, $3, $4) ON CONFLICT (hash) DO NOTHING`, hash, user, sqlx.Micros(now), sqlx.Micros(until))
+		if err != nil || n > 0 {
+			return n > 0, "", 0, err
+		}
+		var expires int64
+		err = w.db.QueryRow(ctx, `SELECT kind, made_id, expires_at FROM once_keys WHERE hash = $1`, hash).Scan(&kind, &made, &expires)
+		if err != nil {
+			return false, "", 0, sqlx.Found(err)
+		}
+		if sqlx.Time(expires).After(now) {
+			return false, kind, made, nil
+		}
+		if err := w.db.Exec(ctx, `DELETE FROM once_keys WHERE hash = $1`, hash); err != nil {
+			return false, "", 0, err
+		}
+	}
+}
+
+// KeepOnce keeps what a claimed key made.
+func (w Writes) KeepOnce(ctx context.Context, hash []byte, kind string, made int64) error {
+	return w.db.ExecOne(ctx, `UPDATE once_keys SET kind = $2, made_id = $3 WHERE hash = $1`, hash, kind, made)
+}
+
+// SweepOnceKeys forgets some of the keys that are over, and tells how many.
+func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "once_keys", "hash", now, most)
+}
+
+// Removal is connections that a user took out of a channel.
+type Removal struct {
+	ID        string
+	User      domain.UserID
+	Channel   domain.ChannelID
+	Items     []Removed
+	Undone    bool
+	ExpiresAt time.Time
+}
+
+// Removed is a connection as it was. Its names in JSON must stay while there are such rows.
+type Removed struct {
+	Type     domain.ItemType `json:"type"`
+	ID       int64           `json:"id"`
+	Maker    domain.UserID   `json:"maker"`
+	Position int64           `json:"position"`
+	Metadata domain.Metadata `json:"metadata,omitempty"`
+}
+
+// AddRemoval keeps a removal until it is over.
+func (w Writes) AddRemoval(ctx context.Context, r Removal, now time.Time) error {
+	items, err := json.Marshal(r.Items)
+	if err != nil {
+		return fmt.Errorf("store: keep what was removed: %w", err)
+	}
+	return w.db.Exec(ctx, `INSERT INTO removals (id, user_id, channel_id, items, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		r.ID, r.User, r.Channel, string(items), sqlx.Micros(now), sqlx.Micros(r.ExpiresAt))
+}
+
+// Removal reads what a user removed, unless it is over.
+func (r Reads) Removal(ctx context.Context, user domain.UserID, id string, now time.Time) (x Removal, err error) {
+	var items string
+	var expires int64
+	err = r.db.QueryRow(ctx, `SELECT id, user_id, channel_id, items, undone, expires_at FROM removals
+		WHERE id = $1 AND user_id = $2 AND expires_at > $3`, id, user, sqlx.Micros(now)).
+		Scan(&x.ID, &x.User, &x.Channel, &items, &x.Undone, &expires)
+	if err != nil {
+		return x, sqlx.Found(err)
+	}
+	x.ExpiresAt = sqlx.Time(expires)
+	if err := json.Unmarshal([]byte(items), &x.Items); err != nil {
+		return x, fmt.Errorf("store: read what was removed: %w", err)
+	}
+	return x, nil
+}
+
+// TakeRemoval notes that a removal is being undone, and reports whether it was not before.
+func (w Writes) TakeRemoval(ctx context.Context, id string) (bool, error) {
+	n, err := w.db.ExecCount(ctx, `UPDATE removals SET undone = TRUE WHERE id = $1 AND undone = FALSE`, id)
+	return n > 0, err
+}
+
+// SweepRemovals forgets some of those that are over, and tells how many.
+func (w Writes) SweepRemovals(ctx context.Context, now time.Time, most int) (int, error) {
+	return w.db.SweepExpired(ctx, "removals", "id", now, most)
+}

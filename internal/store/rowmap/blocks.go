@@ -1,0 +1,89 @@
+package rowmap
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
+)
+
+// BlockColumns are the columns of the block `b` by the user `bu`.
+const BlockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
+	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
+	b.image_id, b.file_id, b.embed, b.metadata, ` + access.OpenCount + `, ` + access.PrivateCount + `, b.comment_count, b.version, b.created_at, b.updated_at,
+	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
+
+// BlockFrom names the tables of BlockColumns.
+const BlockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
+
+// blockFields are scan targets that become parts of a block.
+type blockFields struct {
+	description, content sqlx.TextColumns
+	image, file          *domain.FileID
+	embed, metadata      *string
+	created, updated     int64
+}
+
+// ReadBlock reads a block whose files are known by their ids alone.
+func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
+	var f blockFields
+	b.Author.Type = domain.TypeUser
+	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &f.description.Markdown, &f.description.HTML, &f.description.Plain,
+		&f.content.Markdown, &f.content.HTML, &f.content.Plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
+		&f.image, &f.file, &f.embed, &f.metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &f.created, &f.updated,
+		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
+	if err != nil {
+		return err
+	}
+	b.Description, b.Content, b.Metadata = f.description.Value(), f.content.Value(), sqlx.MetadataValue(f.metadata)
+	b.CreatedAt, b.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
+	b.Image, b.File = unread(f.image), unread(f.file)
+	b.Embed, err = embedValue(f.embed)
+	return err
+}
+
+// unread is a file of which only the id is known.
+func unread(id *domain.FileID) *domain.File {
+	if id == nil {
+		return nil
+	}
+	return &domain.File{ID: *id}
+}
+
+// embedded is how an Embed is kept.
+type embedded struct {
+	URL          string `json:"url,omitempty"`
+	Type         string `json:"type,omitempty"`
+	Title        string `json:"title,omitempty"`
+	AuthorName   string `json:"author_name,omitempty"`
+	AuthorURL    string `json:"author_url,omitempty"`
+	SourceURL    string `json:"source_url,omitempty"`
+	Width        int64  `json:"width,omitempty"`
+	Height       int64  `json:"height,omitempty"`
+	HTML         string `json:"html,omitempty"`
+	ThumbnailURL string `json:"thumbnail_url,omitempty"`
+}
+
+func embedValue(column *string) (*domain.Embed, error) {
+	if column == nil {
+		return nil, nil
+	}
+	var e embedded
+	if err := json.Unmarshal([]byte(*column), &e); err != nil {
+		return nil, fmt.Errorf("store: blocks.embed: %w", err)
+	}
+	out := domain.Embed(e)
+	return &out, nil
+}
+
+// EmbedColumn gives the column of an Embed, which is null for none.
+func EmbedColumn(e *domain.Embed) *string {
+	if e == nil {
+		return nil
+	}
+	text, _ := json.Marshal(embedded(*e)) // strings and numbers always encode
+	s := string(text)
+	return &s
+}

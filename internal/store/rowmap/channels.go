@@ -1,0 +1,58 @@
+// Package rowmap maps rows to channels, blocks, connections and users: the columns and
+// joins that a statement names, and the function that reads what they give.
+package rowmap
+
+import (
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// ChannelOwner joins the user or group that owns the channel `ch`.
+const ChannelOwner = `LEFT JOIN users ou ON ch.owner_type = 'User' AND ou.id = ch.owner_id
+	LEFT JOIN groups og ON ch.owner_type = 'Group' AND og.id = ch.owner_id`
+
+const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), COALESCE(ou.slug, og.slug),
+	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
+
+// ChannelColumns are the columns of the channel `ch` and what is shown of its owner.
+const ChannelColumns = `ch.id, ch.slug, ch.title, ch.description_markdown, ch.description_html, ch.description_plain,
+	ch.visibility, ch.user_id, ch.metadata, ch.blocks_count, ch.channels_count, ch.private_count,
+	ch.collaborators_count, ch.version, ch.created_at, ch.updated_at, ` + ownerColumns
+
+// ChannelFields are scan targets in the order of ChannelColumns.
+type ChannelFields struct {
+	Channel          domain.Channel
+	description      sqlx.TextColumns
+	metadata         *string
+	created, updated int64
+}
+
+// Targets are where Scan puts ChannelColumns.
+func (f *ChannelFields) Targets() []any {
+	c := &f.Channel
+	return []any{&c.ID, &c.Slug, &c.Title, &f.description.Markdown, &f.description.HTML, &f.description.Plain,
+		&c.Visibility, &c.UserID, &f.metadata, &c.Blocks, &c.Channels, &c.PrivateItems,
+		&c.Collaborators, &c.Version, &f.created, &f.updated,
+		&c.Owner.Type, &c.Owner.ID, &c.Owner.Name, &c.Owner.Slug, &c.Owner.Avatar, &c.Owner.Version}
+}
+
+// Value is the channel that was read.
+func (f *ChannelFields) Value() domain.Channel {
+	f.Channel.Description, f.Channel.Metadata = f.description.Value(), sqlx.MetadataValue(f.metadata)
+	f.Channel.CreatedAt, f.Channel.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
+	return f.Channel
+}
+
+// ScanChannel reads ChannelColumns.
+func ScanChannel(row sqlx.Row) (domain.Channel, error) {
+	var f ChannelFields
+	err := row.Scan(f.Targets()...)
+	return f.Value(), err
+}
+
+// ScanChannelRole reads ChannelColumns and the role of the viewer.
+func ScanChannelRole(row sqlx.Row) (domain.Channel, error) {
+	var f ChannelFields
+	err := row.Scan(append(f.Targets(), &f.Channel.Role)...)
+	return f.Value(), err
+}

@@ -1,0 +1,60 @@
+package search
+
+import (
+	"strings"
+
+	"vitrine/internal/store/sqlx"
+	"vitrine/internal/words"
+)
+
+// engine is how a database finds words. Both are given those of internal/words and none of
+// their own rules.
+type engine interface {
+	// put writes the words of the document with a number.
+	put(seq int64, doc words.Document) (query string, args []any)
+	// matches reports whether the words `w` are those of the query bound at p.
+	matches(p string) string
+	// matchesTitle is matches for a query that asks for titles, of one row that is at hand.
+	matchesTitle(p string) string
+	// query binds terms for matches. Words hold nothing that needs to be escaped.
+	query(terms []words.Term, in place) string
+	// closed reports whether the document with a number is among the closed ones.
+	closed(seq string) string
+	// expansions gives the query for words from $1 to before $2, at most $3, if the engine
+	// needs it.
+	expansions() string
+	// joinDocuments joins, as x, the documents that a condition names for every row before it,
+	// by an index.
+	joinDocuments(where string) (join, rest string)
+}
+
+// place says where words are to be.
+type place int
+
+const (
+	anywhere place = iota
+	inTitle
+	notInTitle // but somewhere
+)
+
+// engineOf is the engine of a database.
+func engineOf(d sqlx.Dialect) engine {
+	if d == sqlx.Postgres {
+		return tsvector{}
+	}
+	return fts5{}
+}
+
+// PutWords gives the statement that writes the words of the document with a number.
+func PutWords(d sqlx.Dialect, seq int64, doc words.Document) (query string, args []any) {
+	return engineOf(d).put(seq, doc)
+}
+
+// conjunction asks for all terms.
+func conjunction(terms []words.Term, and string, write func(words.Term) string) string {
+	all := make([]string, len(terms))
+	for i, t := range terms {
+		all[i] = write(t)
+	}
+	return "(" + strings.Join(all, and) + ")"
+}

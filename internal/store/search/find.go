@@ -1,0 +1,124 @@
+package search
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Search lists what the viewer may see of what is asked for (behaviour.md section 11).
+// Without words, a page costs a walk of an index up to it, and what the viewer sees of
+// private things. With words, newest first, it costs a walk of what matches up to the page,
+// and what has the words in its title; in other orders a look at everything that matches. A
+// filter that few things pass is read first, and then all that passes it.
+func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
+	is, some, err := f.begin(ctx, &q)
+	if err != nil || !some {
+		return l, err
+	}
+	if err := f.measure(ctx, q, &is); err != nil {
+		return l, err
+	}
+	p := choose(q, is)
+	if p.goal == pageAndTotal {
+		if l, err = f.pageAndTotal(ctx, q, is, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
+			l.Total, err = f.count(ctx, q, is, chooseCount(q, is))
+			l.Total = min(l.Total, countedUpTo)
+		}
+		return l, err
+	}
+	is.counted = countedUpTo + 1
+	if !manyFound(q, is) {
+		if is.counted, err = f.count(ctx, q, is, chooseCount(q, is)); err != nil {
+			return l, err
+		}
+	}
+	l.Total = min(is.counted, countedUpTo)
+	if q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+		return l, nil
+	}
+	if wantsEdge(q, is) {
+		if is.edge, err = f.measureEdge(ctx, q, is); err != nil {
+			return l, err
+		}
+	}
+	s := render(f.Dialect, q, is, choose(q, is))
+	rows, err := f.Query(ctx, s.text, s.args...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row) })
+	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
+	return l, err
+}
+
+// InChannel lists the connections of a channel, from the top, whose items the viewer may see
+// and that are what is asked for. The channel itself must be known to be seen. Totals are as
+// those of Search.
+func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.ConnectionID], err error) {
+	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more parts
+	is, some, err := f.begin(ctx, &q)
+	if err != nil || !some {
+		return l, err
+	}
+	counted, err := f.count(ctx, q, is, chooseInChannel(q, is, countOnly))
+	l.Total = min(counted, countedUpTo)
+	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+		return l, err
+	}
+	s := render(f.Dialect, q, is, chooseInChannel(q, is, somePage))
+	rows, err := f.Query(ctx, s.text, s.args...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ConnectionID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	})
+	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
+	return l, err
+}
+
+// begin gathers facts, and what the words of the query may go on to. It reports whether there
+// can be anything to find.
+func (f Finder) begin(ctx context.Context, q *Query) (is facts, some bool, err error) {
+	if !q.Words.Everything && len(q.Words.Terms) == 0 {
+		return is, false, nil // a query of punctuation
+	}
+	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+		return is, false, err
+	}
+	return f.gather(ctx, *q)
+}
+
+// cut takes off the result that only tells of the next page, and has the total say at least
+// what has been seen.
+func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
+	n := int64(len(found))
+	if n > 0 {
+		total = max(total, page.Offset()+n)
+	}
+	return found[:min(n, page.Per)], total
+}
+
+// count counts what a plan finds, up to one more than the bound.
+func (f Finder) count(ctx context.Context, q Query, is facts, p plan) (int64, error) {
+	s := render(f.Dialect, q, is, p)
+	return sqlx.ScanInt64(f.QueryRow(ctx, s.text, s.args...))
+}
+
+// pageAndTotal lists what passes a filter that few things pass, counted exactly.
+func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l domain.List[domain.Subject], err error) {
+	s := render(f.Dialect, q, is, p)
+	rows, err := f.Query(ctx, s.text, s.args...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row, &l.Total) })
+	return l, err
+}
+
+// scanFound reads what a document is of.
+func scanFound(row sqlx.Row, more ...any) (found domain.Subject, err error) {
+	var typ string
+	err = row.Scan(append([]any{&typ, &found.ID}, more...)...)
+	found.Type = domain.SubjectType(typ)
+	switch found.Type {
+	case domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup:
+	default:
+		found.Type = domain.SubjectBlock
+	}
+	return found, err
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"slices"
+	"strings"
+
+	"vitrine/internal/words"
+)
+
+// fts5 is the engine of SQLite.
+type fts5 struct{}
+
+func (fts5) matches(p string) string { return "w.search_words MATCH " + p }
+
+// matchesTitle finds all titles first: FTS5 cannot say so of one row.
+func (fts5) matchesTitle(p string) string {
+	return "w.rowid IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
+}
+
+func (fts5) query(terms []words.Term, in place) string {
+	all := conjunction(terms, " AND ", phrase)
+	switch in {
+	case inTitle:
+		return "title : " + all
+	case notInTitle:
+		return all + " NOT title : " + all
+	case anywhere:
+	}
+	return all
+}
+
+// phrase is a term.
+func phrase(t words.Term) string {
+	text := `"` + strings.Join(t.Words, " ") + `"`
+	if !t.Prefix {
+		return text
+	}
+	if len(t.Expansions) == 0 {
+		return text + " *"
+	}
+	all := make([]string, len(t.Expansions))
+	for i, word := range t.Expansions {
+		all[i] = `"` + strings.Join(append(slices.Clone(t.Words[:len(t.Words)-1]), word), " ") + `"`
+	}
+	return "(" + strings.Join(all, " OR ") + ")"
+}
+
+func (fts5) put(seq int64, doc words.Document) (query string, args []any) {
+	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`,
+		[]any{seq, spelled(doc.Title), spelled(doc.Body)}
+}
+
+// spelled writes words in their order, with a word that nobody asks for where some are
+// left out between two.
+func spelled(all []words.Token) string {
+	var b strings.Builder
+	for i, t := range all {
+		if i > 0 && t.At != all[i-1].At+1 {
+			b.WriteString("_ ")
+		}
+		b.WriteString(t.Word + " ")
+	}
+	return b.String()
+}
+
+// closed reads a narrow table. The sign has SQLite take its rows in no other order than that
+// of the words.
+func (fts5) closed(seq string) string { return "+" + seq + " IN (SELECT seq FROM search_closed)" }
+
+// expansions are asked for since FTS5 reads the matches of a word as they are needed, and
+// collects all of what begins like it before it gives the first.
+func (fts5) expansions() string {
+	return "SELECT term FROM search_vocabulary WHERE term >= $1 AND term < $2 LIMIT $3"
+}
+
+func (fts5) joinDocuments(where string) (join, rest string) {
+	return " CROSS JOIN search_documents x", where
+}

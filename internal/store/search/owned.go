@@ -1,0 +1,219 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
+)
+
+// OwnedQuery asks for a page of what a user made, or of what a group has.
+type OwnedQuery struct {
+	Viewer domain.UserID
+	Owner  domain.PrincipalRef
+	Types  []string          // of items; none for all
+	Sort   domain.SearchSort // by SearchByCreated or SearchByUpdated
+	Page   domain.Page
+}
+
+// ownedFacts are what is known of an owner's contents before a plan is chosen.
+type ownedFacts struct {
+	pending        bool // counts and documents do not say yet what is open, nor what a group has
+	open           int64
+	closedBlocks   int64
+	closedChannels int64
+	member         bool         // the viewer is the owner, or one of the group
+	lost           int64        // closed channels that the viewer made and does not see any more
+	private        privateFacts // what a viewer who is no member sees in private, for a group in its channels
+	seen           int64        // how much of what is closed is in these
+}
+
+// total is how much the viewer sees.
+func (is ownedFacts) total(q OwnedQuery) int64 {
+	if is.member {
+		return is.open + is.closedBlocks + is.closedChannels - is.lost
+	}
+	return is.open + is.seen
+}
+
+// Owned lists the blocks and channels that a user made, or the channels of a group and the
+// blocks in them, as far as the viewer may see them; the total is exact. What all see, and
+// what is the viewer's own or their group's, is counted beforehand, and a page walks an index
+// from the nearer end. What others see in private channels costs a look at it, or at what the
+// owner hides if that is less.
+func (f Finder) Owned(ctx context.Context, q OwnedQuery) (l domain.List[domain.Subject], err error) {
+	is, err := f.gatherOwned(ctx, q)
+	if err != nil {
+		return l, err
+	}
+	l.Total = is.total(q)
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	p := chooseOwned(q, is)
+	s := render(f.Dialect, q.search(), facts{private: is.private}, p)
+	rows, err := f.Query(ctx, s.text, s.args...)
+	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) {
+		var key int64
+		return scanFound(row, &key)
+	})
+	if p.backwards {
+		slices.Reverse(l.Items)
+	}
+	return l, err
+}
+
+// search is the query as one that is rendered.
+func (q OwnedQuery) search() Query {
+	s := Query{Viewer: q.Viewer, Search: domain.Search{Types: q.Types, Sort: q.Sort, Page: q.Page}}
+	if q.Owner.Type == domain.TypeGroup {
+		s.Group = domain.GroupID(q.Owner.ID)
+	} else {
+		s.Author = domain.UserID(q.Owner.ID)
+	}
+	return s
+}
+
+// gatherOwned finds out how much there is, and what of it the viewer sees.
+func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, err error) {
+	if is.pending, err = f.isPending(ctx); err != nil {
+		return is, err
+	}
+	if err := f.countContents(ctx, q, &is); err != nil || q.Viewer == 0 {
+		return is, err
+	}
+	// Whatever is hidden: it shall not take longer where something is.
+	group := q.search().Group
+	is.member = q.Owner == domain.UserRef(q.Viewer)
+	if group != 0 {
+		err = f.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2)", group, q.Viewer).Scan(&is.member)
+	}
+	switch {
+	case err != nil || is.member && group != 0:
+		return is, err
+	case is.member:
+		return is, f.countLost(ctx, q, &is)
+	}
+	if is.private, err = f.private(ctx, q.Viewer, group); err != nil || !is.private.many && len(is.private.ids) == 0 {
+		return is, err
+	}
+	s := render(f.Dialect, q.search(), facts{private: is.private}, chooseOwnedCount(q, is))
+	is.seen, err = sqlx.ScanInt64(f.QueryRow(ctx, s.text, s.args...))
+	return is, err
+}
+
+// countContents reads the counts of what the owner has, or counts it while these are behind.
+func (f Finder) countContents(ctx context.Context, q OwnedQuery, is *ownedFacts) error {
+	query, args := `SELECT type, CAST(sum(open) AS BIGINT), CAST(sum(hidden) AS BIGINT) FROM content_counts
+		WHERE owner_type = $1 AND owner_id = $2 GROUP BY type`, []any{q.Owner.Type, q.Owner.ID}
+	if is.pending {
+		s := renderCounts(f.Dialect, q.search(), plan{}.owned(q, *is))
+		query, args = s.text, s.args
+	}
+	rows, err := f.Query(ctx, query, args...)
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (typ string, err error) {
+		var open, closed int64
+		if err = row.Scan(&typ, &open, &closed); len(q.Types) > 0 && !slices.Contains(q.Types, typ) {
+			return typ, err
+		}
+		is.open += open
+		if typ == string(domain.ItemChannel) {
+			is.closedChannels = closed
+		} else {
+			is.closedBlocks += closed
+		}
+		return typ, err
+	})
+	return err
+}
+
+// countLost counts the private channels that the viewer made and another owns by now, but for
+// those that the viewer sees all the same.
+func (f Finder) countLost(ctx context.Context, q OwnedQuery, is *ownedFacts) (err error) {
+	if is.closedChannels > 0 {
+		is.lost, err = sqlx.ScanInt64(f.QueryRow(ctx, `SELECT count(*) FROM channels ch WHERE ch.user_id = $1 AND ch.visibility = 'private'
+			AND (ch.owner_type <> 'User' OR ch.owner_id <> ch.user_id) AND ch.state = 'available' AND NOT `+access.VisibleChannel, q.Viewer))
+	}
+	return err
+}
+
+// manyPrivate is how many blocks in private channels are looked through without a thought.
+const manyPrivate = 1000
+
+// chooseOwned decides on the statement of a page, which is read from the list's nearer end.
+func chooseOwned(q OwnedQuery, is ownedFacts) plan {
+	total := is.total(q)
+	p := plan{goal: somePage, skip: q.Page.Offset(), take: min(q.Page.Per, total-q.Page.Offset())}
+	if p.backwards = p.skip > total/2; p.backwards {
+		p.skip = total - p.skip - p.take
+	}
+	p = p.owned(q, is)
+	p.parts = []part{{span: p.span(openSpan), show: open}}
+	switch {
+	case is.member && q.Owner.Type == domain.TypeGroup:
+		p.parts = append(p.parts, part{span: p.span(closedSpan), show: closed})
+	case is.member:
+		p.parts = append(p.parts, part{span: p.span(closedSpan), show: closedBlocks})
+		if is.closedChannels > is.lost {
+			p.parts = append(p.parts, part{span: closedSpan, show: closedChannels}) // a channel's own document is never behind
+		}
+	case is.seen > 0:
+		p.parts = append(p.parts, p.ownedPrivate(is)...)
+	}
+	return p
+}
+
+// chooseOwnedCount decides on the statement that counts what a viewer who is no member sees in
+// private channels.
+func chooseOwnedCount(q OwnedQuery, is ownedFacts) plan {
+	p := plan{goal: countOnly}.owned(q, is)
+	p.parts = p.ownedPrivate(is)
+	return p
+}
+
+func (p plan) owned(q OwnedQuery, is ownedFacts) plan {
+	p.list, p.table, p.checks = owned, tableOf(q, is), []filter{ownedBy, isContent}
+	if len(q.Types) > 0 {
+		p.checks[1] = byType
+	}
+	p.order = order{created, q.Sort.Desc != p.backwards}
+	if q.Sort.Key == domain.SearchByUpdated {
+		p.order.by = updated
+	}
+	p.pending = is.pending && p.table == documentTable // the other is made with what is pending
+	return p
+}
+
+func tableOf(q OwnedQuery, is ownedFacts) table {
+	switch {
+	case q.Owner.Type == domain.TypeUser:
+		return documentTable
+	case is.pending:
+		return pendingGroupItems
+	}
+	return groupItems
+}
+
+// span is a range of an index, which does not say what is open while something is pending.
+func (p plan) span(is span) span {
+	if p.pending {
+		return bothSpans
+	}
+	return is
+}
+
+// ownedPrivate is what is seen in private channels, each thing once: found from there, or
+// looked up for all that the owner hides where that is less, or where there are too many
+// such channels to be listed.
+func (p plan) ownedPrivate(is ownedFacts) []part {
+	if is.private.many || is.private.blocks > max(manyPrivate, is.closedBlocks+is.closedChannels) {
+		return []part{{span: p.span(closedSpan), show: closedSeen}}
+	}
+	parts := []part{{from: privateChannels, show: closed}}
+	if is.private.blocks > 0 {
+		parts = append(parts, part{from: privateBlocks, show: closed})
+	}
+	return parts
+}

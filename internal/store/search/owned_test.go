@@ -1,0 +1,82 @@
+package search
+
+import (
+	"testing"
+
+	"vitrine/internal/domain"
+)
+
+// What is chosen for lists of what somebody made, or a group has.
+func TestChooseOwned(t *testing.T) {
+	t.Parallel()
+	user, group := domain.UserRef(2), domain.GroupRef(3)
+	hides := func(blocks, channels int64, more ...func(*ownedFacts)) ownedFacts {
+		is := ownedFacts{open: 100, closedBlocks: blocks, closedChannels: channels}
+		for _, change := range more {
+			change(&is)
+		}
+		return is
+	}
+	member := func(is *ownedFacts) { is.member = true }
+	pending := func(is *ownedFacts) { is.pending = true }
+	private := func(blocks, seen int64) func(*ownedFacts) {
+		return func(is *ownedFacts) { is.private, is.seen = sees(blocks).private, seen }
+	}
+	unlisted := func(is *ownedFacts) { is.private, is.seen = privateFacts{many: true}, 1 }
+	for _, c := range []struct {
+		name  string
+		owner domain.PrincipalRef
+		types []string
+		is    ownedFacts
+		want  string
+	}{
+		{"for everyone", user, nil, hides(5, 2), "check contents | index of open: open"},
+		{"of kinds", user, []string{"Image"}, hides(5, 2), "check types | index of open: open"},
+		{"one's own", user, nil, hides(5, 2, member), "check contents | index of open: open + index of closed: closed blocks + index of closed: private channels"},
+		{"one's own, no hidden channel", user, nil, hides(5, 0, member), "check contents | index of open: open + index of closed: closed blocks"},
+		{"one's own, all hidden channels lost", user, nil, hides(5, 2, member, func(is *ownedFacts) { is.lost = 2 }),
+			"check contents | index of open: open + index of closed: closed blocks"},
+		{"one's group's", group, nil, hides(5, 2, member), "check contents | index of open: open + index of closed: closed"},
+		{"seen in private", user, nil, hides(5, 2, private(9, 1)), "check contents | index of open: open + private channels: closed + private blocks: closed"},
+		{"seen private channels without blocks", user, nil, hides(5, 2, private(0, 1)), "check contents | index of open: open + private channels: closed"},
+		{"nothing of it is seen in private", user, nil, hides(5, 2, private(9, 0)), "check contents | index of open: open"},
+		{"much in private, and the owner hides less", group, nil, hides(5, 2, private(1_001, 1)), "check contents | index of open: open + index of closed: closed, seen in private"},
+		{"much in private, and the owner hides more", group, nil, hides(1_000, 2, private(1_001, 1)), "check contents | index of open: open + private channels: closed + private blocks: closed"},
+		{"very many private channels", user, nil, hides(5, 2, unlisted), "check contents | index of open: open + index of closed: closed, seen in private"},
+		{"pending", user, nil, hides(5, 2, member, pending), "check contents; pending | index: open + index: closed blocks + index of closed: private channels"},
+		{"pending in a group", group, nil, hides(5, 2, pending), "check contents | index of open: open"}, // its table is made for it
+	} {
+		q := OwnedQuery{Viewer: 1, Owner: c.owner, Types: c.types, Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: domain.Page{Number: 2, Per: 10}}
+		p := chooseOwned(q, c.is)
+		if want := "page by created desc; check owner; " + c.want; explain(p) != want {
+			t.Errorf("%s: %s, want %s", c.name, explain(p), want)
+		}
+		want := documentTable
+		switch {
+		case c.owner == group && c.is.pending:
+			want = pendingGroupItems
+		case c.owner == group:
+			want = groupItems
+		}
+		if p.table != want || p.list != owned {
+			t.Errorf("%s: reads table %d of list %d", c.name, p.table, p.list)
+		}
+	}
+}
+
+// A page is read from the nearer end, and the last one has what is left.
+func TestOwnedFromTheNearerEnd(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[int64]struct {
+		skip, take      int64
+		desc, backwards bool
+	}{
+		1: {0, 10, true, false}, 5: {40, 10, true, false}, 6: {50, 10, true, false}, 7: {35, 10, false, true}, 11: {0, 5, false, true},
+	} {
+		q := OwnedQuery{Owner: domain.UserRef(2), Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: domain.Page{Number: page, Per: 10}}
+		p := chooseOwned(q, ownedFacts{open: 105})
+		if p.skip != want.skip || p.take != want.take || p.order.desc != want.desc || p.backwards != want.backwards {
+			t.Errorf("page %d: %+v", page, p)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/words"
+)
+
+var (
+	goalNames    = []string{"page", "count", "page and total"}
+	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "owner", "contents"}
+	sourceNames  = []string{"index", "driver", "driver's numbers", "own blocks", "private contents", "private channels", "private blocks", "words", "titles", "texts", "name", "address", "made from address"}
+	spanNames    = []string{"", " of open", " of closed"}
+	showNames    = []string{"all", "open", "own", "private", "own or private", "visible", "blocks or visible", "blocks", "private channels", "closed", "closed blocks", "closed, seen in private"}
+	halfNames    = []string{"", ", first half", ", second half", ", by halves"}
+	privateNames = []string{"", "; private listed", "; private probed", "; private unlisted"}
+	columnNames  = []string{"number", "created", "updated", "name", "links", "ring", "shuffled"}
+)
+
+// explain describes a plan in words.
+func explain(p plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s by %s", goalNames[p.goal], columnNames[p.order.by])
+	if p.order.desc {
+		b.WriteString(" desc")
+	}
+	if p.driver != noFilter {
+		b.WriteString("; driven by " + filterNames[p.driver])
+	}
+	for _, f := range p.checks {
+		b.WriteString("; check " + filterNames[f])
+	}
+	b.WriteString(privateNames[p.private])
+	if p.pending {
+		b.WriteString("; pending")
+	}
+	for i, a := range p.parts {
+		fmt.Fprintf(&b, "%s%s%s: %s%s", []string{" | ", " + "}[min(i, 1)], sourceNames[a.from], spanNames[a.span], showNames[a.show], halfNames[a.half])
+		if a.edge {
+			b.WriteString(", to the edge")
+		}
+		if a.tier == matchedTier {
+			b.WriteString(", by tier")
+		} else if a.tier > 0 && a.half == wholeOrder {
+			fmt.Fprintf(&b, ", tier %d", a.tier)
+		}
+	}
+	return b.String()
+}
+
+// planCase is a query and facts, with the plans of its page and of its count.
+type planCase struct {
+	name        string
+	q           domain.Search
+	viewer      domain.UserID
+	is          facts
+	page, count string
+}
+
+// What is chosen for each kind of query, and what each fact changes.
+var planCases = []planCase{
+	{"everything, a guest", domain.Search{}, 0, facts{},
+		"page by created desc | index of open: open", "count by created desc | index of open: open"},
+	{"everything", domain.Search{}, 1, sees(5),
+		"page by created desc; private listed | index of open: open + index of closed: own + private contents: private",
+		"count by created desc; private listed | index of open: open + index of closed: own + private contents: private"},
+	{"who sees nothing in private", domain.Search{}, 1, facts{},
+		"page by created desc | index of open: open + index of closed: own", "count by created desc | index of open: open + index of closed: own"},
+	{"who sees very many private channels", domain.Search{}, 1, facts{private: privateFacts{many: true}},
+		"page by created desc; private unlisted | index of open: open + index of closed: own + index of closed: private",
+		"count by created desc; private unlisted | index of open: open + index of closed: own + index of closed: private"},
+	{"few closed before the end of the page", domain.Search{}, 1, with(sees(5), func(is *facts) { is.edge = int64(7) }),
+		"page by created desc; private listed | index of open: open, to the edge + index of closed: own or private, to the edge", ""},
+	{"while something is pending", domain.Search{}, 1, with(sees(5), func(is *facts) { is.pending = true }),
+		"page by created desc; private listed; pending | index of open: open + index of closed: open + index of open: own + index of closed: own + private contents: private",
+		"count by created desc; private listed; pending | index of open: open + index of closed: open + index of open: own + index of closed: own + private contents: private"},
+	{"by links", sorted(domain.Search{}, domain.SearchByConnections), 1, sees(5),
+		"page by links desc; private listed | index of open: open + own blocks: own + private contents: private", ""},
+	{"by links, very many private channels", sorted(domain.Search{}, domain.SearchByConnections), 1, facts{private: privateFacts{many: true}},
+		"page by links desc; private unlisted | index of open: open + index of closed: own or private", ""},
+	{"by name", sorted(domain.Search{}, domain.SearchByName), 1, sees(5),
+		"page by name desc; private listed | index of open: open, first half + index of open: open, second half + own blocks: own, by halves + private contents: private, by halves",
+		"count by name desc; private listed | index of open: open + index of closed: own + private contents: private"},
+	{"by name, to the edge", sorted(domain.Search{}, domain.SearchByName), 1, with(sees(5), func(is *facts) { is.edge = "m" }),
+		"page by name desc; private listed | index of open: open, first half, to the edge + index of closed: own or private, first half, to the edge", ""},
+	{"by chance, of many", sorted(domain.Search{}, domain.SearchByChance), 0, with(facts{}, func(is *facts) { is.counted = countedUpTo + 1 }),
+		"page by ring | index of open: open, first half + index of open: open, second half", "count by ring | index of open: open"},
+	{"by chance, of few", sorted(domain.Search{}, domain.SearchByChance), 0, with(facts{}, func(is *facts) { is.counted = 9 }),
+		"page by shuffled | index of open: open", ""},
+
+	{"words", domain.Search{Query: "moss"}, 1, sees(5),
+		"page by number desc; private listed | name: visible, tier 1 + titles: visible, tier 2 + texts: visible, tier 3",
+		"count by number desc; private listed | words: open + words: own or private"},
+	{"words, a guest", domain.Search{Query: "moss"}, 0, facts{},
+		"page by number desc | name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3", "count by number desc | words: open"},
+	{"words, while something is pending", domain.Search{Query: "moss"}, 1, facts{pending: true},
+		"page by number desc; pending | name: visible, tier 1 + titles: visible, tier 2 + texts: visible, tier 3", "count by number desc; pending | words: visible"},
+	{"words, newest first", sorted(domain.Search{Query: "moss"}, domain.SearchByCreated), 1, sees(30_000),
+		"page by number desc; private probed | words: visible", "count by number desc; private probed | words: open + words: own or private"},
+	{"words, by name", sorted(domain.Search{Query: "moss"}, domain.SearchByName), 1, facts{},
+		"page by name desc | words: visible, by halves", "count by name desc | words: open + words: own or private"},
+	{"an address", domain.Search{Query: "https://example.org/a"}, 0, facts{},
+		"page by number desc | address: open + made from address: open + name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3",
+		"count by number desc | address: open + made from address: open + words: open"},
+
+	{"a kind", domain.Search{Types: []string{"Image"}}, 0, size(byType, 1_000),
+		"page by created desc; check types | index of open: open", "count by created desc; check types | index of open: open"},
+	{"a rare kind", domain.Search{Types: []string{"Image"}}, 0, size(byType, 999),
+		"page and total by created desc; driven by types | driver: open", "count by created desc; driven by types | driver's numbers: open"},
+	{"two kinds, that no index has in order", domain.Search{Types: []string{"Image", "Link"}}, 0, size(byType, 1_000),
+		"page and total by created desc; driven by types | driver: open", "count by created desc; driven by types | driver's numbers: open"},
+	{"words of a kind", domain.Search{Query: "moss", Types: []string{"Image"}}, 0, size(byType, 50_000),
+		"page and total by number desc; driven by types | words: open, by tier", "count by number desc; driven by types | words: open"},
+	{"words of a common kind", domain.Search{Query: "moss", Types: []string{"Image"}}, 0, size(byType, 50_001),
+		"page by number desc; check types | name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3", "count by number desc; check types | words: open"},
+	{"of an author", domain.Search{Author: 2}, 1, size(byAuthor, 5), // an index has them in order
+		"page by created desc; check author | index of open: open + index of closed: own", "count by created desc; check author | index of open: open + index of closed: own"},
+	{"words of an author", domain.Search{Query: "moss", Author: 2}, 1, size(byAuthor, 5),
+		"page and total by number desc; driven by author; check author | words: visible, by tier",
+		"count by number desc; driven by author; check author | words: open + words: own or private"},
+	{"after a time, of an extension", domain.Search{Extensions: []string{"gif"}, After: time.Unix(1, 0)}, 0, facts{},
+		"page by created desc; check extensions; check after | index of open: open", "count by created desc; check extensions; check after | index of open: open"},
+	{"in a group", domain.Search{Group: 3}, 1, size(inGroup, 10_000),
+		"page and total by created desc; driven by group | driver: all", "count by created desc; driven by group | driver's numbers: open + driver's numbers: own or private"},
+	{"in a large group", domain.Search{Group: 3}, 1, size(inGroup, 10_001),
+		"page by created desc; check group | index: all", "count by created desc; check group | index: all"},
+
+	{"in a channel", domain.Search{Channel: 4}, 1, channelOf(3_000, false),
+		"page and total by created desc; driven by channel | driver: blocks or visible", "count by created desc; driven by channel | driver's numbers: open + driver's numbers: own or private"},
+	{"in a large channel", domain.Search{Channel: 4}, 1, channelOf(4_000, false),
+		"page by created desc; check channel | index of open: all", "count by created desc; driven by channel | driver's numbers: open + driver's numbers: own or private"},
+	{"in a large private channel", domain.Search{Channel: 4}, 1, with(channelOf(4_000, true), func(is *facts) { is.private = sees(9).private }),
+		"page by created desc; check channel; private listed | index of open: all + private channels: closed + index of closed: blocks", ""},
+	{"in a large channel, very many private ones", domain.Search{Channel: 4}, 1, with(channelOf(4_000, false), func(is *facts) { is.private.many = true }),
+		"page by created desc; check channel; private unlisted | index of open: all + index of closed: private channels", ""},
+	{"words in a channel", domain.Search{Query: "moss", Channel: 4}, 1, channelOf(16_000, false),
+		"page and total by number desc; driven by channel | words: blocks or visible, by tier", "count by number desc; driven by channel | words: blocks or visible"},
+	{"words in a large channel", domain.Search{Query: "moss", Channel: 4}, 1, channelOf(17_000, false),
+		"page by number desc; check channel | name: blocks or visible, tier 1 + titles: blocks or visible, tier 2 + texts: blocks or visible, tier 3", "count by number desc; check channel | words: blocks or visible"},
+	{"words of a rare kind in a channel", domain.Search{Query: "moss", Channel: 4, Types: []string{"Image"}}, 1,
+		with(channelOf(3_000, false), func(is *facts) { is.sizes = map[filter]int64{byType: 8_999} }),
+		"page and total by number desc; driven by types; check channel | words: blocks or visible, by tier", "count by number desc; driven by types; check channel | words: blocks or visible"},
+
+	{"what few are followed for", domain.Search{Scope: domain.SearchFollowing}, 1, size(isFollowed, 9),
+		"page and total by created desc; driven by followed | driver: visible", "count by created desc; driven by followed | driver's numbers: open + driver's numbers: own or private"},
+	{"what many are followed for", domain.Search{Scope: domain.SearchFollowing}, 1, with(size(isFollowed, 9), func(is *facts) { is.followedOpen = countedUpTo + 1 }),
+		"page by created desc; check followed | index of open: open + index of closed: own", ""},
+	{"one's own by words", domain.Search{Query: "moss", Scope: domain.SearchMine}, 1, size(madeByViewer, 9),
+		"page and total by number desc; driven by mine; check mine | words: visible, by tier", "count by number desc; driven by mine; check mine | words: open + words: own or private"},
+}
+
+func sees(blocks int64) facts {
+	return facts{private: privateFacts{ids: []domain.ChannelID{8}, blocks: blocks}}
+}
+
+func size(f filter, n int64) facts { return facts{sizes: map[filter]int64{f: n}} }
+
+func channelOf(items int64, private bool) facts {
+	return facts{channel: channelFacts{items: items, open: items, private: private}}
+}
+
+func with(is facts, change func(*facts)) facts {
+	change(&is)
+	return is
+}
+
+func sorted(q domain.Search, by domain.SearchKey) domain.Search {
+	q.Sort.Key = by
+	return q
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for _, c := range planCases {
+		q := Query{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query)}
+		q.Sort.Desc, q.Page = true, domain.Page{Number: 3, Per: 24}
+		c.is.limits = DefaultLimits
+		p := choose(q, c.is)
+		if got := explain(p); got != c.page {
+			t.Errorf("%s: the page is\n%s, want\n%s", c.name, got, c.page)
+		}
+		if more := map[goal]int64{somePage: 25, pageAndTotal: 24}[p.goal]; p.skip != 48 || p.take != more {
+			t.Errorf("%s: %d after %d", c.name, p.take, p.skip)
+		}
+		if got := explain(chooseCount(q, c.is)); got != c.count && c.count != "" {
+			t.Errorf("%s: the count is\n%s, want\n%s", c.name, got, c.count)
+		}
+	}
+}
+
+// In a channel, results are its connections: these are joined to what matches, or come first
+// where everything is asked for.
+func TestChooseInChannel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		q     string
+		types []string
+		is    facts
+		want  string
+	}{
+		{"", nil, channelOf(10, false), "page by number | index: blocks or visible"},
+		{"", []string{"Image"}, channelOf(10, true), "page by number; check types | index: blocks or visible"},
+		{"moss", nil, channelOf(10, false), "page by number; driven by channel | words: blocks or visible"},
+		{"moss", []string{"Image"}, channelOf(17_000, false), "page by number; check types | words: blocks or visible"},
+		{"https://example.org/a", nil, channelOf(10, false),
+			"page by number; driven by channel | address: blocks or visible + made from address: blocks or visible + words: blocks or visible"},
+	} {
+		q := Query{Search: sorted(domain.Search{Query: c.q, Types: c.types, Channel: 4}, domain.SearchByCreated), Viewer: 1, Words: words.Parse(c.q)}
+		c.is.limits = DefaultLimits
+		for goal, name := range map[goal]string{somePage: "page", countOnly: "count"} {
+			p := chooseInChannel(q, c.is, goal)
+			if want := strings.Replace(c.want, "page", name, 1); explain(p) != want || p.list != placed {
+				t.Errorf("%q %v: %s, want %s", c.q, c.types, explain(p), want)
+			}
+		}
+	}
+}
+
+// The end of a page is measured only where closed documents would be read for it otherwise.
+func TestWantsEdge(t *testing.T) {
+	t.Parallel()
+	is := with(sees(5), func(is *facts) { is.limits, is.counted = DefaultLimits, countedUpTo+1 })
+	for i, c := range []struct {
+		q      domain.Search
+		viewer domain.UserID
+		is     facts
+		want   bool
+	}{
+		{domain.Search{}, 1, is, true},
+		{domain.Search{}, 0, is, false},
+		{domain.Search{Query: "moss"}, 1, is, false},
+		{domain.Search{Author: 2}, 1, is, false},
+		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5_000} }), true},
+		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5} }), false}, // all are read anyhow
+		{domain.Search{}, 1, with(is, func(is *facts) { is.pending = true }), false},
+		{sorted(domain.Search{}, domain.SearchByChance), 1, is, true},
+		{sorted(domain.Search{}, domain.SearchByChance), 1, with(is, func(is *facts) { is.counted = 5 }), false},
+	} {
+		if got := wantsEdge(Query{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query)}, c.is); got != c.want {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+}

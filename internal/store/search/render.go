@@ -1,0 +1,274 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
+)
+
+// renderer writes the statement of a plan. The viewer is $1.
+type renderer struct {
+	sqlx.Dialect
+	q    Query
+	is   facts
+	plan plan
+	args sqlx.Args
+
+	asksBlocks   bool   // in private channels, as `seen`
+	asksChannels bool   // private ones, as `sees`
+	seed         string // where the order by chance begins, once it is bound
+}
+
+// statement is a plan in SQL.
+type statement struct {
+	text string
+	args []any
+}
+
+// render writes a plan as SQL. The values are those that it was chosen for.
+func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
+	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
+	var text string
+	switch {
+	case p.list == owned && p.goal == countOnly:
+		text = "SELECT count(*) FROM (" + r.union(r.ownedPart) + ") AS counted"
+	case p.list == owned:
+		text = r.owned()
+	case p.goal == countOnly:
+		text = r.count()
+	case p.list == placed:
+		text = r.placed()
+	case p.goal == pageAndTotal:
+		text = r.pageAndTotal()
+	case p.order.by == number:
+		text = r.numbered()
+	default:
+		text = r.page()
+	}
+	return statement{r.with() + text, r.args}
+}
+
+// with begins a statement with the private channels that the viewer sees, or the blocks in
+// them, where it asks for them. The databases read these when they are asked for the first time, and
+// not at all where nothing closed is met.
+func (r *renderer) with() string {
+	var tables []string
+	if r.asksChannels {
+		tables = append(tables, "sees (id) AS (SELECT ch.id FROM channels ch WHERE "+r.In("ch.id", r.privateIDs())+")")
+	}
+	if r.asksBlocks {
+		tables = append(tables, "seen (item_id) AS MATERIALIZED (SELECT c.item_id FROM connections c WHERE c.item_type = 'Block' AND "+
+			r.In("c.channel_id", r.privateIDs())+")")
+	}
+	if len(tables) == 0 {
+		return ""
+	}
+	return "WITH " + strings.Join(tables, ", ") + " "
+}
+
+func (r *renderer) privateIDs() string { return r.args.Add(sqlx.IDs(r.Dialect, r.is.private.ids)) }
+
+// union writes each part of the plan by a format.
+func (r *renderer) union(write func(s scan) string) string {
+	parts := make([]string, len(r.plan.parts))
+	for i, p := range r.plan.parts {
+		parts[i] = write(r.scan(p))
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+// count counts up to a limit. It is one for all parts, so that what comes later is not even read.
+func (r *renderer) count() string {
+	parts := r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() })
+	return "SELECT count(*) FROM (" + parts + sqlx.Limit(r.args.Add(int64(countedUpTo+1))) + ") AS counted"
+}
+
+// page gives a part of each set, and of these together the page.
+func (r *renderer) page() string {
+	return "SELECT type, item_id FROM (" + r.merged(", d.item_id AS item_id, d.type AS type", ", item_id %[1]s, type %[1]s") + ") AS paged"
+}
+
+// numbered is page in the order of numbers: only what is on the page is looked up.
+func (r *renderer) numbered() string {
+	return "SELECT d.type, d.item_id FROM (" + r.merged("", "") + ") AS paged CROSS JOIN search_documents d WHERE d.seq = paged.k ORDER BY paged.tier, paged.k " +
+		r.dir()
+}
+
+// merged cuts each part of the plan to the page's end, and gives of all of them the page.
+func (r *renderer) merged(columns, ties string) string {
+	most := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
+	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
+	parts := r.union(func(s scan) string {
+		return fmt.Sprintf("SELECT * FROM (SELECT %s AS tier, %s AS k%s%s ORDER BY %s%s) AS part",
+			s.tier, r.key(s), columns, s.text(), r.along(s), most)
+	})
+	return fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY tier, k %s%s%s OFFSET %s",
+		parts, r.dir(), ties, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
+}
+
+// pageAndTotal gives the page, and how many there are in all, of what is few: all of it is
+// read once.
+func (r *renderer) pageAndTotal() string {
+	parts := r.union(func(s scan) string {
+		return "SELECT " + s.tier + " AS tier, " + r.key(s) + " AS k, d.item_id AS item_id, d.type AS type" + s.text()
+	})
+	return fmt.Sprintf("SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (%s) AS found) AS counted"+
+		" ORDER BY tier, k %[2]s, item_id %[2]s, type %[2]s%[3]s OFFSET %[4]s",
+		parts, r.dir(), sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
+}
+
+// placed gives a page of the channel's connections, from the top.
+func (r *renderer) placed() string {
+	parts := r.union(func(s scan) string { return "SELECT c.id AS id, c.position_key AS k" + s.text() })
+	return fmt.Sprintf("SELECT id FROM (%s) AS found ORDER BY k DESC%s OFFSET %s",
+		parts, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
+}
+
+// owned gives a page of what somebody has. It sorts nothing but what is in private channels:
+// what indexes give in order is merged.
+func (r *renderer) owned() string {
+	order := fmt.Sprintf(" ORDER BY k %[1]s, item_id %[1]s, type %[1]s", r.dir())
+	write := r.ownedPart
+	if len(r.plan.parts) > 1 {
+		most := r.args.Add(r.plan.skip + r.plan.take)
+		write = func(s scan) string { return r.SortedPart(r.ownedPart(s), order, most) }
+	}
+	return r.union(write) + order + sqlx.Limit(r.args.Add(r.plan.take)) + " OFFSET " + r.args.Add(r.plan.skip)
+}
+
+func (r *renderer) ownedPart(s scan) string {
+	return "SELECT " + s.distinct + "d.type AS type, d.item_id AS item_id, " + r.key(s) + " AS k" + s.text()
+}
+
+// renderCounts counts by type what everyone may see, and what not.
+func renderCounts(d sqlx.Dialect, q Query, p plan) statement {
+	r := renderer{Dialect: d, q: q, plan: p, args: sqlx.Args{q.Viewer}}
+	s := r.scan(part{})
+	open := r.openDocument("d")
+	return statement{"SELECT d.type, count(CASE WHEN " + open + " THEN 1 END), count(CASE WHEN " + open + " THEN NULL ELSE 1 END)" +
+		s.text() + " GROUP BY d.type", r.args}
+}
+
+// edge gives the key of the last open document of the page, and how many closed ones come
+// before it, up to a limit and one more.
+func (r *renderer) edge() string {
+	r.plan.parts = nil
+	key := r.key(scan{})
+	open, closed := part{span: openSpan, show: open}, part{span: closedSpan}
+	if r.plan.order.by == name || r.plan.order.by == ring {
+		open.half, closed.half = firstHalf, firstHalf
+	}
+	last := r.scan(open)
+	before := r.scan(closed).and(key + r.before() + "paged.k")
+	return fmt.Sprintf("SELECT paged.k, (SELECT count(*) FROM (SELECT 1 AS one%s%s) AS counted) FROM (SELECT %s AS k%s ORDER BY %s%s OFFSET %s) AS paged",
+		before.text(), sqlx.Limit(r.args.Add(r.is.limits.OnPage+1)), key, last.text(), r.along(last),
+		sqlx.Limit("1"), r.args.Add(r.q.Page.Offset()+r.q.Page.Per))
+}
+
+// before compares a key with one that comes after it or is the same.
+func (r *renderer) before() string {
+	if r.plan.order.desc {
+		return " >= "
+	}
+	return " <= "
+}
+
+func (r *renderer) dir() string {
+	return sqlx.Direction(r.plan.order.desc)
+}
+
+// key is what orders.
+func (r *renderer) key(s scan) string {
+	switch r.plan.order.by {
+	case created:
+		return "d.created_at"
+	case updated:
+		return "d.updated_at"
+	case name:
+		return "d.name_key"
+	case links:
+		if r.plan.pending {
+			return access.EffectiveLinks("d")
+		}
+		return "d.links"
+	case ring:
+		return "d.random_key"
+	case shuffled:
+		return r.shuffle()
+	case number:
+	}
+	if r.plan.goal == pageAndTotal {
+		return "d.seq"
+	}
+	return s.seq
+}
+
+// along is the order of a part: first by tier where that is not the same for all of it.
+func (r *renderer) along(s scan) string {
+	text := r.key(s) + " " + r.dir()
+	if r.plan.order.by != number { // which are unique
+		text += fmt.Sprintf(", d.item_id %[1]s, d.type %[1]s", r.dir())
+	}
+	if s.mixed {
+		return s.tier + ", " + text
+	}
+	return text
+}
+
+// shuffle is a key of the seed's own. Both halves of the random key are multiplied by factors
+// that the seed gives, modulo a prime, which no product overflows: neither database can
+// multiply modulo 2^64.
+func (r *renderer) shuffle() string {
+	const half, prime = 1<<31 - 1, 1<<31 - 1
+	factor := func(n int64) string { return "CAST(" + r.args.Add(1+n%(prime-1)) + " AS BIGINT)" }
+	first := chance(r.q.Seed)
+	return fmt.Sprintf("((d.random_key & %d) * %s + (d.random_key >> 31 & %d) * %s) %% %d",
+		half, factor(first), half, factor(chance(first)), prime)
+}
+
+// chance is where the order by chance begins for a seed: a number from 0 to 2^63 - 1
+// (the finalizer of SplitMix64).
+func chance(seed int64) int64 {
+	x := uint64(seed) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return int64((x ^ x>>31) >> 1)
+}
+
+// size gives a query for how many documents pass a filter: up to a limit, or by counts that
+// may say more.
+func (r *renderer) size(f filter, most int64) string {
+	switch f {
+	case byType:
+		return "SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE " + r.among("x.type", r.q.Types) + sqlx.Limit(r.args.Add(most)) + ") AS few"
+	case byAuthor:
+		return ownedSize(domain.TypeUser, r.args.Add(r.q.Author))
+	case madeByViewer:
+		return ownedSize(domain.TypeUser, "$1")
+	case inGroup:
+		return ownedSize(domain.TypeGroup, r.args.Add(r.q.Group))
+	case isFollowed:
+		return followedSize
+	case noFilter, byExtension, changedAfter, inChannel, ownedBy, isContent:
+	}
+	panic("search: this filter is not measured")
+}
+
+// among tests a column against values.
+func (r *renderer) among(column string, values []string) string {
+	marks := make([]string, len(values))
+	for i, value := range values {
+		marks[i] = r.args.Add(value)
+	}
+	return column + " IN (" + strings.Join(marks, ", ") + ")"
+}
+
+func (r *renderer) engine() engine { return engineOf(r.Dialect) }
+
+// asked binds the words for a match.
+func (r *renderer) asked(where place) string {
+	return r.args.Add(r.engine().query(r.q.Words.Terms, where))
+}

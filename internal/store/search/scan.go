@@ -1,0 +1,272 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"vitrine/internal/store/access"
+)
+
+// scan is a part of a plan in SQL. Its documents are `d`, and its words `w`.
+type scan struct {
+	from  string
+	where []string
+	seq   string // the number of the document
+	tier  string
+	mixed bool // the tier is not the same for all
+
+	distinct string // "DISTINCT " where a document may come several times
+}
+
+func (s scan) and(where ...string) scan {
+	s.where = append(append([]string(nil), s.where...), where...)
+	return s
+}
+
+func (s scan) text() string { return " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ") }
+
+// scan writes a part: where it reads, what it asks, and what of that the viewer may see.
+func (r *renderer) scan(p part) scan {
+	s := r.read(p)
+	for _, f := range r.plan.checks {
+		s.where = append(s.where, r.check(f)...)
+	}
+	if d := r.plan.driver; d != noFilter && p.from != driverDocuments && p.from != driverNumbers {
+		if p.from.byNumber() { // SQLite would ask for the words of each
+			s = s.and(r.NoIndex(s.seq) + " IN (" + r.rows(d) + ")")
+		} else {
+			s = s.and(s.seq + " IN (" + r.rows(d) + ")")
+		}
+	}
+	if p.from.byNumber() {
+		s = s.and(r.showsNumber(p.show, s.seq)...)
+	} else {
+		s = s.and(r.shows(p)...)
+	}
+	if p.edge {
+		s = s.and(r.key(s) + r.before() + r.args.Add(r.is.edge))
+	}
+	if r.plan.list == placed {
+		at := r.args.Add(r.q.Channel)
+		s = s.and("c.channel_id = "+at, "c.item_type = d.kind", "c.item_id = d.item_id")
+		if p.from == documents {
+			s.from = "connections c CROSS JOIN " + s.from
+		} else {
+			s.from += " CROSS JOIN connections c"
+		}
+	}
+	if r.plan.list == owned { // which mostly does not ask who looks
+		s = s.and(touchViewer)
+	}
+	return r.ranked(p, s)
+}
+
+// read is where a part reads.
+func (r *renderer) read(p part) scan {
+	d := scan{from: r.table(), seq: "d.seq"}
+	switch p.from {
+	case documents:
+		switch p.span {
+		case openSpan:
+			return d.and("d.open = TRUE")
+		case closedSpan:
+			return d.and("d.open = FALSE")
+		case bothSpans:
+		}
+		return d
+	case driverDocuments:
+		return numbers(r.rows(r.plan.driver)).documented("few.seq")
+	case driverNumbers:
+		return numbers(r.rows(r.plan.driver))
+	case ownBlocks:
+		return numbers(r.ownBlocks()).documented("few.seq")
+	case privateContents:
+		channels := r.privateIDs()
+		return numbers("SELECT x.seq FROM search_documents x WHERE x.kind = 'Channel' AND " + r.In("x.item_id", channels) +
+			" UNION ALL SELECT x.seq FROM connections c CROSS JOIN search_documents x WHERE c.item_type = 'Block' AND " + r.In("c.channel_id", channels) +
+			" AND x.kind = 'Block' AND x.item_id = c.item_id").documented("few.seq")
+	case privateChannels:
+		if r.plan.list != owned {
+			return numbers("SELECT x.seq FROM search_documents x WHERE x.kind = 'Channel' AND " + r.In("x.item_id", r.privateIDs())).documented("few.seq")
+		}
+		r.asksChannels = true
+		d.from = "sees CROSS JOIN " + d.from
+		return d.and("d.kind = 'Channel'", "d.item_id = sees.id")
+	case privateBlocks:
+		r.asksChannels = true
+		d.from, d.distinct = "sees CROSS JOIN connections c CROSS JOIN "+d.from, "DISTINCT "
+		return d.and("c.channel_id = sees.id", "c.item_type = 'Block'", "d.kind = 'Block'", "d.item_id = c.item_id")
+	case named:
+		return d.and(append([]string{"d.open IN (TRUE, FALSE)", "d.name_key = " + r.args.Add(r.q.name())}, r.elsewhere()...)...)
+	case fromAddress:
+		return d.and("d.source_key = "+r.args.Add(r.q.address()), "d.source_key <> 0")
+	case madeFromAddress:
+		at := r.args.Add(r.q.address())
+		return d.and("d.value_key = "+at, "d.value_key <> 0", "d.source_key <> "+at)
+	case matches, titles, texts:
+	}
+	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
+	s := scan{from: "search_words w", seq: "w.rowid"}.and(r.engine().matches(r.asked(where)))
+	apart := r.elsewhere()
+	if p.from == titles && r.q.name() != "" {
+		apart = append(apart, "d.name_key <> "+r.args.Add(r.q.name()))
+	}
+	if len(apart) > 0 || r.readsDocuments(p) {
+		return s.documented("w.rowid").and(apart...)
+	}
+	return s
+}
+
+// numbers are those of some documents, each once.
+func numbers(rows string) scan {
+	return scan{from: "(SELECT DISTINCT seq FROM (" + rows + ") AS several) AS few", seq: "few.seq"}
+}
+
+// documented joins the documents to their numbers.
+func (s scan) documented(seq string) scan {
+	s.from += " CROSS JOIN search_documents d"
+	return s.and("d.seq = " + seq)
+}
+
+// readsDocuments reports whether a part asks for more than numbers.
+func (r *renderer) readsDocuments(p part) bool {
+	return len(r.plan.checks) > 0 || r.plan.list == placed || r.plan.goal == pageAndTotal || r.plan.goal == somePage && r.plan.order.by != number ||
+		p.show == insideChannel || p.tier == matchedTier
+}
+
+// elsewhere leaves out what the address that the query is has found.
+func (r *renderer) elsewhere() []string {
+	if r.q.address() == 0 {
+		return nil
+	}
+	at := r.args.Add(r.q.address())
+	return []string{"d.source_key <> " + at, "d.value_key <> " + at}
+}
+
+// ranked gives a part its tier, and its half of an order that has two.
+func (r *renderer) ranked(p part, s scan) scan {
+	s.tier = fmt.Sprint(int(p.tier))
+	if p.tier == matchedTier {
+		s.tier, s.mixed = r.matchedTier(), true
+		return s
+	}
+	first, second := "d.name_key > ''", "d.name_key = ''"
+	if p.half != wholeOrder && r.plan.order.by == ring {
+		if r.seed == "" {
+			r.seed = r.args.Add(chance(r.q.Seed))
+		}
+		first, second = "d.random_key >= "+r.seed, "d.random_key < "+r.seed
+	}
+	switch p.half {
+	case firstHalf:
+		return s.and(first)
+	case secondHalf:
+		return s.and(second)
+	case eitherHalf:
+		s.tier, s.mixed = "CASE WHEN "+first+" THEN 0 ELSE 1 END", true
+	case wholeOrder:
+	}
+	return s
+}
+
+// matchedTier looks up how well a document fits the query.
+func (r *renderer) matchedTier() string {
+	called := ""
+	if r.q.name() != "" {
+		called = "WHEN d.name_key = " + r.args.Add(r.q.name()) + " THEN 1 "
+	}
+	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.asked(inTitle)) + " THEN 2 ELSE 3 END"
+}
+
+// shows narrows documents `d` to what a part shows.
+func (r *renderer) shows(p part) []string {
+	switch p.show {
+	case all:
+		return []string{touchViewer}
+	case open:
+		if r.q.Viewer == 0 && r.plan.list != owned {
+			return append(r.isOpen(p), "CAST($1 AS BIGINT) = 0")
+		}
+		return r.isOpen(p)
+	case closed:
+		return r.isClosed(p)
+	case closedOwn:
+		return append(r.isClosed(p), ownBlock("d"))
+	case closedPrivate:
+		if p.from == privateContents {
+			return append(r.isClosed(p), "NOT ("+ownBlock("d")+")")
+		}
+		return append(r.isClosed(p), "NOT ("+ownBlock("d")+")", r.inPrivate("d"))
+	case closedMine:
+		return append(r.isClosed(p), r.lookedUp("d"))
+	case visible:
+		return []string{"(" + r.openDocument("d") + " OR " + r.sees("d") + ")"}
+	case insideChannel:
+		return []string{"(d.open = TRUE OR d.kind = 'Block' OR " + r.sees("d") + ")"}
+	case blocks:
+		return []string{"d.kind = 'Block'"}
+	case closedChannels:
+		return []string{"d.type = 'Channel'", channelSeen("d")}
+	case closedBlocks:
+		return append(r.isClosed(p), "d.type <> 'Channel'")
+	case closedSeen:
+		return append(r.isClosed(p), r.inPrivate("d"))
+	}
+	panic("search: no such part")
+}
+
+// showsNumber narrows numbers of documents to what a part shows.
+func (r *renderer) showsNumber(is show, seq string) []string {
+	closed := r.engine().closed(seq)
+	document := func(where string) string {
+		return "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + where + ")"
+	}
+	switch {
+	case is == all:
+		return nil
+	case is == insideChannel:
+		return r.shows(part{show: is})
+	case is == open && r.plan.pending:
+		return []string{document(r.openDocument("x") + " AND CAST($1 AS BIGINT) = 0")}
+	case is == open && r.q.Viewer == 0:
+		return []string{"NOT (" + closed + ")", "CAST($1 AS BIGINT) = 0"}
+	case is == open:
+		return []string{"NOT (" + closed + ")"}
+	case is == closedMine:
+		return []string{closed, document(r.sees("x"))}
+	case r.plan.pending:
+		return []string{document("(" + r.openDocument("x") + " OR " + r.sees("x") + ")")}
+	}
+	return []string{"(NOT (" + closed + ") OR " + document(r.sees("x")) + ")"}
+}
+
+// touchViewer names the viewer in what does not ask who looks: PostgreSQL wants to know the
+// type of each parameter.
+const touchViewer = "CAST($1 AS BIGINT) IS NOT NULL"
+
+// openDocument reports whether everyone may see a document.
+func (r *renderer) openDocument(d string) string {
+	if r.plan.pending {
+		return access.EffectiveOpen(d)
+	}
+	return d + ".open = TRUE"
+}
+
+// isOpen and isClosed are conditions on the documents of a part, where its range of an index
+// does not say so already.
+func (r *renderer) isOpen(p part) []string {
+	if p.span == openSpan && !r.plan.pending {
+		return nil
+	}
+	return []string{r.openDocument("d")}
+}
+
+func (r *renderer) isClosed(p part) []string {
+	switch {
+	case r.plan.pending:
+		return []string{"NOT " + access.EffectiveOpen("d")}
+	case p.span == closedSpan:
+		return nil
+	}
+	return []string{"d.open = FALSE"}
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"strconv"
+	"strings"
+
+	"vitrine/internal/words"
+)
+
+// tsvector is the engine of PostgreSQL.
+type tsvector struct{}
+
+func (tsvector) matches(p string) string {
+	return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
+}
+
+func (e tsvector) matchesTitle(p string) string { return e.matches(p) }
+
+func (tsvector) query(terms []words.Term, in place) string {
+	all := conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, false) })
+	title := conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, true) })
+	switch in {
+	case inTitle:
+		return title
+	case notInTitle:
+		return all + " & !" + title
+	case anywhere:
+	}
+	return all
+}
+
+// lexemes is a term; those of titles have the weight A.
+func lexemes(t words.Term, title bool) string {
+	lexemes := make([]string, len(t.Words))
+	for i, word := range t.Words {
+		lexemes[i] = "'" + word + "'"
+		weight := ""
+		if t.Prefix && i == len(t.Words)-1 {
+			weight = "*"
+		}
+		if title {
+			weight += "A"
+		}
+		if weight != "" {
+			lexemes[i] += ":" + weight
+		}
+	}
+	return "(" + strings.Join(lexemes, " <-> ") + ")"
+}
+
+func (tsvector) put(seq int64, doc words.Document) (query string, args []any) {
+	return `INSERT INTO search_words (rowid, words) VALUES ($1, CAST(CAST($2 AS TEXT) AS TSVECTOR))
+		ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, []any{seq, positions(doc)}
+}
+
+// positions writes words with their positions; those of the title have the weight A.
+func positions(doc words.Document) string {
+	var b strings.Builder
+	for _, t := range doc.Title {
+		b.WriteString("'" + t.Word + "':" + strconv.Itoa(t.At) + "A ")
+	}
+	for _, t := range doc.Body {
+		b.WriteString("'" + t.Word + "':" + strconv.Itoa(t.At) + " ")
+	}
+	return b.String()
+}
+
+func (tsvector) closed(seq string) string {
+	return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + ")"
+}
+
+func (tsvector) expansions() string { return "" }
+
+// joinDocuments is fenced, since PostgreSQL would read all documents where some users made
+// very many.
+func (tsvector) joinDocuments(where string) (join, rest string) {
+	return " CROSS JOIN LATERAL (SELECT x.seq FROM search_documents x WHERE " + where + " OFFSET 0) x", "TRUE"
+}

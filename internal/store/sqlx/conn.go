@@ -1,0 +1,62 @@
+// Package sqlx is what the rooms of the store share to speak to a database: statements on
+// a connection with its dialect, rows collected into values, placeholders, times. It knows
+// no table but for what dialect.go has to say differently to each database.
+package sqlx
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"vitrine/internal/database"
+)
+
+// Conn is what the statements of a room run on: the pool of readers, a snapshot or a
+// transaction, together with the dialect that it speaks.
+type Conn struct {
+	Querier database.Querier
+	Dialect
+}
+
+// Query runs a statement that gives rows. Errors met while reading them are left to Collect.
+func (c Conn) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return c.Querier.Query(ctx, query, args...)
+}
+
+// QueryRow runs a statement that gives at most one row.
+func (c Conn) QueryRow(ctx context.Context, query string, args ...any) database.Row {
+	return c.Querier.QueryRow(ctx, query, args...)
+}
+
+// Exec runs a statement whose result does not matter.
+func (c Conn) Exec(ctx context.Context, query string, args ...any) error {
+	_, err := c.Querier.Exec(ctx, query, args...)
+	return err
+}
+
+// ExecCount runs a statement and returns how many rows it changed.
+func (c Conn) ExecCount(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := c.Querier.Exec(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// ExecOne runs a statement that must change exactly one row.
+func (c Conn) ExecOne(ctx context.Context, query string, args ...any) error {
+	n, err := c.ExecCount(ctx, query, args...)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("store: statement changed %d rows, not one", n)
+	}
+	return err
+}
+
+// SweepExpired removes some rows of a table whose expires_at has come, found by their
+// primary key.
+func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, most int) (int, error) {
+	n, err := c.ExecCount(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
+		" WHERE expires_at <= $1 ORDER BY expires_at"+Limit("$2")+")", Micros(now), most)
+	return int(n), err
+}
