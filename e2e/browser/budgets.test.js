@@ -26,8 +26,10 @@ onSQLite("budgets", (world) => {
     });
     await window.page.addInitScript(() => {
       globalThis.shifted = 0;
+      // What is below the cells makes room for further ones that come as one scrolls.
+      const below = ({ node }) => node?.parentElement?.closest("footer.foot, #pager") || node?.matches?.("footer.foot, #pager");
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifted += entry.value;
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput && !entry.sources.every(below)) globalThis.shifted += entry.value;
       }).observe({ type: "layout-shift", buffered: true });
     });
     const response = await window.page.goto(address, { waitUntil: "networkidle" });

@@ -82,6 +82,9 @@ onSQLite("uploads", (world) => {
   test("files dropped on a page, and a pasted picture, go into the form of its dialog", async () => {
     for (const kind of ["drop", "paste"]) {
       asked.length = 0;
+      let seen; // the file is on its way until the dialog has been seen
+      const held = new Promise((resolve) => { seen = resolve; });
+      await window.context.route("**/sent/*", async (route) => { await held; await route.fallback(); }, { times: 1 });
       await window.to("/channel");
       await page.locator("[data-drop][aria-haspopup]").waitFor();
       await page.waitForFunction(() => { // the page says that it takes files
@@ -97,6 +100,7 @@ onSQLite("uploads", (world) => {
           : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
       }, kind);
       await page.locator("dialog.sheet").waitFor();
+      seen();
       await page.locator("dialog.sheet").waitFor({ state: "detached" });
       assert.equal(kinds(), "presign put add", kind);
       assert.equal(window.path, "/channel");

@@ -1,6 +1,6 @@
-// Runs the tests of the files that are named, or of all, two files at a time, and once more,
-// one by one, the files in which any failed: browsers are steered by time limits, and the
-// machines of CI stall. What fails twice has failed.
+// Runs the tests of the files that are named, or of all, two files at a time, and up to twice
+// more, one by one, the files in which any failed: browsers are steered by time limits, and
+// the machines of CI stall. What fails three times has failed.
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => ent
 const all = folders.flatMap(({ name }) => readdirSync(join(here, name)).filter((file) => file.endsWith(".test.js")).map((file) => join(here, name, file)));
 
 let failed = await failures(named.length > 0 ? named : all, 2);
-if (failed.length > 0) {
+for (let again = 0; failed.length > 0 && again < 2; again++) {
   console.log(`\nfailed, and run again: ${failed.join(" ")}\n`);
   failed = await failures(failed, 1);
 }

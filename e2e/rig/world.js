@@ -35,6 +35,7 @@ export class World {
   #database;
   #opened;
   #server;
+  #away; // where it listened before it was stopped for a while
   #settings;
   #tokens = new Map();
 
@@ -49,9 +50,21 @@ export class World {
     this.#server = await serve({ ...this.#opened.settings, ...this.#settings });
   }
 
+  /** Stops the server for a while: nobody can reach it. */
+  async leave() {
+    this.#away = new URL(this.url).host;
+    await this.#server.stop();
+  }
+
+  /** Starts it again where it was. */
+  async comeBack() {
+    this.#server = await serve({ ...this.#opened.settings, ...this.#settings, VITRINE_ADDR: this.#away });
+    this.#away = undefined;
+  }
+
   async stop() {
     try {
-      await this.#server?.stop();
+      if (!this.#away) await this.#server?.stop();
       await this.command("check");
     } finally {
       await this.#opened?.close();

@@ -26,7 +26,12 @@ function sayOffline() {
   const notes = document.querySelector("#notes") ?? document.body;
   notes.prepend(make("div", { class: "note offline" }, make("p", {}, text, " ", again)));
   announce(text);
-  addEventListener("online", () => location.reload(), { once: true });
+  addEventListener("online", () => ifReached(() => location.reload()));
+}
+
+/** Does something if the site can be reached: a browser that is on a network may not reach it. */
+function ifReached(then) {
+  fetch(location.href, { method: "HEAD", cache: "no-store" }).then(then, () => {});
 }
 
 /** Lists the pages that can be read, the latest first. */
