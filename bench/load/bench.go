@@ -34,6 +34,7 @@ type bench struct {
 
 	addr     string // of Vitrine
 	bare     *bare
+	raw      *raw
 	bareAddr string
 	rng      *rand.Rand
 	blocks   []int64    // that everybody sees
@@ -77,6 +78,10 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if b.crowd != nil {
 		return b.crowdCases(ctx)
 	}
+	if b.raw, err = newRaw(cfg.DataDir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.raw.close()) }()
 	if err := b.signIn(ctx, s); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ type subject struct {
 	round func() ([]request, error)
 	// after undoes a round of writes, whose answers it gets; nil for reads.
 	after func(bodies [][]byte) error
+	// raw measures the same without a server, in each round; nil if there is no such thing.
+	raw func(b bound) (speed, error)
 }
 
 // fixed is a round that is always the same.
@@ -34,6 +36,7 @@ type score struct {
 	name          string
 	clients       int
 	bare, vitrine []speed // by round
+	raw           []speed // by round, if there is such a thing
 	bytes         int     // of the first body
 }
 
@@ -59,7 +62,14 @@ func (b *bench) contest(ctx context.Context, g group) ([]score, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
+			var raw speed
+			if s.raw != nil && !b.alone {
+				if raw, err = s.raw(bound{b.writes, b.time}); err != nil {
+					return nil, fmt.Errorf("%s, raw: %w", s.name, err)
+				}
+			}
 			if r > 0 {
+				scores[i].raw = append(scores[i].raw, raw)
 				scores[i].bare, scores[i].vitrine = append(scores[i].bare, bare), append(scores[i].vitrine, vitrine)
 			}
 		}

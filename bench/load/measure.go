@@ -24,6 +24,8 @@ type bound struct {
 type speed struct {
 	rate float64 // requests answered in a second
 	cpu  float64 // seconds of processor time for a request, the client's included
+
+	p50, p99 float64 // seconds that half of the requests, and all but a hundredth, took at most
 }
 
 // measure sends requests in turn from a number of clients, each waiting for its
@@ -37,8 +39,8 @@ func measure(dial func() (sender, error), clients int, requests []prepared, want
 		}
 		defer conns[i].close()
 	}
-	var next, done atomic.Int64
-	kept, errs := make([][][]byte, clients), make([]error, clients)
+	var next atomic.Int64
+	kept, errs, took := make([][][]byte, clients), make([]error, clients), make([][]time.Duration, clients)
 	var wg sync.WaitGroup
 	runtime.GC() // so that nobody pays for the garbage of the one before
 	began, used := time.Now(), cpuTime()
@@ -53,12 +55,13 @@ func measure(dial func() (sender, error), clients int, requests []prepared, want
 				if keep {
 					body = new(bytes.Buffer)
 				}
+				start := time.Now()
 				status, err := c.do(requests[k%len(requests)], body)
 				if err != nil || status != want {
 					errs[i] = errors.Join(err, fmt.Errorf("status %d, want %d, for %+.200v", status, want, requests[k%len(requests)].request))
 					return
 				}
-				done.Add(1)
+				took[i] = append(took[i], time.Since(start))
 				if keep {
 					kept[i] = append(kept[i], body.Bytes())
 				}
@@ -66,9 +69,19 @@ func measure(dial func() (sender, error), clients int, requests []prepared, want
 		})
 	}
 	wg.Wait()
-	n := float64(done.Load())
-	s = speed{rate: n / time.Since(began).Seconds(), cpu: (cpuTime() - used).Seconds() / n}
+	s = speedOf(slices.Concat(took...), time.Since(began), cpuTime()-used)
 	return s, slices.Concat(kept...), errors.Join(errs...)
+}
+
+// speedOf sums requests up.
+func speedOf(took []time.Duration, elapsed, cpu time.Duration) speed {
+	if len(took) == 0 {
+		return speed{}
+	}
+	slices.Sort(took)
+	n := float64(len(took))
+	return speed{rate: n / elapsed.Seconds(), cpu: cpu.Seconds() / n,
+		p50: took[len(took)/2].Seconds(), p99: took[min(len(took)-1, len(took)*99/100)].Seconds()}
 }
 
 // readResponse reads an answer with net/http.
@@ -93,6 +106,8 @@ func middleOf(values []float64) middle {
 
 func rate(s speed) float64 { return s.rate }
 func cpu(s speed) float64  { return s.cpu }
+func p50(s speed) float64  { return s.p50 }
+func p99(s speed) float64  { return s.p99 }
 
 // of takes one figure of each measurement.
 func of(all []speed, figure func(speed) float64) []float64 {

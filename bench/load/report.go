@@ -9,8 +9,8 @@ import (
 	"runtime/pprof"
 )
 
-const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | by CPU time | CPU, µs | slower than its rival |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|`
+const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | by CPU time | CPU, µs | p50, ms | p99, ms | raw, 1/s | Vitrine ÷ raw | slower than its rival |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|`
 
 // report prints a line of a Markdown table for each subject: medians over the
 // rounds, and for ratios their range.
@@ -21,10 +21,15 @@ func report(out io.Writer, g group, scores []score) {
 		if len(scores) > 1 && i != g.against {
 			slower = spread(middleOf(over(rival.vitrine, s.vitrine, rate)), "×")
 		}
-		fmt.Fprintf(out, "| %s | %d | %d | %.0f | %.0f | %s | %s | %.0f | %s |\n", s.name, s.clients, s.bytes,
+		raw := "– | –"
+		if len(s.raw) > 0 && s.raw[0].rate > 0 {
+			raw = fmt.Sprintf("%.0f | %s", middleOf(of(s.raw, rate)).median, spread(middleOf(over(s.vitrine, s.raw, rate)), ""))
+		}
+		fmt.Fprintf(out, "| %s | %d | %d | %.0f | %.0f | %s | %s | %.0f | %s | %s | %s | %s |\n", s.name, s.clients, s.bytes,
 			middleOf(of(s.bare, rate)).median, middleOf(of(s.vitrine, rate)).median,
 			spread(middleOf(over(s.vitrine, s.bare, rate)), ""), spread(middleOf(over(s.bare, s.vitrine, cpu)), ""),
-			1e6*middleOf(of(s.vitrine, cpu)).median, slower)
+			1e6*middleOf(of(s.vitrine, cpu)).median, figure(1e3*middleOf(of(s.vitrine, p50)).median),
+			figure(1e3*middleOf(of(s.vitrine, p99)).median), raw, slower)
 	}
 }
 

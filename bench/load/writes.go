@@ -18,7 +18,7 @@ func (b *bench) post(path, format string, args ...any) request {
 // creates makes blocks in a channel of their own, which goes when all is done.
 func (b *bench) creates(channel int64) group {
 	made := 0
-	return group{subjects: []subject{{name: "POST block into a channel, 16 clients", clients: 16, status: http.StatusCreated,
+	return group{subjects: []subject{{name: "POST block into a channel, 16 clients", clients: 16, status: http.StatusCreated, raw: b.raw.measure,
 		round: func() ([]request, error) {
 			all := make([]request, b.writes)
 			for i := range all {
