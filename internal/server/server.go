@@ -24,6 +24,7 @@ import (
 	"vitrine/internal/exporting"
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
+	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
@@ -124,10 +125,12 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Documents.V3 == nil {
 		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
+	pieces := fragments.New(cfg.CacheSize)
+	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
 	if err == nil {
 		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
 			Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-			AtOnce: max(3, db.Readers()/2)})
+			AtOnce: max(3, db.Readers()/2), Pieces: pieces})
 	}
 	if err != nil {
 		return nil, joinClose(err, db)
