@@ -126,10 +126,12 @@ var rooms = map[string][]string{
 	"apptest":              {"..."},
 	"bench/content":        {},
 	"bench/dataset":        {"..."},
+	"bench/drive":          {},
 	"bench/files":          {},
 	"bench/gen":            {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
+	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
@@ -143,15 +145,15 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs"}
+var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

@@ -73,6 +73,7 @@ type DB struct {
 	writer      *sql.DB       // SQLite: the one connection that writes
 	readers     *sql.DB       // PostgreSQL: the same as writer
 	views       chan struct{} // SQLite: places for views, which go in the order of coming
+	line        line          // SQLite: who waits to write
 	pool        *pgxpool.Pool
 	path        string // SQLite: the file
 	synchronous string // SQLite: as in Options
@@ -89,7 +90,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience}
+	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience,
+		line: line{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)
 	} else {

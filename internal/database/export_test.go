@@ -1,6 +1,10 @@
 package database
 
-import "context"
+import (
+	"context"
+	"runtime"
+	"time"
+)
 
 // LockMigrations lets a test stand in for a program that migrates.
 func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
@@ -9,3 +13,23 @@ func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 
 // Begin does to a context what SQLite does before it runs a statement.
 func Begin(ctx context.Context) error { return begin(ctx) }
+
+// WatchGroups has groups end by their number of members alone, and calls committed after
+// each commit with how many members it was of.
+func WatchGroups(db *DB, committed func(members int)) {
+	db.line.longest = time.Hour
+	db.line.committed = committed
+}
+
+// AwaitLine returns once n callers wait for SQLite's writer.
+func AwaitLine(db *DB, n int) {
+	for {
+		db.line.mu.Lock()
+		waiting := len(db.line.waiting)
+		db.line.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}

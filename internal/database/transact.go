@@ -61,6 +61,9 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 // cannot commit, on both databases as PostgreSQL has it: avoid an expected
 // failure by ON CONFLICT, or let fn return it.
 func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
+	if db.dialect == SQLite {
+		return db.retry(ctx, func() error { return db.transactSQLite(ctx, fn) })
+	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.writer, nil, func(tx *sql.Tx) error {
 			t := &Tx{tx: tx, run: db.watched(tx)}

@@ -85,7 +85,7 @@ type Options struct {
 	Patience  time.Duration                                 // see files.Options
 
 	// Documents are the descriptions for the addresses of the configuration, where
-	// many servers share them; without them the server loads its own.
+	// many servers share them; without them the server opens its own.
 	Documents api.Documents
 }
 
@@ -123,16 +123,13 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
 	s.stats.WatchBackups(s.backups.measured)
 	if o.Documents.V3 == nil {
-		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
+		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
 	pieces := fragments.New(cfg.CacheSize)
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
-	if err == nil {
-		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
-			Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-			AtOnce: max(3, db.Readers()/2), Pieces: pieces})
-	}
-	if err != nil {
+	if s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
+		Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
+		AtOnce: max(3, db.Readers()/2), Pieces: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)
