@@ -125,6 +125,7 @@ var rooms = map[string][]string{
 	// Tools and test rigs.
 	"apptest":              {"..."},
 	"bench/content":        {},
+	"bench/costs":          {"..."},
 	"bench/dataset":        {"..."},
 	"bench/drive":          {},
 	"bench/files":          {},
