@@ -6,6 +6,3 @@ import "context"
 func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 	return db.lockMigrations(ctx)
 }
-
-// Begin does to a context what SQLite does before it runs a statement.
-func Begin(ctx context.Context) error { return begin(ctx) }

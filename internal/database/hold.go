@@ -43,16 +43,15 @@ func hold(ctx context.Context, path string) (release func(), err error) {
 	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
+	conn, err := connectLite(path, 0)
 	if err != nil {
 		return nil, err
 	}
-	tx, err := pool.BeginTx(context.WithoutCancel(ctx), nil)
-	if err != nil {
-		return nil, errors.Join(err, pool.Close())
+	if _, err := conn.exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
+		return nil, errors.Join(err, conn.close())
 	}
 	return func() {
-		_ = tx.Rollback()
-		_ = pool.Close()
+		conn.rollback()
+		_ = conn.close()
 	}, nil
 }

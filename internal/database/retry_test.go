@@ -21,7 +21,7 @@ func TestRetryGivesUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	first, second := openFileDB(t, path), openFileDB(t, path)
-	if _, err := second.writer.ExecContext(t.Context(), "PRAGMA busy_timeout = 0"); err != nil {
+	if _, err := second.writer.exec(t.Context(), "PRAGMA busy_timeout = 0", nil); err != nil {
 		t.Fatal(err)
 	}
 	second.patience = 0
@@ -40,18 +40,15 @@ func TestRetryGivesUp(t *testing.T) {
 	}
 }
 
-// conn runs f on the caching connection of db's writer.
-func conn(t testing.TB, db *DB, f func(c *cachingConn)) {
+// conn runs f on the connection of db's writer.
+func conn(t testing.TB, db *DB, f func(c *liteConn)) {
 	t.Helper()
-	c, err := db.writer.Conn(t.Context())
+	c, err := db.writer.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	_ = c.Raw(func(driverConn any) error {
-		f(driverConn.(*cachingConn))
-		return nil
-	})
+	defer db.writer.give(c)
+	f(c)
 }
 
 func TestStatementsAreKept(t *testing.T) {
@@ -68,12 +65,12 @@ func TestStatementsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	const insert = "INSERT INTO t VALUES ($1)"
-	var kept *cachedStmt
+	var kept *liteStmt
 	for n := range 3 {
 		if err := run(insert, n); err != nil {
 			t.Fatal(err)
 		}
-		conn(t, db, func(c *cachingConn) {
+		conn(t, db, func(c *liteConn) {
 			if n > 0 && c.stmts[insert] != kept {
 				t.Error("the statement was prepared anew")
 			}
@@ -85,7 +82,7 @@ func TestStatementsAreKept(t *testing.T) {
 	if err := run(insert, 1); !IsUnique(err) {
 		t.Errorf("insert = %v", err)
 	}
-	conn(t, db, func(c *cachingConn) {
+	conn(t, db, func(c *liteConn) {
 		if c.stmts[insert] != nil {
 			t.Error("a failed statement is kept")
 		}
@@ -101,11 +98,11 @@ func TestStatementsAreBounded(t *testing.T) {
 	for n := range maxStatements + 50 {
 		var got int
 		query := "SELECT 1" + strings.Repeat(" ", n)
-		if err := db.writer.QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != 1 {
+		if err := db.writer.queryRow(t.Context(), query, nil).Scan(&got); err != nil || got != 1 {
 			t.Fatal(got, err)
 		}
 	}
-	conn(t, db, func(c *cachingConn) {
+	conn(t, db, func(c *liteConn) {
 		if len(c.stmts) != maxStatements {
 			t.Errorf("%d statements", len(c.stmts))
 		}
@@ -160,10 +157,10 @@ func TestStatementAfterSchemaChange(t *testing.T) {
 		"ALTER TABLE t ADD COLUMN m INTEGER DEFAULT 5",
 		"UPDATE t SET n = 3",
 	} {
-		if _, err := other.writer.ExecContext(t.Context(), statement); err != nil {
+		if _, err := other.writer.exec(t.Context(), statement, nil); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := db.writer.QueryContext(t.Context(), "SELECT * FROM t")
+		rows, err := db.writer.query(t.Context(), "SELECT * FROM t", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

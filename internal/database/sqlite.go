@@ -3,21 +3,15 @@ package database
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"modernc.org/sqlite"
 )
 
 // A writer waits for other processes only; the wait cannot be interrupted, so it
@@ -42,22 +36,19 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if db.writer, err = openFile(db.dsn(true), 1); err != nil {
-		return err
-	}
+	db.writer = newPool(1, func() (*liteConn, error) { return db.connect(true) })
+	db.handle = borrowing(db.writer)
 	n := o.MaxConns
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
-	if db.readers, err = openFile(db.dsn(false), n); err != nil {
-		return errors.Join(err, db.writer.Close())
-	}
-	db.close = sync.OnceValue(func() error {
-		err := db.readers.Close()
+	db.readers = newPool(n, func() (*liteConn, error) { return db.connect(false) })
+	db.close = func() error {
+		err := db.readers.close()
 		// Last, so that it moves the write-ahead log into the file.
-		return errors.Join(err, db.writer.Close())
-	})
+		return errors.Join(err, db.handle.Close(), db.writer.close())
+	}
 	if err := errors.Join(db.requireWAL(ctx), db.dropStatistics(ctx)); err != nil {
 		return errors.Join(err, db.close())
 	}
@@ -78,50 +69,34 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// openFile makes a pool of n connections that stay open.
-func openFile(dsn string, n int) (*sql.DB, error) {
-	connector, err := sqlite.NewConnector(dsn)
+// connect opens a connection that writes, or one that only reads. SQLite's own mutex is
+// not in it, since one goroutine at a time uses it; "word" is a name there, never a string,
+// as in PostgreSQL.
+func (db *DB) connect(write bool) (*liteConn, error) {
+	setup := []string{
+		"PRAGMA foreign_keys = on",
+		"PRAGMA synchronous = " + db.synchronous,
+		"PRAGMA temp_store = memory",
+		"PRAGMA cache_size = -16000", // KiB per connection
+		"PRAGMA mmap_size = 0",       // a failing disk should be an error, not SIGBUS
+	}
+	busy := readerBusy
+	if write {
+		busy = writerBusy
+		setup = append([]string{"PRAGMA journal_mode = WAL"}, setup...)
+	}
+	setup = append(setup, "PRAGMA journal_size_limit = 67108864") // give space back after a burst of writes
+	if !write {
+		setup = append(setup, "PRAGMA query_only = on")
+	}
+	c, err := connectLite(db.path, busy, setup...)
 	if err != nil {
 		return nil, err
 	}
-	pool := sql.OpenDB(cachingConnector{connector})
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	return pool, nil
-}
-
-// dsn describes a connection in the words of modernc.org/sqlite's Driver, which
-// sets busy_timeout before everything else and query_only last.
-func (db *DB) dsn(write bool) string {
-	q := url.Values{}
-	q.Set("_foreign_keys", "on")
-	q.Set("_synchronous", db.synchronous)
-	q.Set("_dqs", "0")       // "word" is a name, never a string, as in PostgreSQL
-	q.Set("_defensive", "1") // no statement may damage the file's structure
-	q.Set("_error_rc", "1")
-	q.Set("_time_format", "sqlite")
-	q["_pragma"] = []string{
-		"temp_store(memory)",
-		"cache_size(-16000)",           // KiB per connection
-		"mmap_size(0)",                 // a failing disk should be an error, not SIGBUS
-		"journal_size_limit(67108864)", // give space back after a burst of writes
+	if err := c.lite.SetDefensive(true); err != nil { // no statement may damage the file's structure
+		return nil, errors.Join(engineFailure(err), c.close())
 	}
-	if write {
-		q.Set("_busy_timeout", milliseconds(writerBusy))
-		q.Set("_journal_mode", "WAL")
-		q.Set("_txlock", "immediate")
-	} else {
-		q.Set("_busy_timeout", milliseconds(readerBusy))
-		q.Set("_query_only", "1")
-	}
-	return fileURI(db.path) + "?" + q.Encode()
-}
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
-// fileURI escapes a path, which may hold '?' or '%', as SQLite's URIs want it.
-func fileURI(path string) string {
-	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	return c, nil
 }
 
 // createFile makes an empty private file and fails with fs.ErrExist if there is
@@ -163,7 +138,7 @@ func (db *DB) dropStatistics(ctx context.Context) error {
 			if !exists {
 				continue
 			}
-			if _, err := db.writer.ExecContext(ctx, "DROP TABLE IF EXISTS "+table); err != nil {
+			if _, err := db.writer.exec(ctx, "DROP TABLE IF EXISTS "+table, nil); err != nil {
 				return Classify(ctx, err)
 			}
 		}

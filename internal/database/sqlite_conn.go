@@ -1,0 +1,378 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// maxStatements bounds the statements kept per connection. The queries of the
+// program are constants, far fewer; past the bound a text is parsed each time.
+const maxStatements = 2000
+
+// liteConn is a connection to an SQLite file, for one goroutine at a time. It keeps its
+// prepared statements by text, as pgx does for PostgreSQL.
+type liteConn struct {
+	lite    *sqlite.Conn
+	stmts   map[string]*liteStmt
+	reading int     // rows that are open
+	broken  bool    // it is not to be used again
+	library *sql.DB // see joined; nil until it is wanted
+
+	watched <-chan struct{} // of the context that is watched for all statements
+	renewed int             // how often it was made ready again after an interruption
+
+	mu    sync.Mutex
+	done  chan struct{} // closed to interrupt
+	fired bool          // done is closed
+}
+
+// connectLite opens a file and runs statements that set the connection up. The busy
+// timeout applies to them too.
+func connectLite(path string, busy time.Duration, setup ...string) (*liteConn, error) {
+	lite, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, engineFailure(err)
+	}
+	c := &liteConn{lite: lite, stmts: map[string]*liteStmt{}}
+	lite.SetBusyTimeout(busy)
+	for _, text := range setup {
+		if err := c.run(text); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
+	c.arm()
+	return c, nil
+}
+
+func (c *liteConn) close() error {
+	var err error
+	if c.library != nil {
+		err = c.library.Close()
+	}
+	clear(c.stmts) // which the connection ends
+	return errors.Join(err, engineFailure(c.lite.Close()))
+}
+
+// run executes a statement that nobody waits to interrupt.
+func (c *liteConn) run(text string) error {
+	_, err := c.exec(context.Background(), text, nil)
+	return err
+}
+
+// rollback ends the transaction, if SQLite has not done so by itself.
+func (c *liteConn) rollback() {
+	if c.lite.AutocommitEnabled() {
+		return
+	}
+	if err := c.run("ROLLBACK"); err != nil {
+		c.broken = true
+	}
+}
+
+// engineError is an error of SQLite's with its extended result code.
+type engineError struct {
+	code sqlite.ResultCode
+	err  error
+}
+
+func (e *engineError) Error() string { return e.err.Error() }
+func (e *engineError) Unwrap() error { return e.err }
+
+func engineFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &engineError{sqlite.ErrCode(err), err}
+}
+
+// A watch interrupts a connection when a context ends. Nothing runs for it until then.
+type watch struct {
+	conn  *liteConn
+	stop  func() bool
+	ended bool // under conn.mu
+}
+
+// watch begins to watch ctx; nil where there is nothing to watch, or it is done already.
+func (c *liteConn) watch(ctx context.Context) *watch {
+	if done := ctx.Done(); done == nil || done == c.watched {
+		return nil
+	}
+	w := &watch{conn: c}
+	w.stop = context.AfterFunc(ctx, w.fire)
+	return w
+}
+
+// watchAll watches ctx for the statements until the watch ends.
+func (c *liteConn) watchAll(ctx context.Context) *watch {
+	w := c.watch(ctx)
+	c.watched = ctx.Done()
+	return w
+}
+
+func (w *watch) fire() {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	if !w.ended && !w.conn.fired {
+		w.conn.fired = true
+		close(w.conn.done)
+	}
+}
+
+// end stops watching. The connection is as new, whether it was interrupted or not.
+func (w *watch) end() {
+	if w == nil || w.stop() {
+		return
+	}
+	w.conn.mu.Lock()
+	w.ended = true
+	fired := w.conn.fired
+	w.conn.mu.Unlock()
+	if fired {
+		w.conn.arm()
+		w.conn.renewed++
+	}
+}
+
+// endAll ends what watchAll began.
+func (c *liteConn) endAll(w *watch) {
+	c.watched = nil
+	w.end()
+}
+
+// arm makes the connection ready to be interrupted. It waits for an interruption that is
+// under way, and resets statements that are being read, whose rows then refuse to go on.
+func (c *liteConn) arm() {
+	c.mu.Lock()
+	c.done, c.fired = make(chan struct{}), false
+	c.mu.Unlock()
+	c.lite.SetInterrupt(c.done)
+}
+
+// liteStmt is a prepared statement.
+type liteStmt struct {
+	*sqlite.Stmt
+	text    string
+	args    []int // the argument of each parameter, counted from 0
+	columns int
+	busy    bool // rows are still being read from it
+	kept    bool // for the next use
+}
+
+// statement gives the statement of a text, which is used by nobody else until it is
+// released.
+func (c *liteConn) statement(text string) (*liteStmt, error) {
+	s := c.stmts[text]
+	if s != nil && !s.busy {
+		s.busy = true
+		return s, nil
+	}
+	if s == nil && len(c.stmts) < maxStatements && !isScript(text) {
+		prepared, err := c.lite.Prepare(text)
+		if err != nil {
+			if inner := errors.Unwrap(err); inner != nil {
+				err = inner // which does not repeat the text
+			}
+			return nil, engineFailure(err)
+		}
+		s := newStatement(prepared, text)
+		s.busy, s.kept = true, true
+		c.stmts[text] = s
+		return s, nil
+	}
+	s, rest, err := c.first(text)
+	if err == nil && strings.TrimSpace(rest) != "" {
+		err = errors.Join(fmt.Errorf("database: more than one statement: %.100q", text), s.Finalize())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// isScript reports whether a text may have several statements.
+func isScript(text string) bool {
+	return strings.ContainsRune(strings.TrimRight(text, "; \t\r\n"), ';')
+}
+
+// first prepares the first statement of a text, for one use.
+func (c *liteConn) first(text string) (s *liteStmt, rest string, err error) {
+	prepared, left, err := c.lite.PrepareTransient(text)
+	if err != nil {
+		return nil, "", engineFailure(err)
+	}
+	return newStatement(prepared, text), text[len(text)-left:], nil
+}
+
+func newStatement(prepared *sqlite.Stmt, text string) *liteStmt {
+	s := &liteStmt{Stmt: prepared, text: text, columns: prepared.ColumnCount(), args: make([]int, prepared.BindParamCount())}
+	for i := range s.args {
+		s.args[i] = i // "?"
+		if name := prepared.BindParamName(i + 1); name != "" {
+			n, err := strconv.Atoi(name[1:]) // "$1" and "?1" say which, in whatever order they come
+			if err != nil {
+				n = 0 // there is no such argument
+			}
+			s.args[i] = n - 1
+		}
+	}
+	return s
+}
+
+// release makes the statement free for the next use. One that failed is given up, because
+// what a failure leaves half read is nobody's to know.
+func (c *liteConn) release(s *liteStmt, failed bool) error {
+	s.busy = false
+	if s.kept && !failed {
+		err := s.Reset()
+		_ = s.ClearBindings() // for the memory; each is bound anew
+		if err == nil {
+			return nil
+		}
+		c.forget(s)
+		return errors.Join(engineFailure(err), engineFailure(s.Finalize()))
+	}
+	c.forget(s)
+	err := s.Finalize()
+	if failed {
+		return nil // it says again what it failed of
+	}
+	return engineFailure(err)
+}
+
+// forget keeps a statement no longer than it is in use.
+func (c *liteConn) forget(s *liteStmt) {
+	if s.kept {
+		delete(c.stmts, s.text)
+	}
+	s.kept = false
+}
+
+// begin prepares a statement to be stepped through.
+func (c *liteConn) begin(ctx context.Context, text string, args []any) (*liteStmt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, err := c.statement(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.bind(args); err != nil {
+		return nil, errors.Join(err, c.release(s, true))
+	}
+	return s, nil
+}
+
+func (c *liteConn) watchStatement(ctx context.Context) *watch {
+	if _, ok := ctx.(uninterruptible); ok {
+		return nil
+	}
+	return c.watch(ctx)
+}
+
+// exec runs a statement, or several.
+func (c *liteConn) exec(ctx context.Context, text string, args []any) (Result, error) {
+	w := c.watchStatement(ctx)
+	defer w.end()
+	if c.stmts[text] == nil && isScript(text) {
+		return c.script(ctx, text, args)
+	}
+	s, err := c.begin(ctx, text, args)
+	if err != nil {
+		return nil, err
+	}
+	err = s.finish()
+	if e := c.release(s, err != nil); err == nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	return changed(c.lite.Changes()), nil
+}
+
+// script runs statements one after another, each of which takes its arguments by number.
+func (c *liteConn) script(ctx context.Context, text string, args []any) (Result, error) {
+	for strings.TrimSpace(text) != "" {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, rest, err := c.first(text)
+		if err != nil {
+			return nil, err
+		}
+		if err = s.bind(args); err == nil {
+			err = s.finish()
+		}
+		if e, ok := errors.AsType[*engineError](err); ok && e.code == sqlite.ResultMisuse && strings.TrimSpace(rest) == "" {
+			err = nil // there was no statement any more, only a comment
+		}
+		if e := c.release(s, err != nil); err == nil {
+			err = e
+		}
+		if err != nil {
+			return nil, err
+		}
+		text = rest
+	}
+	return changed(c.lite.Changes()), nil
+}
+
+// finish steps through a statement whose rows do not matter.
+func (s *liteStmt) finish() error {
+	for {
+		if more, err := s.Step(); err != nil || !more {
+			return engineFailure(err)
+		}
+	}
+}
+
+// changed is the Result of a statement.
+type changed int64
+
+func (n changed) RowsAffected() (int64, error) { return int64(n), nil }
+
+// query runs a statement to its first row.
+func (c *liteConn) query(ctx context.Context, text string, args []any) (Rows, error) {
+	r, err := c.rows(ctx, text, args)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (c *liteConn) rows(ctx context.Context, text string, args []any) (*liteRows, error) {
+	r := &liteRows{conn: c, watch: c.watchStatement(ctx)}
+	var err error
+	if r.stmt, err = c.begin(ctx, text, args); err != nil {
+		r.watch.end()
+		return nil, err
+	}
+	c.reading++
+	r.renewed, r.fresh = c.renewed, true
+	if r.more, err = r.stmt.Step(); err != nil {
+		r.err = engineFailure(err)
+		_ = r.Close()
+		return nil, r.err
+	}
+	if n := r.stmt.ColumnCount(); n != r.stmt.columns { // "*" is more since a migration
+		r.stmt.columns = n
+		c.forget(r.stmt) // it has the names that were
+	}
+	return r, nil
+}
+
+func (c *liteConn) queryRow(ctx context.Context, text string, args []any) Row {
+	r, err := c.rows(ctx, text, args)
+	if err != nil {
+		return failedRow{err}
+	}
+	return (*liteRow)(r)
+}
