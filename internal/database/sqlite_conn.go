@@ -188,7 +188,7 @@ func (c *liteConn) statement(text string) (*liteStmt, error) {
 		return s, nil
 	}
 	s, rest, err := c.first(text)
-	if err == nil && strings.TrimSpace(rest) != "" {
+	if err == nil && afterComments(rest) != "" {
 		err = errors.Join(fmt.Errorf("database: more than one statement: %.100q", text), s.Finalize())
 	}
 	if err != nil {
@@ -200,6 +200,23 @@ func (c *liteConn) statement(text string) (*liteStmt, error) {
 // isScript reports whether a text may have several statements.
 func isScript(text string) bool {
 	return strings.ContainsRune(strings.TrimRight(text, "; \t\r\n"), ';')
+}
+
+// afterComments is the text from its first statement on.
+func afterComments(text string) string {
+	for {
+		text = strings.TrimLeft(text, "; \t\r\n")
+		end := ""
+		switch {
+		case strings.HasPrefix(text, "--"):
+			end = "\n"
+		case strings.HasPrefix(text, "/*"):
+			end = "*/"
+		default:
+			return text
+		}
+		_, text, _ = strings.Cut(text[2:], end)
+	}
 }
 
 // first prepares the first statement of a text, for one use.
@@ -281,7 +298,7 @@ func (c *liteConn) watchStatement(ctx context.Context) *watch {
 func (c *liteConn) exec(ctx context.Context, text string, args []any) (Result, error) {
 	w := c.watchStatement(ctx)
 	defer w.end()
-	if c.stmts[text] == nil && isScript(text) {
+	if c.stmts[text] == nil && (isScript(text) || afterComments(text) == "") {
 		return c.script(ctx, text, args)
 	}
 	s, err := c.begin(ctx, text, args)
@@ -300,7 +317,7 @@ func (c *liteConn) exec(ctx context.Context, text string, args []any) (Result, e
 
 // script runs statements one after another, each of which takes its arguments by number.
 func (c *liteConn) script(ctx context.Context, text string, args []any) (Result, error) {
-	for strings.TrimSpace(text) != "" {
+	for text = afterComments(text); text != ""; text = afterComments(text) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -310,9 +327,6 @@ func (c *liteConn) script(ctx context.Context, text string, args []any) (Result,
 		}
 		if err = s.bind(args); err == nil {
 			err = s.finish()
-		}
-		if e, ok := errors.AsType[*engineError](err); ok && e.code == sqlite.ResultMisuse && strings.TrimSpace(rest) == "" {
-			err = nil // there was no statement any more, only a comment
 		}
 		if e := c.release(s, err != nil); err == nil {
 			err = e
