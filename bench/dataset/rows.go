@@ -114,6 +114,28 @@ func (f *filler) fillNotes(ctx context.Context, r *room, from, to, n int) error 
 	return f.connect(ctx, loaded, nil)
 }
 
+// Index has the words of all documents written, which a new data set lacks and a job would
+// write, and tells how many they were.
+func Index(ctx context.Context, s *store.Store) (total int, err error) {
+	for {
+		var n int
+		err := s.InTx(ctx, func(tx *store.Tx) (err error) {
+			n, err = tx.IndexPending(ctx, 2000)
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+		if total += n; n == 0 {
+			break
+		}
+	}
+	if total == 0 {
+		return 0, nil
+	}
+	return total, s.Analyze(ctx)
+}
+
 // document makes the documents of all blocks, in the order in which they came.
 func (f *filler) document(ctx context.Context) error {
 	return f.s.InTx(ctx, func(tx *store.Tx) error { return tx.AddDocuments(ctx) })

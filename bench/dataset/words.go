@@ -29,6 +29,10 @@ var (
 // share them, since rendering a text for each would take longer than writing it.
 const rendered = 2000
 
+// Uncommon is a word that is in one text of forty, of blocks alone and in no title: in some
+// 2,000 of the blocks of a set of 200,000.
+const Uncommon = "palimpsest"
+
 // words makes texts from the vocabulary.
 type words struct {
 	rng   *rand.Rand
@@ -38,8 +42,12 @@ type words struct {
 
 func newWords(rng *rand.Rand, blocks int) *words {
 	w := &words{rng: rng}
-	for range min(rendered, blocks) {
-		w.texts = append(w.texts, render(w.body()))
+	for i := range min(rendered, blocks) {
+		text := w.body()
+		if i%40 == 20 {
+			text += "\n\n" + capital(Uncommon) + "."
+		}
+		w.texts = append(w.texts, render(text))
 		w.notes = append(w.notes, render(w.sentence()))
 	}
 	return w

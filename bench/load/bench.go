@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine/bench/dataset"
+	"vitrine/bench/drive"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
 	"vitrine/internal/server"
@@ -33,7 +34,7 @@ type bench struct {
 	rooms                             map[string]int64 // channels made for people while measuring
 
 	addr     string // of Vitrine
-	bare     *bare
+	bare     *drive.Bare
 	bareAddr string
 	rng      *rand.Rand
 	blocks   []int64    // that everybody sees
@@ -63,7 +64,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	b.addr, b.bareAddr, b.bare = l.Addr().String(), bl.Addr().String(), new(bare)
+	b.addr, b.bareAddr, b.bare = l.Addr().String(), bl.Addr().String(), new(drive.Bare)
 	cfg.BaseURL, cfg.SiteURL = "http://"+b.addr, "http://"+b.addr
 	s, err := server.New(ctx, cfg, server.Options{Log: log, Version: "bench"})
 	if err != nil {
@@ -72,7 +73,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if err := s.Start(l); err != nil {
 		return errors.Join(err, l.Close(), bl.Close())
 	}
-	beside := b.bare.serve(bl)
+	beside := b.bare.Serve(bl)
 	defer func() { err = errors.Join(err, beside.Close(), s.Shutdown(context.WithoutCancel(ctx))) }()
 	if b.crowd != nil {
 		return b.crowdCases(ctx)
@@ -142,20 +143,20 @@ func (b *bench) pick() error {
 			break
 		}
 		id := b.made.FirstBlock + b.rng.Int64N(b.made.LastBlock-b.made.FirstBlock+1)
-		a, err := record(b.addr, get(fmt.Sprintf("/v3/blocks/%d", id)))
+		a, err := drive.Record(b.addr, drive.Get(fmt.Sprintf("/v3/blocks/%d", id)))
 		if err != nil {
 			return err
 		}
-		if a.status == http.StatusOK && !slices.Contains(b.blocks, id) {
+		if a.Status == http.StatusOK && !slices.Contains(b.blocks, id) {
 			b.blocks = append(b.blocks, id)
 		}
 	}
 	var owner struct {
 		ID int64 `json:"id"`
 	}
-	a, err := record(b.addr, get("/v3/users/"+b.made.User))
+	a, err := drive.Record(b.addr, drive.Get("/v3/users/"+b.made.User))
 	if err == nil {
-		err = json.Unmarshal(a.body, &owner)
+		err = json.Unmarshal(a.Body, &owner)
 	}
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (b *bench) pick() error {
 
 // on gives the ids of the connections on a page, and of what they connect.
 func (b *bench) on(page string) (connections, items []int64, err error) {
-	a, err := record(b.addr, get(page))
+	a, err := drive.Record(b.addr, drive.Get(page))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,8 +188,8 @@ func (b *bench) on(page string) (connections, items []int64, err error) {
 			} `json:"connection"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK {
-		return nil, nil, fmt.Errorf("%s: status %d: %v", page, a.status, err)
+	if err := json.Unmarshal(a.Body, &list); err != nil || a.Status != http.StatusOK {
+		return nil, nil, fmt.Errorf("%s: status %d: %v", page, a.Status, err)
 	}
 	for _, item := range list.Data {
 		connections, items = append(connections, item.Connection.ID), append(items, item.ID)

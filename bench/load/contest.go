@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"vitrine/bench/drive"
 )
 
 // subject is a kind of request to measure.
@@ -12,14 +14,14 @@ type subject struct {
 	status  int // that every answer must have
 	// round gives the requests of a round. A subject that only reads sends them over
 	// and over; one that writes sends each once.
-	round func() ([]request, error)
+	round func() ([]drive.Request, error)
 	// after undoes a round of writes, whose answers it gets; nil for reads.
 	after func(bodies [][]byte) error
 }
 
 // fixed is a round that is always the same.
-func fixed(all ...request) func() ([]request, error) {
-	return func() ([]request, error) { return all, nil }
+func fixed(all ...drive.Request) func() ([]drive.Request, error) {
+	return func() ([]drive.Request, error) { return all, nil }
 }
 
 // group is a number of subjects that are measured in turn. If there are several,
@@ -33,22 +35,22 @@ type group struct {
 type score struct {
 	name          string
 	clients       int
-	bare, vitrine []speed // by round
-	bytes         int     // of the first body
+	bare, vitrine []drive.Speed // by round
+	bytes         int           // of the first body
 }
 
 // contest measures a group: in each round every subject, at Vitrine and at the bare
 // handler, in an order that is turned around from round to round, so that what
 // disturbs the machine disturbs all alike. The first round is for warming up.
 func (b *bench) contest(ctx context.Context, g group) ([]score, error) {
-	scores, answers := make([]score, len(g.subjects)), make([]map[string]answer, len(g.subjects))
+	scores, answers := make([]score, len(g.subjects)), make([]map[string]drive.Answer, len(g.subjects))
 	for i, s := range g.subjects {
 		scores[i] = score{name: s.name, clients: b.clients(s)}
 		var err error
 		if answers[i], err = b.rehearse(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
-		scores[i].bytes = len(answers[i][""].body)
+		scores[i].bytes = len(answers[i][""].Body)
 	}
 	for r := range b.rounds + 1 {
 		for i, s := range g.subjects {
@@ -75,18 +77,18 @@ func (b *bench) clients(s subject) int {
 }
 
 // dialer makes clients of the kind that is asked for.
-func (b *bench) dialer(addr string) func() (sender, error) {
-	return func() (sender, error) {
+func (b *bench) dialer(addr string) func() (drive.Sender, error) {
+	return func() (drive.Sender, error) {
 		if b.netHTTP {
-			return newNetHTTP(addr), nil
+			return drive.NewNetHTTP(addr), nil
 		}
-		return dial(addr)
+		return drive.Dial(addr)
 	}
 }
 
 // rehearse records the answers that the bare handler is to give: by address, and
 // under "" the first.
-func (b *bench) rehearse(s subject) (map[string]answer, error) {
+func (b *bench) rehearse(s subject) (map[string]drive.Answer, error) {
 	requests, err := s.round()
 	if err != nil {
 		return nil, err
@@ -94,41 +96,41 @@ func (b *bench) rehearse(s subject) (map[string]answer, error) {
 	if s.after != nil {
 		requests = requests[:1]
 	}
-	answers := map[string]answer{}
+	answers := map[string]drive.Answer{}
 	for i, r := range requests {
-		a, err := record(b.addr, r)
-		if err != nil || a.status != s.status {
-			return nil, fmt.Errorf("%s %s: status %d, want %d: %s (%v)", r.method, r.path, a.status, s.status, a.body, err)
+		a, err := drive.Record(b.addr, r)
+		if err != nil || a.Status != s.status {
+			return nil, fmt.Errorf("%s %s: status %d, want %d: %s (%v)", r.Method, r.Path, a.Status, s.status, a.Body, err)
 		}
-		answers[r.path] = a
+		answers[r.Path] = a
 		if i == 0 {
 			answers[""] = a
 		}
 	}
 	if s.after != nil {
-		err = s.after([][]byte{answers[""].body})
+		err = s.after([][]byte{answers[""].Body})
 	}
 	return answers, err
 }
 
 // pair measures a subject at both servers.
-func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare, vitrine speed, err error) {
+func (b *bench) pair(s subject, answers map[string]drive.Answer, bareFirst bool) (bare, vitrine drive.Speed, err error) {
 	requests, err := s.round()
 	if err != nil {
 		return bare, vitrine, err
 	}
-	all := make([]prepared, len(requests))
+	all := make([]drive.Prepared, len(requests))
 	for i, r := range requests {
-		all[i] = prepared{r, r.bytes(b.addr)}
+		all[i] = r.For(b.addr)
 	}
-	limit := bound{b.requests, b.time}
+	limit := drive.Bound{Requests: b.requests, Time: b.time}
 	if s.after != nil {
-		limit.requests = len(requests)
+		limit.Requests = len(requests)
 	}
-	b.bare.answers.Store(&answers)
+	b.bare.Know(answers)
 	measureBare := func() (err error) {
 		if !b.alone {
-			bare, _, err = measure(b.dialer(b.bareAddr), b.clients(s), all, s.status, limit, false)
+			bare, _, err = drive.Measure(b.dialer(b.bareAddr), b.clients(s), all, s.status, limit, false)
 		}
 		return err
 	}
@@ -138,7 +140,7 @@ func (b *bench) pair(s subject, answers map[string]answer, bareFirst bool) (bare
 	if err != nil {
 		return bare, vitrine, err
 	}
-	vitrine, bodies, err := measure(b.dialer(b.addr), b.clients(s), all, s.status, limit, s.after != nil)
+	vitrine, bodies, err := drive.Measure(b.dialer(b.addr), b.clients(s), all, s.status, limit, s.after != nil)
 	if err == nil && s.after != nil {
 		err = s.after(bodies)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"vitrine/bench/dataset"
+	"vitrine/bench/drive"
 )
 
 // crowdCases measure feeds, notifications and followers, each as a ratio to the same
@@ -29,23 +30,23 @@ func (b *bench) crowdCases(ctx context.Context) error {
 }
 
 // as is a request by one of the crowd.
-func (b *bench) as(name, method, path, format string, args ...any) request {
-	r := request{method: method, path: path, header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
+func (b *bench) as(name, method, path, format string, args ...any) drive.Request {
+	r := drive.Request{Method: method, Path: path, Header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
 	if format != "" {
-		r.body = fmt.Sprintf(format, args...)
+		r.Body = fmt.Sprintf(format, args...)
 	}
 	return r
 }
 
 // got sends a request that prepares or undoes something, and reads the answer into v
 // unless that is nil.
-func (b *bench) got(r request, want int, v any) error {
-	a, err := record(b.addr, r)
-	if err == nil && a.status != want {
-		err = fmt.Errorf("%s %s: status %d, want %d: %s", r.method, r.path, a.status, want, a.body)
+func (b *bench) got(r drive.Request, want int, v any) error {
+	a, err := drive.Record(b.addr, r)
+	if err == nil && a.Status != want {
+		err = fmt.Errorf("%s %s: status %d, want %d: %s", r.Method, r.Path, a.Status, want, a.Body)
 	}
 	if err == nil && v != nil {
-		err = json.Unmarshal(a.body, v)
+		err = json.Unmarshal(a.Body, v)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vitrine/bench/dataset"
+	"vitrine/bench/drive"
 )
 
 // few is how many requests a round of writes has where each needs a person or a
@@ -15,7 +16,7 @@ const few = 10
 
 // write is a subject of one client that writes, and undoes it with `undo` for each
 // answer; nil when there is nothing to undo.
-func write(name string, status int, round func() ([]request, error), undo func(body []byte) error) subject {
+func write(name string, status int, round func() ([]drive.Request, error), undo func(body []byte) error) subject {
 	return subject{name: name, clients: 1, status: status, round: round, after: func(bodies [][]byte) error {
 		for _, body := range bodies {
 			if undo == nil {
@@ -46,7 +47,7 @@ func (b *bench) room(name string) (int64, error) {
 }
 
 // connected gives the requests that connect n blocks by somebody.
-func (b *bench) connected(name string, n int) (all []request, err error) {
+func (b *bench) connected(name string, n int) (all []drive.Request, err error) {
 	room, err := b.room(name)
 	for i := range min(int64(n), b.crowd.Blocks) {
 		all = append(all, b.as(name, "POST", "/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d]}`,
@@ -71,12 +72,12 @@ func (b *bench) posts() ([]group, error) {
 	}
 	for _, name := range append(names, dataset.Twin) {
 		connect.subjects = append(connect.subjects, write("POST connection by "+name, http.StatusCreated,
-			func() ([]request, error) { return b.connected(name, min(b.writes, 50)) },
+			func() ([]drive.Request, error) { return b.connected(name, min(b.writes, 50)) },
 			func(body []byte) error { return b.undone(name, body) }))
 		disconnect.subjects = append(disconnect.subjects, write("DELETE connection by "+name, http.StatusNoContent,
-			func() ([]request, error) { return b.prepared(name, few, b.connection) }, nil))
+			func() ([]drive.Request, error) { return b.prepared(name, few, b.connection) }, nil))
 		remove.subjects = append(remove.subjects, write("DELETE block by "+name, http.StatusNoContent,
-			func() ([]request, error) { return b.prepared(name, few, b.block) }, nil))
+			func() ([]drive.Request, error) { return b.prepared(name, few, b.block) }, nil))
 	}
 	all := []group{connect, disconnect, remove}
 	for i := range all {
@@ -86,7 +87,7 @@ func (b *bench) posts() ([]group, error) {
 }
 
 // prepared makes n things and gives the requests that end them.
-func (b *bench) prepared(name string, n int, one func(name string, i int) (request, error)) (all []request, err error) {
+func (b *bench) prepared(name string, n int, one func(name string, i int) (drive.Request, error)) (all []drive.Request, err error) {
 	for i := range n {
 		r, err := one(name, i)
 		if err != nil {
@@ -97,22 +98,22 @@ func (b *bench) prepared(name string, n int, one func(name string, i int) (reque
 	return all, nil
 }
 
-func (b *bench) connection(name string, i int) (request, error) {
+func (b *bench) connection(name string, i int) (drive.Request, error) {
 	all, err := b.connected(name, i+1)
 	if err != nil {
-		return request{}, err
+		return drive.Request{}, err
 	}
 	var made connections
 	if err := b.got(all[i], http.StatusCreated, &made); err != nil {
-		return request{}, err
+		return drive.Request{}, err
 	}
 	return b.as(name, "DELETE", fmt.Sprintf("/v3/connections/%d", made.Data[0].ID), ""), nil
 }
 
-func (b *bench) block(name string, i int) (request, error) {
+func (b *bench) block(name string, i int) (drive.Request, error) {
 	room, err := b.room(name)
 	if err != nil {
-		return request{}, err
+		return drive.Request{}, err
 	}
 	var made struct {
 		ID int64 `json:"id"`
@@ -145,7 +146,7 @@ func (b *bench) follows() ([]group, error) {
 		id   int64
 	}{{dataset.Star, b.crowd.People[dataset.Star].ID}, {"one who did much", b.crowd.Productive}, {dataset.SmallReader, b.crowd.People[dataset.SmallReader].ID}} {
 		at := fmt.Sprintf("/ext/v1/users/%d/follow", p.id)
-		all := func(method string) (requests []request) {
+		all := func(method string) (requests []drive.Request) {
 			for _, n := range dataset.Followed {
 				requests = append(requests, b.as(dataset.FollowedBy(n), method, at, ""))
 			}
@@ -163,7 +164,7 @@ func (b *bench) follows() ([]group, error) {
 		follow.after = func([][]byte) error { return apply("DELETE", http.StatusNoContent) }
 		start.subjects = append(start.subjects, follow)
 		stop.subjects = append(stop.subjects, write("unfollow "+p.name, http.StatusNoContent,
-			func() ([]request, error) { return all("DELETE"), apply("PUT", http.StatusOK) }, nil))
+			func() ([]drive.Request, error) { return all("DELETE"), apply("PUT", http.StatusOK) }, nil))
 	}
 	start.against, stop.against = 2, 2
 	return []group{start, stop}, nil
@@ -174,7 +175,7 @@ func (b *bench) marks() (all []group, err error) {
 	marks := group{against: 1}
 	for _, name := range []string{dataset.Inbox, dataset.SmallInbox} {
 		marks.subjects = append(marks.subjects, write("mark all read by "+name, http.StatusOK,
-			fixed(slices.Repeat([]request{b.as(name, "POST", "/v3/me/notifications/read", "")}, few)...), nil))
+			fixed(slices.Repeat([]drive.Request{b.as(name, "POST", "/v3/me/notifications/read", "")}, few)...), nil))
 	}
 	unread, err := b.leaves("notifications?unread=true after that", "/v3/me/notifications?limit=24&unread=true", 1, dataset.Inbox, dataset.SmallInbox)
 	return []group{marks, unread}, err
@@ -186,13 +187,13 @@ func (b *bench) ends() ([]group, error) {
 	hide, end := group{against: 1}, group{against: 1}
 	left := map[string][]int64{"10,000 followers": b.crowd.Crowded, "10 followers": b.crowd.Quiet}
 	for _, name := range []string{"10,000 followers", "10 followers"} {
-		turn := func(to string) (all []request) {
+		turn := func(to string) (all []drive.Request) {
 			for _, id := range left[name] {
 				all = append(all, b.as(dataset.Star, "PUT", fmt.Sprintf("/v3/channels/%d", id), `{"visibility":%q}`, to))
 			}
 			return all
 		}
-		private := write("make a channel with "+name+" private", http.StatusOK, func() ([]request, error) { return turn("private"), nil }, nil)
+		private := write("make a channel with "+name+" private", http.StatusOK, func() ([]drive.Request, error) { return turn("private"), nil }, nil)
 		private.after = func([][]byte) error {
 			for _, r := range turn("closed") {
 				if err := b.got(r, http.StatusOK, nil); err != nil {
@@ -202,13 +203,13 @@ func (b *bench) ends() ([]group, error) {
 			return nil
 		}
 		hide.subjects = append(hide.subjects, private)
-		end.subjects = append(end.subjects, write("DELETE channel with "+name, http.StatusNoContent, func() ([]request, error) {
+		end.subjects = append(end.subjects, write("DELETE channel with "+name, http.StatusNoContent, func() ([]drive.Request, error) {
 			if len(left[name]) == 0 {
 				return nil, fmt.Errorf("all channels that were made to be deleted are gone")
 			}
 			id := left[name][0]
 			left[name] = left[name][1:]
-			return []request{b.as(dataset.Star, "DELETE", fmt.Sprintf("/v3/channels/%d", id), "")}, nil
+			return []drive.Request{b.as(dataset.Star, "DELETE", fmt.Sprintf("/v3/channels/%d", id), "")}, nil
 		}, nil))
 	}
 	return []group{hide, end}, nil

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-)
 
-func get(path string, header ...string) request {
-	return request{method: http.MethodGet, path: path, header: header}
-}
+	"vitrine/bench/drive"
+)
 
 func (b *bench) authorization() string { return "Authorization: Bearer " + b.made.Token }
 
@@ -20,39 +18,39 @@ func contents(slug string, page int, more string) string {
 func lastPage(items int) int { return (items + 23) / 24 }
 
 // read is a subject that gets the same addresses again and again.
-func read(name string, requests ...request) subject {
+func read(name string, requests ...drive.Request) subject {
 	return subject{name: name, status: http.StatusOK, round: fixed(requests...)}
 }
 
 // reads are the requests of ordinary size.
 func (b *bench) reads() ([]group, error) {
-	blocks := make([]request, len(b.blocks))
+	blocks := make([]drive.Request, len(b.blocks))
 	for i, id := range b.blocks {
-		blocks[i] = get(fmt.Sprintf("/v3/blocks/%d", id))
+		blocks[i] = drive.Get(fmt.Sprintf("/v3/blocks/%d", id))
 	}
 	signed := slices.Clone(blocks)
 	for i := range signed {
-		signed[i].header = []string{b.authorization()}
+		signed[i].Header = []string{b.authorization()}
 	}
 	channel := "/v3/channels/" + b.made.Middle.Slug
-	current, err := record(b.addr, get(channel))
+	current, err := drive.Record(b.addr, drive.Get(channel))
 	if err != nil {
 		return nil, err
 	}
-	unchanged := read("GET channel, If-None-Match: 304", get(channel, "If-None-Match: "+current.header.Get("ETag")))
+	unchanged := read("GET channel, If-None-Match: 304", drive.Get(channel, "If-None-Match: "+current.Header.Get("ETag")))
 	unchanged.status = http.StatusNotModified
 	page := contents(b.made.Middle.Slug, 1, "")
 	return []group{
 		{subjects: []subject{read("GET block, guest", blocks...)}},
 		{subjects: []subject{read("GET block, token", signed...)}},
-		{subjects: []subject{read("GET channel", get(channel))}},
+		{subjects: []subject{read("GET channel", drive.Get(channel))}},
 		{subjects: []subject{unchanged}},
-		{subjects: []subject{read("GET contents, 24 items, guest", get(page))}},
-		{subjects: []subject{read("GET contents, 24 items, token", get(page, b.authorization()))}},
-		{subjects: []subject{read("GET contents, 24 items, gzip", get(page, "Accept-Encoding: gzip"))}},
+		{subjects: []subject{read("GET contents, 24 items, guest", drive.Get(page))}},
+		{subjects: []subject{read("GET contents, 24 items, token", drive.Get(page, b.authorization()))}},
+		{subjects: []subject{read("GET contents, 24 items, gzip", drive.Get(page, "Accept-Encoding: gzip"))}},
 		{subjects: []subject{
-			read("GET channel of version 2 with 100 items", get("/v2/channels/"+b.made.Middle.Slug+"?per=100")),
-			read("GET contents, 100 items", get("/v3/channels/"+b.made.Middle.Slug+"/contents?per=100"))}},
+			read("GET channel of version 2 with 100 items", drive.Get("/v2/channels/"+b.made.Middle.Slug+"?per=100")),
+			read("GET contents, 100 items", drive.Get("/v3/channels/"+b.made.Middle.Slug+"/contents?per=100"))}},
 	}, nil
 }
 
@@ -62,7 +60,7 @@ func (b *bench) pages(what string) []group {
 	large, small := b.made.Large, b.made.Small
 	deepLarge, deepSmall := lastPage(large.Items)/2, lastPage(small.Items)/2
 	page := func(name, slug string, number int, more string) subject {
-		return read(name+what, get(contents(slug, number, more)))
+		return read(name+what, drive.Get(contents(slug, number, more)))
 	}
 	return []group{
 		{against: 1, subjects: []subject{
@@ -92,9 +90,9 @@ func (b *bench) pages(what string) []group {
 func (b *bench) connections() []group {
 	subjects := make([]subject, 2)
 	for i, name := range []string{"GET connection in the large channel", "GET connection in the small channel"} {
-		var requests []request
+		var requests []drive.Request
 		for _, id := range b.sample[i] {
-			requests = append(requests, get(fmt.Sprintf("/v3/connections/%d", id)))
+			requests = append(requests, drive.Get(fmt.Sprintf("/v3/connections/%d", id)))
 		}
 		subjects[i] = read(name, requests...)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+
+	"vitrine/bench/drive"
 )
 
 const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | by CPU time | CPU, µs | slower than its rival |
@@ -19,17 +21,17 @@ func report(out io.Writer, g group, scores []score) {
 	for i, s := range scores {
 		slower := "–"
 		if len(scores) > 1 && i != g.against {
-			slower = spread(middleOf(over(rival.vitrine, s.vitrine, rate)), "×")
+			slower = spread(drive.MiddleOf(drive.Over(rival.vitrine, s.vitrine, drive.Rate)), "×")
 		}
 		fmt.Fprintf(out, "| %s | %d | %d | %.0f | %.0f | %s | %s | %.0f | %s |\n", s.name, s.clients, s.bytes,
-			middleOf(of(s.bare, rate)).median, middleOf(of(s.vitrine, rate)).median,
-			spread(middleOf(over(s.vitrine, s.bare, rate)), ""), spread(middleOf(over(s.bare, s.vitrine, cpu)), ""),
-			1e6*middleOf(of(s.vitrine, cpu)).median, slower)
+			drive.MiddleOf(drive.Of(s.bare, drive.Rate)).Median, drive.MiddleOf(drive.Of(s.vitrine, drive.Rate)).Median,
+			spread(drive.MiddleOf(drive.Over(s.vitrine, s.bare, drive.Rate)), ""), spread(drive.MiddleOf(drive.Over(s.bare, s.vitrine, drive.CPU)), ""),
+			1e6*drive.MiddleOf(drive.Of(s.vitrine, drive.CPU)).Median, slower)
 	}
 }
 
-func spread(m middle, unit string) string {
-	return fmt.Sprintf("%s%s (%s–%s)", figure(m.median), unit, figure(m.least), figure(m.most))
+func spread(m drive.Middle, unit string) string {
+	return fmt.Sprintf("%s%s (%s–%s)", figure(m.Median), unit, figure(m.Least), figure(m.Most))
 }
 
 // figure prints a ratio with three digits at most.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"vitrine/bench/drive"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/server"
@@ -32,17 +33,17 @@ func (b *bench) signIn(ctx context.Context, s *server.Server) error {
 func (b *bench) website() ([]group, error) {
 	channel := "/" + b.made.User + "/" + b.made.Large.Slug
 	block := fmt.Sprintf("/block/%d", b.items[0][0])
-	current, err := record(b.addr, get(channel))
+	current, err := drive.Record(b.addr, drive.Get(channel))
 	if err != nil {
 		return nil, err
 	}
-	unchanged := read("page of a channel, If-None-Match: 304", get(channel, "If-None-Match: "+current.header.Get("ETag")))
+	unchanged := read("page of a channel, If-None-Match: 304", drive.Get(channel, "If-None-Match: "+current.Header.Get("ETag")))
 	unchanged.status = 304
 	return []group{
-		{subjects: []subject{read("page of a channel, guest", get(channel))}},
-		{subjects: []subject{read("page of a channel, signed in", get(channel, b.cookie))}},
+		{subjects: []subject{read("page of a channel, guest", drive.Get(channel))}},
+		{subjects: []subject{read("page of a channel, signed in", drive.Get(channel, b.cookie))}},
 		{subjects: []subject{unchanged}},
-		{subjects: []subject{read("page of a block, guest", get(block))}},
-		{subjects: []subject{read("page of a block, signed in", get(block, b.cookie))}},
+		{subjects: []subject{read("page of a block, guest", drive.Get(block))}},
+		{subjects: []subject{read("page of a block, signed in", drive.Get(block, b.cookie))}},
 	}, nil
 }

@@ -6,21 +6,22 @@ import (
 	"net/http"
 
 	"vitrine/bench/dataset"
+	"vitrine/bench/drive"
 )
 
 // writers is how many clients change one channel at a time.
 const writers = 4
 
-func (b *bench) post(path, format string, args ...any) request {
-	return request{method: http.MethodPost, path: path, body: fmt.Sprintf(format, args...), header: []string{b.authorization()}}
+func (b *bench) post(path, format string, args ...any) drive.Request {
+	return drive.Request{Method: http.MethodPost, Path: path, Body: fmt.Sprintf(format, args...), Header: []string{b.authorization()}}
 }
 
 // creates makes blocks in a channel of their own, which goes when all is done.
 func (b *bench) creates(channel int64) group {
 	made := 0
 	return group{subjects: []subject{{name: "POST block into a channel, 16 clients", clients: 16, status: http.StatusCreated,
-		round: func() ([]request, error) {
-			all := make([]request, b.writes)
+		round: func() ([]drive.Request, error) {
+			all := make([]drive.Request, b.writes)
 			for i := range all {
 				made++
 				all[i] = b.post("/v3/blocks", `{"value":"Note %d: a *short* text with a [link](https://www.example.org/%d).","channel_ids":[%d]}`,
@@ -37,8 +38,8 @@ func (b *bench) creates(channel int64) group {
 func (b *bench) inserts() group {
 	into := func(name string, p dataset.Place) subject {
 		return subject{name: name, clients: writers, status: http.StatusCreated, after: b.disconnect,
-			round: func() ([]request, error) {
-				all := make([]request, min(b.writes, len(b.blocks)))
+			round: func() ([]drive.Request, error) {
+				all := make([]drive.Request, min(b.writes, len(b.blocks)))
 				for i := range all {
 					all[i] = b.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d],"position":%d}`,
 						b.blocks[i], p.ID, p.Items/2)
@@ -73,8 +74,8 @@ func (b *bench) disconnect(bodies [][]byte) error {
 func (b *bench) moves() group {
 	into := func(name string, p dataset.Place, ids []int64) subject {
 		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
-			round: func() ([]request, error) {
-				all := make([]request, b.writes)
+			round: func() ([]drive.Request, error) {
+				all := make([]drive.Request, b.writes)
 				for i := range all {
 					all[i] = b.post(fmt.Sprintf("/v3/connections/%d/move", ids[b.rng.IntN(len(ids))]),
 						`{"movement":"insert_at","position":%d}`, 1+b.rng.IntN(p.Items))
@@ -92,12 +93,12 @@ func (b *bench) updates() group {
 	of := func(name string, ids []int64) subject {
 		made := 0
 		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
-			round: func() ([]request, error) {
-				all := make([]request, b.writes)
+			round: func() ([]drive.Request, error) {
+				all := make([]drive.Request, b.writes)
 				for i := range all {
 					made++
 					all[i] = b.post(fmt.Sprintf("/v3/blocks/%d", ids[b.rng.IntN(len(ids))]), `{"title":"Note %d"}`, made)
-					all[i].method = http.MethodPut
+					all[i].Method = http.MethodPut
 				}
 				return all, nil
 			}}
@@ -109,33 +110,33 @@ func (b *bench) updates() group {
 
 // newChannel makes a channel and gives its id.
 func (b *bench) newChannel(title, visibility string) (int64, error) {
-	a, err := record(b.addr, b.post("/v3/channels", `{"title":%q,"visibility":%q}`, title, visibility))
+	a, err := drive.Record(b.addr, b.post("/v3/channels", `{"title":%q,"visibility":%q}`, title, visibility))
 	var made struct {
 		ID int64 `json:"id"`
 	}
-	if err == nil && a.status != http.StatusCreated {
-		err = fmt.Errorf("making a channel: status %d: %s", a.status, a.body)
+	if err == nil && a.Status != http.StatusCreated {
+		err = fmt.Errorf("making a channel: status %d: %s", a.Status, a.Body)
 	}
 	if err == nil {
-		err = json.Unmarshal(a.body, &made)
+		err = json.Unmarshal(a.Body, &made)
 	}
 	return made.ID, err
 }
 
 // hide puts a private channel into the large and the small channel.
 func (b *bench) hide(channel int64) error {
-	a, err := record(b.addr, b.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Channel","channel_ids":[%d,%d]}`,
+	a, err := drive.Record(b.addr, b.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Channel","channel_ids":[%d,%d]}`,
 		channel, b.made.Large.ID, b.made.Small.ID))
-	if err == nil && a.status != http.StatusCreated {
-		err = fmt.Errorf("connecting a channel: status %d: %s", a.status, a.body)
+	if err == nil && a.Status != http.StatusCreated {
+		err = fmt.Errorf("connecting a channel: status %d: %s", a.Status, a.Body)
 	}
 	return err
 }
 
 func (b *bench) remove(path string) error {
-	a, err := record(b.addr, request{method: http.MethodDelete, path: path, header: []string{b.authorization()}})
-	if err == nil && a.status != http.StatusNoContent {
-		err = fmt.Errorf("DELETE %s: status %d: %s", path, a.status, a.body)
+	a, err := drive.Record(b.addr, drive.Request{Method: http.MethodDelete, Path: path, Header: []string{b.authorization()}})
+	if err == nil && a.Status != http.StatusNoContent {
+		err = fmt.Errorf("DELETE %s: status %d: %s", path, a.Status, a.Body)
 	}
 	return err
 }

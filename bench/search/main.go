@@ -17,6 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"vitrine/bench/dataset"
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -96,23 +97,10 @@ func last(ctx context.Context, s *store.Store) (id domain.UserID, err error) {
 
 // indexed has the words of all documents written.
 func indexed(ctx context.Context, s *store.Store) error {
-	began, total := time.Now(), 0
-	for {
-		var n int
-		err := s.InTx(ctx, func(tx *store.Tx) (err error) {
-			n, err = tx.IndexPending(ctx, 2000)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if total += n; n == 0 {
-			break
-		}
-	}
+	began := time.Now()
+	total, err := dataset.Index(ctx, s)
 	if total > 0 {
 		fmt.Printf("indexed %d in %s\n", total, time.Since(began).Round(time.Second))
-		return s.Analyze(ctx)
 	}
-	return nil
+	return err
 }

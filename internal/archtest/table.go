@@ -12,29 +12,30 @@ package archtest
 // clients.
 var rooms = map[string][]string{
 	// Leaves.
-	"description": {}, // the folder api at the root
-	"domain":      {},
-	"present":     {"domain"},
-	"words":       {},
-	"describe":    {},
-	"archtest":    {},
-	"auth":        {"domain"},
-	"blob":        {"domain"},
-	"budget":      {"domain"},
-	"slots":       {"domain"},
-	"certs":       {"domain"},
-	"config":      {"domain"},
-	"database":    {"domain"},
-	"fetch":       {"domain"},
-	"mail":        {"domain"},
-	"markup":      {"domain"},
-	"obs":         {"domain"},
-	"page":        {"domain"},
-	"oas":         {},
-	"oas/wire":    {},
-	"oas/v3":      {"oas/wire"},
-	"oas/ext":     {"oas/wire"},
-	"jobs":        {"database", "obs"},
+	"description":   {}, // the folder api at the root
+	"domain":        {},
+	"present":       {"domain"},
+	"words":         {},
+	"describe":      {},
+	"archtest":      {},
+	"auth":          {"domain"},
+	"blob":          {"domain"},
+	"budget":        {"domain"},
+	"slots":         {"domain"},
+	"certs":         {"domain"},
+	"config":        {"domain"},
+	"database":      {"domain", "database/lite"},
+	"database/lite": {},
+	"fetch":         {"domain"},
+	"mail":          {"domain"},
+	"markup":        {"domain"},
+	"obs":           {"domain"},
+	"page":          {"domain"},
+	"oas":           {},
+	"oas/wire":      {},
+	"oas/v3":        {"oas/wire"},
+	"oas/ext":       {"oas/wire"},
+	"jobs":          {"database", "obs"},
 
 	// Files of strangers, and images made from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/wasm"},
@@ -53,16 +54,16 @@ var rooms = map[string][]string{
 	"store/account":    {"domain", "database", "store/sqlx"},
 	"store/backups":    {"store/sqlx"},
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
-	"store/activity":   {"domain", "jobs", "store/access", "store/sqlx"},
+	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
 	"store/membership": {"domain", "store/sqlx"},
 	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
 	"store/bulk":       {"domain", "store/counters", "store/sqlx"},
-	"store/check":      {"domain", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
+	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
 	"store/contents":   {"domain", "database", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
 	"store/counters":   {"domain", "store/sqlx"},
 	"store/rowmap":     {"domain", "store/access", "store/sqlx"},
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
-	"store/documents":  {"domain", "words", "store/access", "store/counters", "store/search", "store/sqlx"},
+	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
@@ -125,10 +126,12 @@ var rooms = map[string][]string{
 	"apptest":              {"..."},
 	"bench/content":        {},
 	"bench/dataset":        {"..."},
+	"bench/drive":          {},
 	"bench/files":          {},
 	"bench/gen":            {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
+	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
@@ -142,15 +145,15 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs"}
+var sqlRooms = []string{"database", "database/lite", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

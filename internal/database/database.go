@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vitrine/internal/database/lite"
 )
 
 // Dialect says which database a DB speaks to.
@@ -64,7 +66,7 @@ func (db *DB) Readers() int {
 	if db.dialect == Postgres {
 		return int(db.pool.Config().MaxConns)
 	}
-	return cap(db.readers.places)
+	return db.readers.Size()
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -75,8 +77,9 @@ type DB struct {
 	pool *pgxpool.Pool // PostgreSQL
 
 	// SQLite
-	writer      *litePool     // the one connection that writes
-	readers     *litePool     // all others
+	writer      *lite.Pool    // the one connection that writes
+	readers     *lite.Pool    // all others
+	line        line          // who waits to write
 	views       chan struct{} // places for views, which go in the order of coming
 	path        string        // of the file
 	synchronous string        // as in Options
@@ -93,7 +96,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience}
+	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience,
+		line: line{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)
 	} else {
@@ -142,7 +146,7 @@ func (db *DB) ping(ctx context.Context) error {
 	if db.dialect == Postgres {
 		return db.handle.PingContext(ctx)
 	}
-	_, err := db.readers.exec(ctx, "SELECT 1", nil)
+	_, err := db.readers.Exec(ctx, "SELECT 1", nil)
 	return err
 }
 

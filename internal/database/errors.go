@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"zombiezen.com/go/sqlite"
 
+	"vitrine/internal/database/lite"
 	"vitrine/internal/domain"
 )
 
@@ -31,8 +32,8 @@ func IsUnique(err error) bool {
 // (serialization_failure) and 40P01 (deadlock_detected). Transact and View retry
 // these themselves.
 func IsRetryable(err error) bool {
-	if lite, ok := errors.AsType[*engineError](err); ok {
-		primary := lite.code.ToPrimary()
+	if e, ok := errors.AsType[*lite.Error](err); ok {
+		primary := e.Code.ToPrimary()
 		return primary == sqlite.ResultBusy || primary == sqlite.ResultLocked
 	}
 	return hasCode(err, "40001") || hasCode(err, "40P01")
@@ -43,8 +44,8 @@ func hasCode(err error, state string, codes ...sqlite.ResultCode) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == state
 	}
-	lite, ok := errors.AsType[*engineError](err)
-	return ok && slices.Contains(codes, lite.code)
+	e, ok := errors.AsType[*lite.Error](err)
+	return ok && slices.Contains(codes, e.Code)
 }
 
 // Classify makes an error of a driver say that a context is done: whatever
@@ -90,8 +91,8 @@ func isOutage(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.ContainsFunc(outages, func(o string) bool { return strings.HasPrefix(pg.Code, o) })
 	}
-	if lite, ok := errors.AsType[*engineError](err); ok {
-		return slices.Contains(liteOutages, lite.code.ToPrimary())
+	if e, ok := errors.AsType[*lite.Error](err); ok {
+		return slices.Contains(liteOutages, e.Code.ToPrimary())
 	}
 	return isRefused(err) || isLost(err)
 }
@@ -120,7 +121,7 @@ func isLost(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	for _, lost := range []error{errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
+	for _, lost := range []error{lite.ErrClosed, errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
 		if errors.Is(err, lost) {
 			return true
 		}
@@ -138,7 +139,7 @@ func classifyCallback(ctx context.Context, err error) error {
 }
 
 func fromDriver(err error) bool {
-	if _, ok := errors.AsType[*engineError](err); ok {
+	if _, ok := errors.AsType[*lite.Error](err); ok {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -1,8 +1,32 @@
 package database
 
-import "context"
+import (
+	"context"
+	"runtime"
+	"time"
+)
 
 // LockMigrations lets a test stand in for a program that migrates.
 func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 	return db.lockMigrations(ctx)
+}
+
+// WatchGroups has groups end by their number of members alone, and calls committed after
+// each commit with how many members it was of.
+func WatchGroups(db *DB, committed func(members int)) {
+	db.line.longest = time.Hour
+	db.line.committed = committed
+}
+
+// AwaitLine returns once n callers wait for SQLite's writer.
+func AwaitLine(db *DB, n int) {
+	for {
+		db.line.mu.Lock()
+		waiting := len(db.line.waiting)
+		db.line.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		runtime.Gosched()
+	}
 }

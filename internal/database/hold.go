@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"vitrine/internal/database/lite"
 )
 
 // ErrInUse says that another server uses the SQLite file.
@@ -43,15 +45,15 @@ func hold(ctx context.Context, path string) (release func(), err error) {
 	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	conn, err := connectLite(path, 0)
+	conn, err := lite.Connect(path, 0)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
-		return nil, errors.Join(err, conn.close())
+	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
 	return func() {
-		conn.rollback()
-		_ = conn.close()
+		conn.Rollback()
+		_ = conn.Close()
 	}, nil
 }

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	goosedb "github.com/pressly/goose/v3/database"
+
+	"vitrine/internal/database/lite"
 )
 
 // openForMigration opens a single connection that does not enforce foreign keys:
 // DROP TABLE would otherwise delete what refers to the table being rebuilt.
 func (db *DB) openForMigration() *sql.DB {
-	return owning("BEGIN IMMEDIATE", func() (*liteConn, error) {
-		return connectLite(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
+	return lite.Own("BEGIN IMMEDIATE", func() (*lite.Conn, error) {
+		return lite.Connect(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
 	})
 }
 
@@ -75,7 +77,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	if err != nil {
 		return "", err
 	}
-	if _, err := db.writer.exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
+	if _, err := db.writer.Exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}
 	return path, syncFile(path)

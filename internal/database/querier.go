@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"database/sql"
+
+	"vitrine/internal/database/lite"
 )
 
 // Querier runs statements. DB.Reader, View and Transact each give one.
@@ -73,6 +75,44 @@ func (h sqlHandle) exec(ctx context.Context, query string, args []any) (Result, 
 	return h.ExecContext(ctx, query, args...)
 }
 
+// liteHandle is one of SQLite.
+type liteHandle struct{ liteQuerier }
+
+// liteQuerier is what a pool and a connection have in common.
+type liteQuerier interface {
+	Query(ctx context.Context, text string, args []any) (*lite.Rows, error)
+	Exec(ctx context.Context, text string, args []any) (changed int64, err error)
+}
+
+// changed is a Result.
+type changed int64
+
+func (n changed) RowsAffected() (int64, error) { return int64(n), nil }
+
+func (h liteHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := h.Query(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (h liteHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	rows, err := h.Query(ctx, query, args)
+	if err != nil {
+		return failedRow{err}
+	}
+	return (*lite.Row)(rows)
+}
+
+func (h liteHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+	n, err := h.Exec(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return changed(n), nil
+}
+
 // querier runs statements on a pool or in a read-only transaction.
 type querier struct{ handle }
 
@@ -104,5 +144,5 @@ func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
 		return querier{db.watched(sqlHandle{db.handle})}
 	}
-	return querier{db.watched(db.readers)}
+	return querier{db.watched(liteHandle{db.readers})}
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vitrine/internal/database/lite"
 )
 
 // A writer waits for other processes only; the wait cannot be interrupted, so it
@@ -36,18 +38,18 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	db.writer = newPool(1, func() (*liteConn, error) { return db.connect(true) })
-	db.handle = borrowing(db.writer)
+	db.writer = lite.NewPool(1, func() (*lite.Conn, error) { return db.connect(true) })
+	db.handle = lite.Borrow(db.writer)
 	n := o.MaxConns
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
-	db.readers = newPool(n, func() (*liteConn, error) { return db.connect(false) })
+	db.readers = lite.NewPool(n, func() (*lite.Conn, error) { return db.connect(false) })
 	db.close = func() error {
-		err := db.readers.close()
+		err := db.readers.Close()
 		// Last, so that it moves the write-ahead log into the file.
-		return errors.Join(err, db.handle.Close(), db.writer.close())
+		return errors.Join(err, db.handle.Close(), db.writer.Close())
 	}
 	if err := errors.Join(db.requireWAL(ctx), db.dropStatistics(ctx)); err != nil {
 		return errors.Join(err, db.close())
@@ -61,7 +63,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 func (db *DB) requireWAL(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		var mode string
-		err := querier{db.writer}.QueryRow(ctx, "PRAGMA journal_mode").Scan(&mode)
+		err := querier{liteHandle{db.writer}}.QueryRow(ctx, "PRAGMA journal_mode").Scan(&mode)
 		if err == nil && mode != "wal" {
 			err = fmt.Errorf("the disk of %s does not allow WAL (journal_mode is %s)", db.path, mode)
 		}
@@ -69,34 +71,20 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// connect opens a connection that writes, or one that only reads. SQLite's own mutex is
-// not in it, since one goroutine at a time uses it; "word" is a name there, never a string,
-// as in PostgreSQL.
-func (db *DB) connect(write bool) (*liteConn, error) {
+// connect opens a connection that writes, or one that only reads.
+func (db *DB) connect(write bool) (*lite.Conn, error) {
 	setup := []string{
 		"PRAGMA foreign_keys = on",
 		"PRAGMA synchronous = " + db.synchronous,
 		"PRAGMA temp_store = memory",
-		"PRAGMA cache_size = -16000", // KiB per connection
-		"PRAGMA mmap_size = 0",       // a failing disk should be an error, not SIGBUS
+		"PRAGMA cache_size = -16000",           // KiB per connection
+		"PRAGMA mmap_size = 0",                 // a failing disk should be an error, not SIGBUS
+		"PRAGMA journal_size_limit = 67108864", // give space back after a burst of writes
 	}
-	busy := readerBusy
 	if write {
-		busy = writerBusy
-		setup = append([]string{"PRAGMA journal_mode = WAL"}, setup...)
+		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL"}, setup...)...)
 	}
-	setup = append(setup, "PRAGMA journal_size_limit = 67108864") // give space back after a burst of writes
-	if !write {
-		setup = append(setup, "PRAGMA query_only = on")
-	}
-	c, err := connectLite(db.path, busy, setup...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.lite.SetDefensive(true); err != nil { // no statement may damage the file's structure
-		return nil, errors.Join(engineFailure(err), c.close())
-	}
-	return c, nil
+	return lite.Connect(db.path, readerBusy, append(setup, "PRAGMA query_only = on")...)
 }
 
 // createFile makes an empty private file and fails with fs.ErrExist if there is
@@ -131,14 +119,14 @@ func (db *DB) dropStatistics(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		for _, table := range []string{"sqlite_stat1", "sqlite_stat4"} {
 			exists := false
-			err := querier{db.writer}.QueryRow(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = $1", table).Scan(&exists)
+			err := querier{liteHandle{db.writer}}.QueryRow(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = $1", table).Scan(&exists)
 			if err != nil {
 				return err
 			}
 			if !exists {
 				continue
 			}
-			if _, err := db.writer.exec(ctx, "DROP TABLE IF EXISTS "+table, nil); err != nil {
+			if _, err := db.writer.Exec(ctx, "DROP TABLE IF EXISTS "+table, nil); err != nil {
 				return Classify(ctx, err)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"vitrine/internal/database/lite"
 )
 
 // View runs fn on one read-only snapshot: all its statements see the database as
@@ -30,18 +32,17 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	case <-ctx.Done():
 		return Classify(ctx, ctx.Err())
 	}
-	conn, err := db.readers.take(ctx)
+	conn, err := db.readers.Take(ctx)
 	if err != nil {
 		return Classify(ctx, err)
 	}
-	defer db.readers.give(conn)
-	if err := conn.run("BEGIN"); err != nil {
+	defer db.readers.Give(conn)
+	if err := conn.Run("BEGIN"); err != nil {
 		return Classify(ctx, err)
 	}
-	defer conn.rollback() // nothing was written
-	w := conn.watchAll(ctx)
-	defer conn.endAll(w)
-	return classifyCallback(ctx, fn(querier{db.watched(conn)}))
+	defer conn.Rollback() // nothing was written
+	defer conn.Watch(ctx)()
+	return classifyCallback(ctx, fn(querier{db.watched(liteHandle{conn})}))
 }
 
 // Transact runs fn in a transaction that writes, and commits if fn returns nil.
@@ -70,30 +71,10 @@ func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
-func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
-	conn, err := db.writer.take(ctx)
-	if err != nil {
-		return Classify(ctx, err)
-	}
-	defer db.writer.give(conn)
-	if _, err := conn.exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
-		return Classify(ctx, err)
-	}
-	defer conn.rollback() // unless it is committed
-	if err := db.liteTx(ctx, conn, fn); err != nil {
-		return classifyCallback(ctx, err)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return Classify(ctx, conn.run("COMMIT"))
-}
-
 // liteTx runs fn in the transaction that is in progress on a connection.
-func (db *DB) liteTx(ctx context.Context, conn *liteConn, fn func(tx *Tx) error) error {
-	w := conn.watchAll(ctx)
-	defer conn.endAll(w)
-	t := &Tx{conn: conn, run: db.watched(conn)}
+func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error) error {
+	defer conn.Watch(ctx)()
+	t := &Tx{conn: conn, run: db.watched(liteHandle{conn})}
 	defer func() {
 		if t.tx != nil {
 			_ = t.tx.Rollback() // which leaves the transaction itself alone
@@ -136,9 +117,9 @@ func beginTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *sql.Tx
 
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
-	run    handle    // perhaps watched
-	conn   *liteConn // SQLite
-	tx     *sql.Tx   // on SQLite once a library has asked for it
+	run    handle     // perhaps watched
+	conn   *lite.Conn // SQLite
+	tx     *sql.Tx    // on SQLite once a library has asked for it
 	failed error
 }
 
@@ -147,7 +128,7 @@ type Tx struct {
 func (t *Tx) SQL() *sql.Tx {
 	if t.tx == nil {
 		var err error
-		if t.tx, err = t.conn.joined(); err != nil {
+		if t.tx, err = t.conn.Joined(); err != nil {
 			panic(err) // nothing is opened or begun that could fail
 		}
 	}

@@ -1,9 +1,10 @@
 package database
 
-import "context"
+import (
+	"context"
 
-// uninterruptible is the context of one statement that ends by itself.
-type uninterruptible struct{ context.Context }
+	"vitrine/internal/database/lite"
+)
 
 // Uninterruptible gives the context for one statement that reads some rows by keys or
 // along an index, a page at most, and so ends in far less time than anybody would wait:
@@ -12,4 +13,4 @@ type uninterruptible struct{ context.Context }
 // statement that can be interrupted, such a statement costs less, unless it runs in a
 // View or a Transact of the same context, which is watched once for all. PostgreSQL, which
 // a network may keep from answering, is not concerned.
-func Uninterruptible(ctx context.Context) context.Context { return uninterruptible{ctx} }
+func Uninterruptible(ctx context.Context) context.Context { return lite.Uninterruptible{Context: ctx} }

@@ -163,6 +163,10 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 			if m.Lost {
 				continue
 			}
+			if m.Here {
+				n.Unchanged++
+				continue
+			}
 			if !c.loose {
 				n.Connections++
 			}

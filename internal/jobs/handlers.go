@@ -7,6 +7,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"vitrine/internal/database"
 )
 
 // Handlers say what is done for each kind of job.
@@ -42,8 +44,10 @@ type handler[A Args] struct {
 	do func(ctx context.Context, args A) error
 }
 
-// Work implements river.Worker.
-func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error { return h.do(ctx, job.Args) }
+// Work implements river.Worker. No request waits for the rest of a job's transaction.
+func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error {
+	return h.do(database.Apart(ctx), job.Args)
+}
 
 // Timeout implements river.Worker; 0 is that of all jobs.
 func (h handler[A]) Timeout(job *river.Job[A]) time.Duration {

@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -318,6 +319,39 @@ func TestUnique(t *testing.T) {
 		r.must(w.Drain(t.Context()))
 		if ran.of("same") != 2 {
 			t.Error("a job that is done stands in the way of the next")
+		}
+	})
+}
+
+// Transactions that share a commit enqueue each for itself: what is taken back with one
+// leaves the jobs of the others.
+func TestEnqueueAmongOthers(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		wrong := errors.New("wrong")
+		var group sync.WaitGroup
+		for i := range 32 {
+			group.Go(func() {
+				err := r.db.Transact(t.Context(), func(tx *database.Tx) error {
+					if err := r.queue.Enqueue(t.Context(), tx, note{fmt.Sprint(i)}, jobs.Unique()); err != nil {
+						return err
+					}
+					if i%2 == 1 {
+						return wrong
+					}
+					_, err := tx.Exec(t.Context(), "INSERT INTO effects VALUES ($1)", fmt.Sprint(i))
+					return err
+				})
+				if (i%2 == 1) != errors.Is(err, wrong) || i%2 == 0 && err != nil {
+					t.Errorf("%d: %v", i, err)
+				}
+			})
+		}
+		group.Wait()
+		var effects int
+		r.must(r.db.Reader().QueryRow(t.Context(), "SELECT count(*) FROM effects").Scan(&effects))
+		if n := r.count("available"); n != 16 || effects != 16 {
+			t.Errorf("%d jobs and %d effects, want 16 of each", n, effects)
 		}
 	})
 }

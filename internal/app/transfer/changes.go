@@ -5,6 +5,7 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 	"vitrine/internal/store/origins"
 )
 
@@ -68,8 +69,16 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 			return Unchanged, err
 		}
 	}
-	row.Digest = comes
-	return became, a.keep(ctx, place, origins.Block, row)
+	// The block may be in two channels that are read at once. One of them has changed it.
+	first := false
+	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		first, err = tx.ChangeOrigin(ctx, place, origins.Block, row, comes)
+		return err
+	})
+	if !first {
+		became = Unchanged
+	}
+	return became, err
 }
 
 func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, channel domain.ChannelID, row origins.Row) (Brought, error) {

@@ -67,9 +67,10 @@ func (t *Thing) connectionIn(channel domain.ChannelID) string {
 
 // NewItem is what became of an item that was not in its channel.
 type NewItem struct {
-	Became     Brought // Made, or Unchanged where the block was here or the item in the channel
+	Became     Brought // Made, or Unchanged where the block was here
 	Connection domain.ConnectionID
 	Place      int64
+	Here       bool // it was in the channel: another attempt has just put it there
 	Lost       bool // a nested channel that was deleted here
 }
 
@@ -223,7 +224,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 	for i, t := range b.things {
 		m := &made[i]
 		if row, ok := connected[ids[i]]; ok {
-			m.Connection, m.Place = domain.ConnectionID(row.Local), row.Place
+			m.Connection, m.Place, m.Here = domain.ConnectionID(row.Local), row.Place, true
 			below = max(below, row.Place)
 			b.follow(m.Connection)
 			continue

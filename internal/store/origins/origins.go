@@ -101,6 +101,15 @@ func (w Writes) KeepOrigins(ctx context.Context, p Place, kind Kind, rows ...Row
 	return nil
 }
 
+// ChangeOrigin keeps the new digest of a thing if it still has the one that was read, and says
+// whether it had.
+func (w Writes) ChangeOrigin(ctx context.Context, p Place, kind Kind, was Row, digest string) (bool, error) {
+	n, err := w.db.ExecCount(ctx, `UPDATE origins SET digest = $6
+		WHERE user_id = $1 AND origin = $2 AND kind = $3 AND foreign_id = $4 AND digest = $5`,
+		p.User, p.Origin, kind, was.Foreign, was.Digest, digest)
+	return n > 0, err
+}
+
 // placesAtOnce is how many connections one statement gives their places.
 const placesAtOnce = 1_000
 

@@ -1,4 +1,6 @@
-package main
+// Package drive sends requests to servers over loopback and times them, and has the bare
+// handler that others are compared with.
+package drive
 
 import (
 	"bufio"
@@ -7,37 +9,46 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// request is one HTTP/1.1 request.
-type request struct {
-	method, path, body string
-	header             []string // "Name: value"
+// Request is one HTTP/1.1 request.
+type Request struct {
+	Method, Path, Body string
+	Header             []string // "Name: value"
 }
 
-// bytes is the request as it goes over the wire.
-func (r request) bytes(host string) []byte {
-	lines := append([]string{r.method + " " + r.path + " HTTP/1.1", "Host: " + host}, r.header...)
-	if r.body != "" {
-		lines = append(lines, "Content-Type: application/json", "Content-Length: "+strconv.Itoa(len(r.body)))
+// Get is a request that reads; each header is "Name: value".
+func Get(path string, header ...string) Request {
+	return Request{Method: http.MethodGet, Path: path, Header: header}
+}
+
+// For prepares a request for a host.
+func (r Request) For(host string) Prepared { return Prepared{r, r.Bytes(host)} }
+
+// Bytes is the request as it goes over the wire.
+func (r Request) Bytes(host string) []byte {
+	lines := append([]string{r.Method + " " + r.Path + " HTTP/1.1", "Host: " + host}, r.Header...)
+	if r.Body != "" {
+		lines = append(lines, "Content-Type: application/json", "Content-Length: "+strconv.Itoa(len(r.Body)))
 	}
-	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n" + r.body)
+	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n" + r.Body)
 }
 
-// sender sends requests one after the other; the bodies of the answers go to keep if
+// Sender sends requests one after the other; the bodies of the answers go to keep if
 // that is not nil.
-type sender interface {
-	do(r prepared, keep *bytes.Buffer) (status int, err error)
-	close()
+type Sender interface {
+	Do(r Prepared, keep *bytes.Buffer) (status int, err error)
+	Close()
 }
 
-// prepared is a request in the form that either client sends.
-type prepared struct {
-	request
-	raw []byte
+// Prepared is a request in the form that either client sends.
+type Prepared struct {
+	Request
+	Raw []byte
 }
 
 // client is a connection that is kept alive. It does the least that HTTP/1.1 asks
@@ -50,7 +61,8 @@ type client struct {
 // slowest is how long an answer may take before the measurement fails.
 const slowest = 30 * time.Second
 
-func dial(addr string) (*client, error) {
+// Dial connects a client that does the least.
+func Dial(addr string) (*client, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -58,10 +70,10 @@ func dial(addr string) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10)}, conn.SetDeadline(time.Now().Add(10 * slowest))
 }
 
-func (c *client) close() { _ = c.conn.Close() } // nothing is left to be lost
+func (c *client) Close() { _ = c.conn.Close() } // nothing is left to be lost
 
-func (c *client) do(r prepared, keep *bytes.Buffer) (status int, err error) {
-	if _, err := c.conn.Write(r.raw); err != nil {
+func (c *client) Do(r Prepared, keep *bytes.Buffer) (status int, err error) {
+	if _, err := c.conn.Write(r.Raw); err != nil {
 		return 0, err
 	}
 	line, err := c.in.ReadSlice('\n')

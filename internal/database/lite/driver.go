@@ -1,4 +1,4 @@
-package database
+package lite
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 // on our connections. Rows are read whole before they are given, so that nothing of
 // database/sql's is left on a connection when a statement is over.
 type sqlConn struct {
-	take  func(ctx context.Context) (*liteConn, error) // for a statement, or a transaction
-	give  func(c *liteConn)
+	take  func(ctx context.Context) (*Conn, error) // for a statement, or a transaction
+	give  func(c *Conn)
 	end   func() error
-	begin string    // begins a transaction; "" where one is in progress, which goes on
-	held  *liteConn // while a transaction is under way
+	begin string // begins a transaction; "" where one is in progress, which goes on
+	held  *Conn  // while a transaction is under way
 }
 
 // connectFunc is a driver.Connector.
@@ -26,38 +26,38 @@ type connectFunc func(ctx context.Context) (driver.Conn, error)
 func (f connectFunc) Connect(ctx context.Context) (driver.Conn, error) { return f(ctx) }
 func (connectFunc) Driver() driver.Driver                              { return nil }
 
-// borrowing gives a handle whose statements and transactions each take the connection of a
+// Borrow gives a handle whose statements and transactions each take the connection of a
 // pool, as everybody else does. One at a time stands in line.
-func borrowing(p *litePool) *sql.DB {
+func Borrow(p *Pool) *sql.DB {
 	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
-		return &sqlConn{take: p.take, give: p.give, end: func() error { return nil }, begin: "BEGIN IMMEDIATE"}, nil
+		return &sqlConn{take: p.Take, give: p.Give, end: func() error { return nil }, begin: "BEGIN IMMEDIATE"}, nil
 	}))
 	pool.SetMaxOpenConns(1)
 	return pool
 }
 
-// owning gives a handle with a connection of its own.
-func owning(begin string, open func() (*liteConn, error)) *sql.DB {
+// Own gives a handle with a connection of its own.
+func Own(begin string, open func() (*Conn, error)) *sql.DB {
 	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
 		c, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return lasting(c, begin, c.close), nil
+		return lasting(c, begin, c.Close), nil
 	}))
 	pool.SetMaxOpenConns(1)
 	return pool
 }
 
 // lasting is a connection that is one and the same for all statements.
-func lasting(c *liteConn, begin string, end func() error) *sqlConn {
-	return &sqlConn{begin: begin, end: end, give: func(*liteConn) {},
-		take: func(context.Context) (*liteConn, error) { return c, nil }}
+func lasting(c *Conn, begin string, end func() error) *sqlConn {
+	return &sqlConn{begin: begin, end: end, give: func(*Conn) {},
+		take: func(context.Context) (*Conn, error) { return c, nil }}
 }
 
-// joined gives a transaction of database/sql that is the one in progress on the connection.
+// Joined gives a transaction of database/sql that is the one in progress on the connection.
 // Neither its commit nor its rollback does anything.
-func (c *liteConn) joined() (*sql.Tx, error) {
+func (c *Conn) Joined() (*sql.Tx, error) {
 	if c.library == nil {
 		c.library = sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
 			return lasting(c, "", func() error { return nil }), nil
@@ -67,6 +67,7 @@ func (c *liteConn) joined() (*sql.Tx, error) {
 	return c.library.Begin()
 }
 
+// Close implements driver.Conn.
 func (c *sqlConn) Close() error { return c.end() }
 
 func (c *sqlConn) Prepare(text string) (driver.Stmt, error) { return sqlStmt{c, text}, nil }
@@ -82,7 +83,7 @@ func (c *sqlConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, e
 		return nil, err
 	}
 	if c.begin != "" {
-		if _, err := conn.exec(ctx, c.begin, nil); err != nil {
+		if _, err := conn.Exec(ctx, c.begin, nil); err != nil {
 			c.give(conn)
 			return nil, err
 		}
@@ -95,7 +96,7 @@ type sqlTx struct{ *sqlConn }
 
 func (t sqlTx) Commit() (err error) {
 	if t.begin != "" {
-		err = t.held.run("COMMIT")
+		err = t.held.Run("COMMIT")
 	}
 	return t.over(err)
 }
@@ -107,14 +108,14 @@ func (t sqlTx) over(err error) error {
 	conn := t.held
 	t.held = nil
 	if t.begin != "" {
-		conn.rollback()
+		conn.Rollback()
 	}
 	t.give(conn)
 	return err
 }
 
 // on runs f on the connection.
-func (c *sqlConn) on(ctx context.Context, f func(conn *liteConn) error) error {
+func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
 	if c.held != nil {
 		return f(c.held)
 	}
@@ -128,12 +129,9 @@ func (c *sqlConn) on(ctx context.Context, f func(conn *liteConn) error) error {
 
 // ExecContext implements driver.ExecerContext.
 func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (res driver.Result, err error) {
-	err = c.on(ctx, func(conn *liteConn) error {
-		n, err := conn.exec(ctx, text, plain(args))
-		if err == nil {
-			affected, _ := n.RowsAffected() // always known
-			res = sqlResult{conn.lite.LastInsertRowID(), affected}
-		}
+	err = c.on(ctx, func(conn *Conn) error {
+		n, err := conn.Exec(ctx, text, plain(args))
+		res = sqlResult{conn.lite.LastInsertRowID(), n}
 		return err
 	})
 	return res, err
@@ -142,8 +140,8 @@ func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.Na
 // QueryContext implements driver.QueryerContext.
 func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := &sqlRows{}
-	err := c.on(ctx, func(conn *liteConn) error {
-		rows, err := conn.rows(ctx, text, plain(args))
+	err := c.on(ctx, func(conn *Conn) error {
+		rows, err := conn.Query(ctx, text, plain(args))
 		if err != nil {
 			return err
 		}

@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package drive
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process has used of all processors.
-func cpuTime() time.Duration {
+// CPUTime is what this process has used of all processors.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

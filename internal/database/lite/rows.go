@@ -1,4 +1,4 @@
-package database
+package lite
 
 import (
 	"database/sql"
@@ -12,33 +12,37 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// liteRows are the rows of a statement in progress.
-type liteRows struct {
-	conn    *liteConn
-	stmt    *liteStmt
+// ErrNoRows is what Row.Scan returns when there is no row.
+var ErrNoRows = sql.ErrNoRows
+
+// Rows are the rows of a statement in progress. They are closed after the last.
+type Rows struct {
+	conn    *Conn
+	stmt    *stmt
 	watch   *watch
-	pool    *litePool // where the connection goes back to; nil if it stays
-	renewed int       // of the connection, when the statement began
-	fresh   bool      // Next has not been called
-	more    bool      // the statement is at a row
+	pool    *Pool // where the connection goes back to; nil if it stays
+	renewed int   // of the connection, when the statement began
+	fresh   bool  // Next has not been called
+	more    bool  // the statement is at a row
 	closed  bool
 	err     error
 }
 
-var errRowsClosed = errors.New("database: there is no row to scan")
+var errRowsClosed = errors.New("sqlite: there is no row to scan")
 
-func (r *liteRows) Next() bool {
+// Next goes to the next row, at first to the first.
+func (r *Rows) Next() bool {
 	switch {
 	case r.closed:
 		return false
 	case r.fresh:
 		r.fresh = false
 	case r.renewed != r.conn.renewed:
-		r.more, r.err = false, engineFailure(sqlite.ResultInterrupt.ToError())
+		r.more, r.err = false, failure(sqlite.ResultInterrupt.ToError())
 	default:
 		var err error
 		if r.more, err = r.stmt.Step(); err != nil {
-			r.err = engineFailure(err)
+			r.err = failure(err)
 		}
 	}
 	if !r.more {
@@ -49,9 +53,11 @@ func (r *liteRows) Next() bool {
 	return r.more
 }
 
-func (r *liteRows) Err() error { return r.err }
+// Err is the error that has ended the rows.
+func (r *Rows) Err() error { return r.err }
 
-func (r *liteRows) Columns() ([]string, error) {
+// Columns are the names of the columns.
+func (r *Rows) Columns() ([]string, error) {
 	if r.closed {
 		return nil, errRowsClosed
 	}
@@ -62,7 +68,8 @@ func (r *liteRows) Columns() ([]string, error) {
 	return names, nil
 }
 
-func (r *liteRows) Close() error {
+// Close ends the statement. It may be called again.
+func (r *Rows) Close() error {
 	if r.closed {
 		return nil
 	}
@@ -71,31 +78,33 @@ func (r *liteRows) Close() error {
 	err := r.conn.release(r.stmt, r.err != nil)
 	r.watch.end()
 	if r.pool != nil {
-		r.pool.give(r.conn)
+		r.pool.Give(r.conn)
 	}
 	return err
 }
 
-func (r *liteRows) Scan(dest ...any) error {
+// Scan reads the columns of the row into pointers, as database/sql does.
+func (r *Rows) Scan(dest ...any) error {
 	if r.fresh || !r.more {
 		return errRowsClosed
 	}
 	if len(dest) != r.stmt.columns {
-		return fmt.Errorf("database: %d columns to be scanned into %d values", r.stmt.columns, len(dest))
+		return fmt.Errorf("sqlite: %d columns to be scanned into %d values", r.stmt.columns, len(dest))
 	}
 	for i, d := range dest {
 		if err := r.stmt.scan(i, d); err != nil {
-			return fmt.Errorf("database: scan column %d, %q: %w", i, r.stmt.ColumnName(i), err)
+			return fmt.Errorf("sqlite: scan column %d, %q: %w", i, r.stmt.ColumnName(i), err)
 		}
 	}
 	return nil
 }
 
-// liteRow is the first of the rows.
-type liteRow liteRows
+// Row is the first of the rows, and all that is wanted of them.
+type Row Rows
 
-func (r *liteRow) Scan(dest ...any) error {
-	rows := (*liteRows)(r)
+// Scan reads the row and closes the rows.
+func (r *Row) Scan(dest ...any) error {
+	rows := (*Rows)(r)
 	if !rows.Next() {
 		if rows.err != nil {
 			return rows.err
@@ -111,7 +120,7 @@ func (r *liteRow) Scan(dest ...any) error {
 
 // scan reads a column. The cases that come all the time are first, and read what SQLite
 // has without a value in between.
-func (s *liteStmt) scan(i int, dest any) error {
+func (s *stmt) scan(i int, dest any) error {
 	kind := s.ColumnType(i)
 	switch d := dest.(type) {
 	case *string:
@@ -131,8 +140,10 @@ func (s *liteStmt) scan(i int, dest any) error {
 		}
 	case *bool:
 		if kind == sqlite.TypeInteger {
-			*d = s.ColumnInt64(i) != 0
-			return nil
+			if n := s.ColumnInt64(i); n == 0 || n == 1 { // any other is an error
+				*d = n == 1
+				return nil
+			}
 		}
 	case **string:
 		if kind == sqlite.TypeNull {
@@ -185,14 +196,14 @@ func (s *liteStmt) scan(i int, dest any) error {
 	return assign(reflect.ValueOf(dest).Elem(), s.value(i))
 }
 
-func (s *liteStmt) bytes(i int) []byte {
+func (s *stmt) bytes(i int) []byte {
 	b := make([]byte, s.ColumnLen(i))
 	s.ColumnBytes(i, b)
 	return b
 }
 
 // value is a column as database/sql's drivers give it.
-func (s *liteStmt) value(i int) driver.Value {
+func (s *stmt) value(i int) driver.Value {
 	switch s.ColumnType(i) {
 	case sqlite.TypeInteger:
 		return s.ColumnInt64(i)
@@ -272,19 +283,19 @@ func asText(v driver.Value) string {
 }
 
 // bind gives the parameters their arguments.
-func (s *liteStmt) bind(args []any) error {
+func (s *stmt) bind(args []any) error {
 	for i, n := range s.args {
 		if n < 0 || n >= len(args) {
-			return fmt.Errorf("database: there is no argument %s of %d: %.100q", s.BindParamName(i+1), len(args), s.text)
+			return fmt.Errorf("sqlite: there is no argument %s of %d: %.100q", s.BindParamName(i+1), len(args), s.text)
 		}
 		if err := s.bindOne(i+1, args[n]); err != nil {
-			return fmt.Errorf("database: argument %d: %w", n+1, err)
+			return fmt.Errorf("sqlite: argument %d: %w", n+1, err)
 		}
 	}
 	return nil
 }
 
-func (s *liteStmt) bindOne(i int, arg any) error {
+func (s *stmt) bindOne(i int, arg any) error {
 	switch a := arg.(type) {
 	case nil:
 		s.BindNull(i)
@@ -322,7 +333,7 @@ func (s *liteStmt) bindOne(i int, arg any) error {
 }
 
 // bindConverted binds what database/sql would make of an argument: one of the types above.
-func (s *liteStmt) bindConverted(i int, arg any) error {
+func (s *stmt) bindConverted(i int, arg any) error {
 	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
 	if err != nil {
 		return err

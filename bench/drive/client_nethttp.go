@@ -1,4 +1,4 @@
-package main
+package drive
 
 import (
 	"bytes"
@@ -15,25 +15,26 @@ type netHTTP struct {
 	client http.Client
 }
 
-func newNetHTTP(addr string) *netHTTP {
+// NewNetHTTP makes one.
+func NewNetHTTP(addr string) *netHTTP {
 	return &netHTTP{addr, http.Client{Transport: &http.Transport{DisableCompression: true}}}
 }
 
-func (c *netHTTP) close() { c.client.CloseIdleConnections() }
+func (c *netHTTP) Close() { c.client.CloseIdleConnections() }
 
-func (c *netHTTP) do(r prepared, keep *bytes.Buffer) (status int, err error) {
+func (c *netHTTP) Do(r Prepared, keep *bytes.Buffer) (status int, err error) {
 	var body io.Reader
-	if r.body != "" {
-		body = strings.NewReader(r.body)
+	if r.Body != "" {
+		body = strings.NewReader(r.Body)
 	}
-	req, err := http.NewRequest(r.method, "http://"+c.host+r.path, body)
+	req, err := http.NewRequest(r.Method, "http://"+c.host+r.Path, body)
 	if err != nil {
 		return 0, err
 	}
-	if r.body != "" {
+	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	for _, line := range r.header {
+	for _, line := range r.Header {
 		name, value, _ := strings.Cut(line, ": ")
 		req.Header.Set(name, value)
 	}

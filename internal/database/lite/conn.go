@@ -1,4 +1,8 @@
-package database
+// Package lite speaks to SQLite through zombiezen.com/go/sqlite, without database/sql and
+// what that costs: connections that keep their statements, are interrupted when a context
+// ends, and wait in pools. Placeholders are $1, $2, … as in PostgreSQL. For libraries that
+// want database/sql there is a driver on the same connections.
+package lite
 
 import (
 	"context"
@@ -17,11 +21,11 @@ import (
 // program are constants, far fewer; past the bound a text is parsed each time.
 const maxStatements = 2000
 
-// liteConn is a connection to an SQLite file, for one goroutine at a time. It keeps its
-// prepared statements by text, as pgx does for PostgreSQL.
-type liteConn struct {
+// Conn is a connection to an SQLite file, for one goroutine at a time. It keeps its
+// prepared statements by text, as pgx does for PostgreSQL. SQLite's own mutex is not in it.
+type Conn struct {
 	lite    *sqlite.Conn
-	stmts   map[string]*liteStmt
+	stmts   map[string]*stmt
 	reading int     // rows that are open
 	broken  bool    // it is not to be used again
 	library *sql.DB // see joined; nil until it is wanted
@@ -34,74 +38,80 @@ type liteConn struct {
 	fired bool          // done is closed
 }
 
-// connectLite opens a file and runs statements that set the connection up. The busy
-// timeout applies to them too.
-func connectLite(path string, busy time.Duration, setup ...string) (*liteConn, error) {
+// Connect opens a file, which it makes if there is none, and runs statements that set the
+// connection up. busy is how long statements wait for other programs. Names in double
+// quotes are never strings, and no statement may damage the structure of the file.
+func Connect(path string, busy time.Duration, setup ...string) (*Conn, error) {
 	lite, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
-		return nil, engineFailure(err)
+		return nil, failure(err)
 	}
-	c := &liteConn{lite: lite, stmts: map[string]*liteStmt{}}
+	c := &Conn{lite: lite, stmts: map[string]*stmt{}}
 	lite.SetBusyTimeout(busy)
+	if err := lite.SetDefensive(true); err != nil {
+		return nil, errors.Join(failure(err), c.Close())
+	}
 	for _, text := range setup {
-		if err := c.run(text); err != nil {
-			return nil, errors.Join(err, c.close())
+		if err := c.Run(text); err != nil {
+			return nil, errors.Join(err, c.Close())
 		}
 	}
 	c.arm()
 	return c, nil
 }
 
-func (c *liteConn) close() error {
+// Close ends the connection and all that it has prepared.
+func (c *Conn) Close() error {
 	var err error
 	if c.library != nil {
 		err = c.library.Close()
 	}
 	clear(c.stmts) // which the connection ends
-	return errors.Join(err, engineFailure(c.lite.Close()))
+	return errors.Join(err, failure(c.lite.Close()))
 }
 
-// run executes a statement that nobody waits to interrupt.
-func (c *liteConn) run(text string) error {
-	_, err := c.exec(context.Background(), text, nil)
+// Run executes a statement that nobody interrupts.
+func (c *Conn) Run(text string) error {
+	_, err := c.Exec(context.Background(), text, nil)
 	return err
 }
 
-// rollback ends the transaction, if SQLite has not done so by itself.
-func (c *liteConn) rollback() {
+// Rollback ends the transaction, if SQLite has not done so by itself. A connection that
+// cannot do it is given up by its pool.
+func (c *Conn) Rollback() {
 	if c.lite.AutocommitEnabled() {
 		return
 	}
-	if err := c.run("ROLLBACK"); err != nil {
+	if err := c.Run("ROLLBACK"); err != nil {
 		c.broken = true
 	}
 }
 
-// engineError is an error of SQLite's with its extended result code.
-type engineError struct {
-	code sqlite.ResultCode
+// Error is an error of SQLite's with its extended result code.
+type Error struct {
+	Code sqlite.ResultCode
 	err  error
 }
 
-func (e *engineError) Error() string { return e.err.Error() }
-func (e *engineError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }
 
-func engineFailure(err error) error {
+func failure(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &engineError{sqlite.ErrCode(err), err}
+	return &Error{sqlite.ErrCode(err), err}
 }
 
 // A watch interrupts a connection when a context ends. Nothing runs for it until then.
 type watch struct {
-	conn  *liteConn
+	conn  *Conn
 	stop  func() bool
 	ended bool // under conn.mu
 }
 
 // watch begins to watch ctx; nil where there is nothing to watch, or it is done already.
-func (c *liteConn) watch(ctx context.Context) *watch {
+func (c *Conn) watch(ctx context.Context) *watch {
 	if done := ctx.Done(); done == nil || done == c.watched {
 		return nil
 	}
@@ -110,11 +120,15 @@ func (c *liteConn) watch(ctx context.Context) *watch {
 	return w
 }
 
-// watchAll watches ctx for the statements until the watch ends.
-func (c *liteConn) watchAll(ctx context.Context) *watch {
+// Watch interrupts the statements that run until end is called when ctx is done. Those of
+// the same context then cost nothing for it.
+func (c *Conn) Watch(ctx context.Context) (end func()) {
 	w := c.watch(ctx)
 	c.watched = ctx.Done()
-	return w
+	return func() {
+		c.watched = nil
+		w.end()
+	}
 }
 
 func (w *watch) fire() {
@@ -141,23 +155,17 @@ func (w *watch) end() {
 	}
 }
 
-// endAll ends what watchAll began.
-func (c *liteConn) endAll(w *watch) {
-	c.watched = nil
-	w.end()
-}
-
 // arm makes the connection ready to be interrupted. It waits for an interruption that is
 // under way, and resets statements that are being read, whose rows then refuse to go on.
-func (c *liteConn) arm() {
+func (c *Conn) arm() {
 	c.mu.Lock()
 	c.done, c.fired = make(chan struct{}), false
 	c.mu.Unlock()
 	c.lite.SetInterrupt(c.done)
 }
 
-// liteStmt is a prepared statement.
-type liteStmt struct {
+// stmt is a prepared statement.
+type stmt struct {
 	*sqlite.Stmt
 	text    string
 	args    []int // the argument of each parameter, counted from 0
@@ -168,7 +176,7 @@ type liteStmt struct {
 
 // statement gives the statement of a text, which is used by nobody else until it is
 // released.
-func (c *liteConn) statement(text string) (*liteStmt, error) {
+func (c *Conn) statement(text string) (*stmt, error) {
 	s := c.stmts[text]
 	if s != nil && !s.busy {
 		s.busy = true
@@ -180,7 +188,7 @@ func (c *liteConn) statement(text string) (*liteStmt, error) {
 			if inner := errors.Unwrap(err); inner != nil {
 				err = inner // which does not repeat the text
 			}
-			return nil, engineFailure(err)
+			return nil, failure(err)
 		}
 		s := newStatement(prepared, text)
 		s.busy, s.kept = true, true
@@ -189,7 +197,7 @@ func (c *liteConn) statement(text string) (*liteStmt, error) {
 	}
 	s, rest, err := c.first(text)
 	if err == nil && afterComments(rest) != "" {
-		err = errors.Join(fmt.Errorf("database: more than one statement: %.100q", text), s.Finalize())
+		err = errors.Join(fmt.Errorf("sqlite: more than one statement: %.100q", text), s.Finalize())
 	}
 	if err != nil {
 		return nil, err
@@ -220,16 +228,16 @@ func afterComments(text string) string {
 }
 
 // first prepares the first statement of a text, for one use.
-func (c *liteConn) first(text string) (s *liteStmt, rest string, err error) {
+func (c *Conn) first(text string) (s *stmt, rest string, err error) {
 	prepared, left, err := c.lite.PrepareTransient(text)
 	if err != nil {
-		return nil, "", engineFailure(err)
+		return nil, "", failure(err)
 	}
 	return newStatement(prepared, text), text[len(text)-left:], nil
 }
 
-func newStatement(prepared *sqlite.Stmt, text string) *liteStmt {
-	s := &liteStmt{Stmt: prepared, text: text, columns: prepared.ColumnCount(), args: make([]int, prepared.BindParamCount())}
+func newStatement(prepared *sqlite.Stmt, text string) *stmt {
+	s := &stmt{Stmt: prepared, text: text, columns: prepared.ColumnCount(), args: make([]int, prepared.BindParamCount())}
 	for i := range s.args {
 		s.args[i] = i // "?"
 		if name := prepared.BindParamName(i + 1); name != "" {
@@ -245,7 +253,7 @@ func newStatement(prepared *sqlite.Stmt, text string) *liteStmt {
 
 // release makes the statement free for the next use. One that failed is given up, because
 // what a failure leaves half read is nobody's to know.
-func (c *liteConn) release(s *liteStmt, failed bool) error {
+func (c *Conn) release(s *stmt, failed bool) error {
 	s.busy = false
 	if s.kept && !failed {
 		err := s.Reset()
@@ -254,18 +262,18 @@ func (c *liteConn) release(s *liteStmt, failed bool) error {
 			return nil
 		}
 		c.forget(s)
-		return errors.Join(engineFailure(err), engineFailure(s.Finalize()))
+		return errors.Join(failure(err), failure(s.Finalize()))
 	}
 	c.forget(s)
 	err := s.Finalize()
 	if failed {
 		return nil // it says again what it failed of
 	}
-	return engineFailure(err)
+	return failure(err)
 }
 
 // forget keeps a statement no longer than it is in use.
-func (c *liteConn) forget(s *liteStmt) {
+func (c *Conn) forget(s *stmt) {
 	if s.kept {
 		delete(c.stmts, s.text)
 	}
@@ -273,7 +281,7 @@ func (c *liteConn) forget(s *liteStmt) {
 }
 
 // begin prepares a statement to be stepped through.
-func (c *liteConn) begin(ctx context.Context, text string, args []any) (*liteStmt, error) {
+func (c *Conn) begin(ctx context.Context, text string, args []any) (*stmt, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -287,15 +295,15 @@ func (c *liteConn) begin(ctx context.Context, text string, args []any) (*liteStm
 	return s, nil
 }
 
-func (c *liteConn) watchStatement(ctx context.Context) *watch {
-	if _, ok := ctx.(uninterruptible); ok {
+func (c *Conn) watchStatement(ctx context.Context) *watch {
+	if _, ok := ctx.(Uninterruptible); ok {
 		return nil
 	}
 	return c.watch(ctx)
 }
 
-// exec runs a statement, or several.
-func (c *liteConn) exec(ctx context.Context, text string, args []any) (Result, error) {
+// Exec runs a statement, or several, and gives how many rows the last has changed.
+func (c *Conn) Exec(ctx context.Context, text string, args []any) (changed int64, err error) {
 	w := c.watchStatement(ctx)
 	defer w.end()
 	if c.stmts[text] == nil && (isScript(text) || afterComments(text) == "") {
@@ -303,27 +311,27 @@ func (c *liteConn) exec(ctx context.Context, text string, args []any) (Result, e
 	}
 	s, err := c.begin(ctx, text, args)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	err = s.finish()
 	if e := c.release(s, err != nil); err == nil {
 		err = e
 	}
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return changed(c.lite.Changes()), nil
+	return int64(c.lite.Changes()), nil
 }
 
 // script runs statements one after another, each of which takes its arguments by number.
-func (c *liteConn) script(ctx context.Context, text string, args []any) (Result, error) {
+func (c *Conn) script(ctx context.Context, text string, args []any) (changed int64, err error) {
 	for text = afterComments(text); text != ""; text = afterComments(text) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, err
 		}
 		s, rest, err := c.first(text)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		if err = s.bind(args); err == nil {
 			err = s.finish()
@@ -332,38 +340,25 @@ func (c *liteConn) script(ctx context.Context, text string, args []any) (Result,
 			err = e
 		}
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		text = rest
 	}
-	return changed(c.lite.Changes()), nil
+	return int64(c.lite.Changes()), nil
 }
 
 // finish steps through a statement whose rows do not matter.
-func (s *liteStmt) finish() error {
+func (s *stmt) finish() error {
 	for {
 		if more, err := s.Step(); err != nil || !more {
-			return engineFailure(err)
+			return failure(err)
 		}
 	}
 }
 
-// changed is the Result of a statement.
-type changed int64
-
-func (n changed) RowsAffected() (int64, error) { return int64(n), nil }
-
-// query runs a statement to its first row.
-func (c *liteConn) query(ctx context.Context, text string, args []any) (Rows, error) {
-	r, err := c.rows(ctx, text, args)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-func (c *liteConn) rows(ctx context.Context, text string, args []any) (*liteRows, error) {
-	r := &liteRows{conn: c, watch: c.watchStatement(ctx)}
+// Query runs a statement to its first row.
+func (c *Conn) Query(ctx context.Context, text string, args []any) (*Rows, error) {
+	r := &Rows{conn: c, watch: c.watchStatement(ctx)}
 	var err error
 	if r.stmt, err = c.begin(ctx, text, args); err != nil {
 		r.watch.end()
@@ -372,7 +367,7 @@ func (c *liteConn) rows(ctx context.Context, text string, args []any) (*liteRows
 	c.reading++
 	r.renewed, r.fresh = c.renewed, true
 	if r.more, err = r.stmt.Step(); err != nil {
-		r.err = engineFailure(err)
+		r.err = failure(err)
 		_ = r.Close()
 		return nil, r.err
 	}
@@ -383,10 +378,5 @@ func (c *liteConn) rows(ctx context.Context, text string, args []any) (*liteRows
 	return r, nil
 }
 
-func (c *liteConn) queryRow(ctx context.Context, text string, args []any) Row {
-	r, err := c.rows(ctx, text, args)
-	if err != nil {
-		return failedRow{err}
-	}
-	return (*liteRow)(r)
-}
+// Uninterruptible is the context of a statement that runs to its end once it has begun.
+type Uninterruptible struct{ context.Context }

@@ -1,0 +1,359 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"vitrine/bench/dataset"
+	"vitrine/bench/drive"
+	"vitrine/internal/obs"
+	"vitrine/internal/server"
+)
+
+// The cases, by name.
+const (
+	getBlock  = "get block"
+	firstPage = "page of 24"
+	deepPage  = "page 1,000"
+	wordFound = "search"
+	newBlock  = "create block + connection"
+)
+
+var cases = []string{getBlock, firstPage, deepPage, wordFound, newBlock}
+
+// hopeless is the rate below which two rounds tell enough, each of which lasts until all
+// clients have their answers.
+const hopeless = 5
+
+// per is how many things are on a page.
+const per = 24
+
+// peer is one of those that are measured beside each other.
+type peer struct {
+	name string
+	dial func() (drive.Sender, error)
+	// requests gives those of a case; nil if it has no such case. Those that write are to
+	// be sent once.
+	requests func(name string, n int) []drive.Request
+	// read takes from an answer what it says; nil if the answer is another's.
+	read    func(name string, body []byte) (answer, error)
+	outside bool // a process of its own, whose processor time is not known
+	status  map[string]int
+}
+
+// answer is what must be the same in all answers to a case.
+type answer struct {
+	Items int   `json:"items"` // on the page
+	Total int64 `json:"total"` // 0 where the answer has none
+}
+
+// bench is a run.
+type bench struct {
+	command
+	only  *regexp.Regexp
+	notes io.Writer
+	data  data
+
+	peers   []*peer
+	bare    *drive.Bare
+	addr    string // of Vitrine
+	blocks  []int64
+	channel int64 // that Vitrine's new blocks go to; the small server has it too
+	written int
+	closers []func() error
+	missing []string // others whose program is not here
+	figures []figure
+}
+
+// stop ends all that start began, the last first.
+func (b *bench) stop() (err error) {
+	for _, end := range slices.Backward(b.closers) {
+		err = errors.Join(err, end())
+	}
+	return err
+}
+
+// start starts all of them.
+func (b *bench) start(ctx context.Context, d data) error {
+	b.data, b.bare = d, new(drive.Bare)
+	if err := b.startVitrine(ctx); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	handler := b.bare.Serve(l)
+	b.closers = append(b.closers, handler.Close)
+	b.peers = slices.Insert(b.peers, 0, &peer{name: "bare net/http", dial: least(l.Addr().String()), requests: b.ours, status: created})
+	if err := b.choose(); err != nil {
+		return err
+	}
+	if err := b.startPlain(ctx); err != nil {
+		return err
+	}
+	return b.startPocketBase(ctx)
+}
+
+// created are the statuses that are not 200.
+var created = map[string]int{newBlock: http.StatusCreated}
+
+// least dials clients that do the least.
+func least(addr string) func() (drive.Sender, error) {
+	return func() (drive.Sender, error) { return drive.Dial(addr) }
+}
+
+// startVitrine starts the server in this process, as it comes but for rate limits and jobs.
+func (b *bench) startVitrine(ctx context.Context) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	// The log is formatted and written as in production, only that nobody keeps it.
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	b.closers = append(b.closers, null.Close)
+	cfg := b.data.cfg
+	b.addr = l.Addr().String()
+	cfg.BaseURL, cfg.SiteURL = "http://"+b.addr, "http://"+b.addr
+	log, err := obs.Logger(null, cfg.LogFormat, cfg.LogLevel)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	s, err := server.New(ctx, cfg, server.Options{Log: log, Version: "bench"})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if err := s.Start(l); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	b.closers = append(b.closers, func() error { return s.Shutdown(context.WithoutCancel(ctx)) })
+	b.peers = append(b.peers, &peer{name: "Vitrine", dial: least(b.addr), requests: b.ours, read: readOurs, status: created})
+	return nil
+}
+
+// choose finds blocks that everybody sees, and makes a channel to write to.
+func (b *bench) choose() error {
+	made := b.data.made
+	step := max(1, (made.LastBlock-made.FirstBlock)/500)
+	for id := made.FirstBlock; id <= made.LastBlock && len(b.blocks) < 400; id += step {
+		a, err := drive.Record(b.addr, drive.Get(fmt.Sprintf("/v3/blocks/%d", id)))
+		if err != nil {
+			return err
+		}
+		if a.Status == http.StatusOK {
+			b.blocks = append(b.blocks, id)
+		}
+	}
+	if len(b.blocks) == 0 {
+		return errors.New("no block that everybody sees")
+	}
+	a, err := drive.Record(b.addr, b.post("/v3/channels", `{"title":"Written to while measuring","visibility":"closed"}`))
+	if err == nil && a.Status != http.StatusCreated {
+		err = fmt.Errorf("making a channel: status %d: %s", a.Status, a.Body)
+	}
+	if err != nil {
+		return err
+	}
+	var channel struct {
+		ID int64 `json:"id"`
+	}
+	err = json.Unmarshal(a.Body, &channel)
+	b.channel = channel.ID
+	return err
+}
+
+func (b *bench) post(path, format string, args ...any) drive.Request {
+	return drive.Request{Method: http.MethodPost, Path: path, Body: fmt.Sprintf(format, args...),
+		Header: []string{"Authorization: Bearer " + b.data.made.Token}}
+}
+
+// deep is the page that "page 1,000" asks for: an earlier one of a smaller channel.
+func (b *bench) deep() int { return min(1000, max(1, b.data.made.Large.Items/per)) }
+
+// ours are the requests of version 3, which the bare handler gets as well.
+func (b *bench) ours(name string, n int) []drive.Request { return b.inWords(name, n, "/v3") }
+
+// inWords are the requests to Vitrine and to the small server, whose paths differ in their beginning.
+func (b *bench) inWords(name string, n int, prefix string) (all []drive.Request) {
+	made := b.data.made
+	switch name {
+	case getBlock:
+		for _, id := range b.blocks {
+			all = append(all, drive.Get(fmt.Sprintf("%s/blocks/%d", prefix, id)))
+		}
+	case firstPage:
+		all = append(all, drive.Get(fmt.Sprintf("%s/channels/%s/contents?page=1&per=%d", prefix, made.Middle.Slug, per)))
+	case deepPage:
+		all = append(all, drive.Get(fmt.Sprintf("%s/channels/%s/contents?page=%d&per=%d", prefix, made.Large.Slug, b.deep(), per)))
+	case wordFound:
+		all = append(all, drive.Get(fmt.Sprintf("%s/search?query=%s&per=%d", prefix, dataset.Uncommon, per), "Authorization: Bearer "+b.data.token))
+	case newBlock:
+		for range n {
+			all = append(all, b.post(prefix+"/blocks", `{"value":%q,"channel_ids":[%d]}`, b.text(), b.channel))
+		}
+	}
+	return all
+}
+
+// text is that of a new block.
+func (b *bench) text() string {
+	b.written++
+	return fmt.Sprintf("Note %d: a *short* text with a [link](https://www.example.org/%d).", b.written, b.written)
+}
+
+// readOurs reads an answer of Vitrine, or of the small server.
+func readOurs(name string, body []byte) (a answer, err error) {
+	var page struct {
+		ID   int64             `json:"id"`
+		Data []json.RawMessage `json:"data"`
+		Meta struct {
+			Total int64 `json:"total_count"`
+		} `json:"meta"`
+	}
+	err = json.Unmarshal(body, &page)
+	a = answer{len(page.Data), page.Meta.Total}
+	if page.ID != 0 {
+		a.Items = 1
+	}
+	return a, err
+}
+
+// startPlain starts the small server, and lets SQLite itself be measured on its file.
+func (b *bench) startPlain(ctx context.Context) error {
+	p, err := newPlain(ctx, b.data.plain)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, p.close)
+	if _, err := p.writes.ExecContext(ctx, `INSERT INTO channels VALUES ($1, 'written-to-' || $1, 'Written to while measuring', FALSE, 1, 0, 0)
+		ON CONFLICT DO NOTHING`, b.channel); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, p.serve(l).Close)
+	b.peers = slices.Insert(b.peers, 1,
+		&peer{name: "plain Go + SQLite", dial: least(l.Addr().String()), read: readOurs, status: created,
+			requests: func(name string, n int) []drive.Request { return b.inWords(name, n, "") }},
+		&peer{name: "raw SQLite", dial: p.raw(ctx, b.channel), status: created, read: readOurs, requests: b.rawRequests})
+	return nil
+}
+
+// all measures every case that is asked for: in each round all peers in turn, in an order
+// that moves on from round to round, so that what disturbs the machine disturbs all alike.
+// The first round is for warming up.
+func (b *bench) all(ctx context.Context) error {
+	for _, name := range cases {
+		if !b.only.MatchString(name) {
+			continue
+		}
+		f := figure{Case: name, Peers: map[string]*result{}}
+		taking, err := b.rehearse(name, &f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		speeds := make([][]drive.Speed, len(taking))
+		for r := range b.Rounds + 1 {
+			for i := range taking {
+				at := (i + r) % len(taking)
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if n := len(speeds[at]); n == 2 && speeds[at][n-1].Rate < hopeless {
+					continue
+				}
+				s, err := b.round(taking[at], name)
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", name, taking[at].name, err)
+				}
+				if r > 0 {
+					speeds[at] = append(speeds[at], s)
+				}
+			}
+		}
+		for i, p := range taking {
+			f.Peers[p.name] = newResult(speeds[i], speeds[len(taking)-1], p.outside)
+		}
+		b.figures = append(b.figures, f)
+	}
+	return nil
+}
+
+// rehearse asks everybody once, holds the answers against Vitrine's, has the bare handler
+// learn these, and gives who takes part; Vitrine is the last.
+func (b *bench) rehearse(name string, f *figure) (taking []*peer, err error) {
+	ours := b.ours(name, 1)
+	answers := map[string]drive.Answer{}
+	for i, r := range ours {
+		a, err := drive.Record(b.addr, r)
+		if err != nil {
+			return nil, err
+		}
+		if a.Status != statusOf(created, name) {
+			return nil, fmt.Errorf("Vitrine: status %d: %.300s", a.Status, a.Body)
+		}
+		answers[r.Path] = a
+		if i == 0 {
+			answers[""] = a
+		}
+	}
+	b.bare.Know(answers)
+	if f.Answer, err = readOurs(name, answers[""].Body); err != nil {
+		return nil, err
+	}
+	for _, p := range b.peers {
+		requests := p.requests(name, 1)
+		if len(requests) == 0 {
+			continue
+		}
+		taking = append(taking, p)
+		if p.read == nil {
+			continue
+		}
+		_, bodies, err := drive.Measure(p.dial, 1, prepared(requests[:1]), statusOf(p.status, name), drive.Bound{Requests: 1, Time: time.Minute}, true)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		a, err := p.read(name, bodies[0])
+		if err != nil || a != f.Answer {
+			return nil, fmt.Errorf("%s answers %+v, Vitrine %+v: %w", p.name, a, f.Answer, err)
+		}
+	}
+	return taking, nil
+}
+
+func statusOf(statuses map[string]int, name string) int {
+	if s, special := statuses[name]; special {
+		return s
+	}
+	return http.StatusOK
+}
+
+func prepared(requests []drive.Request) []drive.Prepared {
+	all := make([]drive.Prepared, len(requests))
+	for i, r := range requests {
+		all[i] = r.For("localhost")
+	}
+	return all
+}
+
+// round measures a peer once.
+func (b *bench) round(p *peer, name string) (drive.Speed, error) {
+	requests := p.requests(name, b.Requests)
+	s, _, err := drive.Measure(p.dial, b.Clients, prepared(requests), statusOf(p.status, name), drive.Bound{Requests: b.Requests, Time: b.Time}, false)
+	return s, err
+}

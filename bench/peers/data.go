@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vitrine/bench/dataset"
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+// data is what all are measured on.
+type data struct {
+	made  dataset.Made
+	token string        // of somebody who made nothing, and so sees what everybody sees
+	cfg   config.Config // of Vitrine
+	plain string        // the file of the small server
+}
+
+// prepare makes the data in a folder, unless they are there from an earlier run.
+func (cmd command) prepare(ctx context.Context, dir string, notes io.Writer) (d data, err error) {
+	// No jobs: all that they would do beside the measurements is done before.
+	cfg, problems := config.Flags{Common: config.Common{DataDir: dir}, Server: config.Server{
+		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: "false"}}.Resolve()
+	d = data{cfg: cfg, plain: filepath.Join(dir, "plain.db")}
+	if err := errors.Join(problems...); err != nil {
+		return d, err
+	}
+	note := filepath.Join(dir, "made.json")
+	text, err := os.ReadFile(note)
+	if err == nil {
+		var was noted
+		err = json.Unmarshal(text, &was)
+		d.made, d.token = was.Made, was.Token
+		return d, err
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	began := time.Now()
+	if d.made, d.token, err = cmd.fill(ctx, cfg); err != nil {
+		return d, err
+	}
+	if err := copyData(ctx, cfg.SQLitePath(), d.plain, d.made.Token, d.token); err != nil {
+		return d, fmt.Errorf("the small server's data: %w", err)
+	}
+	fmt.Fprintf(notes, "%d blocks, %d connections, a channel of %d: made in %s\n",
+		d.made.Blocks, d.made.Connections, d.made.Large.Items, time.Since(began).Round(time.Second))
+	if text, err = json.Marshal(noted{d.made, d.token}); err != nil {
+		return d, err
+	}
+	return d, os.WriteFile(note, text, 0o600) // last: the data are whole
+}
+
+// noted is what an earlier run has noted.
+type noted struct {
+	Made  dataset.Made
+	Token string
+}
+
+// fill makes Vitrine's.
+func (cmd command) fill(ctx context.Context, cfg config.Config) (made dataset.Made, token string, err error) {
+	cfg.SQLiteSynchronous = "off" // a power cut costs no more than running this again
+	db, err := server.Open(ctx, cfg)
+	if err != nil {
+		return made, "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := server.Migrate(ctx, db, slog.New(slog.DiscardHandler)); err != nil {
+		return made, "", err
+	}
+	s, small := store.New(db), 100
+	made, err = dataset.Fill(ctx, s, dataset.Size{Users: cmd.Users, Channels: cmd.Channels,
+		Blocks: max(1, cmd.Blocks-cmd.Large-small), Connections: max(0, cmd.Connections-cmd.Large-small),
+		Large: cmd.Large, Small: small, Seed: cmd.Seed})
+	if err == nil {
+		_, err = dataset.Index(ctx, s)
+	}
+	if err == nil {
+		token, err = stranger(ctx, s)
+	}
+	return made, token, err
+}
+
+// stranger makes a user, and gives a token of theirs.
+func stranger(ctx context.Context, s *store.Store) (token string, err error) {
+	n := store.NewUser{Name: "Stranger", Email: "stranger@example.org", Tier: domain.TierSupporter, Now: time.Now()}
+	var id domain.UserID
+	err = s.InTx(ctx, func(tx *store.Tx) (err error) {
+		if n.Slug, err = tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now); err != nil {
+			return err
+		}
+		if id, err = tx.CreateUser(ctx, n); err != nil {
+			return err
+		}
+		return tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id))
+	})
+	if err != nil {
+		return "", err
+	}
+	token, _, err = app.New(app.Options{Store: s}).CreateToken(ctx, id, "benchmark", domain.ScopeRead)
+	return token, err
+}

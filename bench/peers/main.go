@@ -1,0 +1,80 @@
+// Peers measures Vitrine beside others on the same data, in one run:
+//
+//	go run ./bench/peers                              # 200,000 blocks, 300,000 connections, a channel of 50,000
+//	go run ./bench/peers --data-dir /tmp/peers        # keeps the data for the next run
+//	go run ./bench/peers --blocks 2000 --connections 3000 --large 1000 --rounds 3
+//
+// The others are a handler of net/http that writes the same bytes, a small server written
+// by hand on Go and SQLite (plain.go), SQLite itself in this process, and PocketBase if its
+// program is there. Vitrine, the handler and the small server run in this process too, each
+// on a port of its own, and all sync each write to the disk.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+type command struct {
+	DataDir     string        `help:"Folder for the data, which is kept and used again; without it they go to a temporary one."`
+	Users       int           `default:"2000" help:"Accounts to make."`
+	Channels    int           `default:"5000" help:"Channels beside the large one."`
+	Blocks      int           `default:"200000" help:"Blocks, those of the large channel included."`
+	Connections int           `default:"300000" help:"Connections, those of the large channel included."`
+	Large       int           `default:"50000" help:"Items of the large channel."`
+	Seed        uint64        `default:"1" help:"The same seed makes the same rows."`
+	Rounds      int           `default:"7" help:"Measurements of each case."`
+	Requests    int           `default:"4000" help:"Requests of one measurement, at most."`
+	Time        time.Duration `default:"1s" help:"Length of one measurement, at most."`
+	Clients     int           `default:"16" help:"Connections at a time."`
+	Only        string        `help:"Regular expression that the name of a case must match."`
+	PocketBase  string        `name:"pocketbase" default:"pocketbase" help:"Program of PocketBase, as a path or on the PATH."`
+	JSON        bool          `name:"json" help:"Print the figures as JSON."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var cmd command
+	kong.Parse(&cmd, kong.Description("Measure Vitrine beside others on the same data."))
+	if err := cmd.run(ctx, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+// run makes the data and measures. What it is doing goes to notes.
+func (cmd command) run(ctx context.Context, out, notes io.Writer) (err error) {
+	only, err := regexp.Compile(cmd.Only)
+	if err != nil {
+		return err
+	}
+	dir := cmd.DataDir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "vitrine-peers-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	d, err := cmd.prepare(ctx, dir, notes)
+	if err != nil {
+		return err
+	}
+	b := &bench{command: cmd, only: only, notes: notes}
+	err = b.start(ctx, d)
+	if err == nil {
+		err = b.all(ctx)
+	}
+	if err = errors.Join(err, b.stop()); err != nil {
+		return err
+	}
+	return b.report(out)
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plain is a server as one would write it by hand for these requests alone: handlers,
+// statements, structs. It knows who may see what by a column, renders no Markdown, keeps
+// no counts beyond those of channels, and has no ETags, limits or log.
+type plain struct {
+	reads, writes                      *sql.DB
+	block, channel, count, page        *sql.Stmt
+	found, search, ids, user           *sql.Stmt
+	addBlock, addWords, place, connect *sql.Stmt
+}
+
+const (
+	blockColumns = "b.id, b.type, b.title, b.description, b.markdown, b.html, b.source, b.created_at, b.updated_at, u.id, u.slug, u.name"
+	// Channels in channels have no block, and so an owner and a title of their own.
+	itemColumns = `c.id, c.item_type, c.position, c.created_at, COALESCE(b.id, o.id), COALESCE(b.type, 'Channel'), COALESCE(b.title, o.title),
+		b.description, b.markdown, b.html, b.source, COALESCE(b.created_at, o.created_at), COALESCE(b.updated_at, o.created_at), u.id, u.slug, u.name`
+)
+
+func newPlain(ctx context.Context, path string) (p *plain, err error) {
+	p = new(plain)
+	if p.reads, err = openPlain(path, 4); err != nil {
+		return nil, err
+	}
+	if p.writes, err = openPlain(path, 1); err != nil {
+		return nil, errors.Join(err, p.reads.Close())
+	}
+	prepare := func(on *sql.DB, text string) *sql.Stmt {
+		s, failed := on.PrepareContext(ctx, text)
+		err = errors.Join(err, failed)
+		return s
+	}
+	p.block = prepare(p.reads, "SELECT "+blockColumns+" FROM blocks b JOIN users u ON u.id = b.user_id WHERE b.id = $1 AND b.open")
+	p.channel = prepare(p.reads, "SELECT id FROM channels WHERE slug = $1 AND NOT private")
+	p.count = prepare(p.reads, "SELECT count(*) FROM connections WHERE channel_id = $1 AND open")
+	p.page = prepare(p.reads, "SELECT "+itemColumns+` FROM (SELECT * FROM connections WHERE channel_id = $1 AND open
+			ORDER BY position LIMIT $2 OFFSET $3) c LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
+		LEFT JOIN channels o ON c.item_type = 'Channel' AND o.id = c.item_id JOIN users u ON u.id = COALESCE(b.user_id, o.user_id)
+		ORDER BY c.position`)
+	p.found = prepare(p.reads, "SELECT count(*) FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open")
+	p.search = prepare(p.reads, "SELECT "+blockColumns+` FROM words w JOIN blocks b ON b.id = w.rowid JOIN users u ON u.id = b.user_id
+		WHERE words MATCH $1 AND b.open ORDER BY w.rank LIMIT $2 OFFSET $3`)
+	p.ids = prepare(p.reads, `SELECT b.id FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open
+		ORDER BY w.rank LIMIT $2`)
+	p.user = prepare(p.reads, "SELECT user_id FROM tokens WHERE token = $1")
+	p.addBlock = prepare(p.writes, `INSERT INTO blocks (user_id, type, open, markdown, html, created_at, updated_at)
+		VALUES ($1, 'Text', TRUE, $2, $3, $4, $4) RETURNING id`)
+	p.addWords = prepare(p.writes, "INSERT INTO words (rowid, title, body) VALUES ($1, '', $2)")
+	p.place = prepare(p.writes, "UPDATE channels SET items = items + 1 WHERE id = $1 RETURNING items")
+	p.connect = prepare(p.writes, `INSERT INTO connections (channel_id, item_type, item_id, open, position, user_id, created_at)
+		VALUES ($1, 'Block', $2, TRUE, $3, $4, $5)`)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+func (p *plain) close() error { return errors.Join(p.reads.Close(), p.writes.Close()) }
+
+// serve serves it at a listener.
+func (p *plain) serve(l net.Listener) *http.Server {
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]func(r *http.Request) (any, error){
+		"GET /blocks/{id}": p.getBlock, "GET /channels/{slug}/contents": p.getContents, "GET /search": p.getSearch, "POST /blocks": p.postBlock,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			answer, err := handle(r)
+			status := http.StatusOK
+			switch {
+			case errors.Is(err, sql.ErrNoRows):
+				status, answer = http.StatusNotFound, map[string]string{"error": "not found"}
+			case err != nil:
+				status, answer = http.StatusInternalServerError, map[string]string{"error": err.Error()}
+			case r.Method == http.MethodPost:
+				status = http.StatusCreated
+			}
+			text, err := json.Marshal(answer)
+			if err != nil {
+				panic(err) // the structs below have nothing that fails
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+			w.WriteHeader(status)
+			_, _ = w.Write(text)
+		})
+	}
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	go func() { _ = s.Serve(l) }() // ends with Close
+	return s
+}
+
+type plainUser struct {
+	ID   int64  `json:"id"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+type plainConnection struct {
+	ID        int64     `json:"id"`
+	Position  int64     `json:"position"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type plainBlock struct {
+	ID          int64            `json:"id"`
+	BaseType    string           `json:"base_type"`
+	Type        string           `json:"type"`
+	Title       *string          `json:"title"`
+	Description *string          `json:"description"`
+	Markdown    *string          `json:"markdown"`
+	HTML        *string          `json:"html"`
+	Source      *string          `json:"source"`
+	User        plainUser        `json:"user"`
+	CreatedAt   time.Time        `json:"created_at"`
+	UpdatedAt   time.Time        `json:"updated_at"`
+	Connection  *plainConnection `json:"connection,omitempty"`
+}
+
+type plainList struct {
+	Data []plainBlock `json:"data"`
+	Meta plainMeta    `json:"meta"`
+}
+
+type plainMeta struct {
+	Total int64 `json:"total_count"`
+	Page  int64 `json:"current_page"`
+	Per   int64 `json:"per_page"`
+}
+
+// fields are where the columns of a block go, the times aside.
+func (b *plainBlock) fields(made, changed *int64) []any {
+	return []any{&b.ID, &b.Type, &b.Title, &b.Description, &b.Markdown, &b.HTML, &b.Source, made, changed, &b.User.ID, &b.User.Slug, &b.User.Name}
+}
+
+func scanBlock(scan func(...any) error) (b plainBlock, err error) {
+	var made, changed int64
+	err = scan(b.fields(&made, &changed)...)
+	b.BaseType, b.CreatedAt, b.UpdatedAt = "Block", time.UnixMicro(made).UTC(), time.UnixMicro(changed).UTC()
+	return b, err
+}
+
+func scanItem(scan func(...any) error) (b plainBlock, err error) {
+	var connected, made, changed int64
+	b.Connection = new(plainConnection)
+	err = scan(append([]any{&b.Connection.ID, &b.BaseType, &b.Connection.Position, &connected}, b.fields(&made, &changed)...)...)
+	b.Connection.CreatedAt, b.CreatedAt, b.UpdatedAt = time.UnixMicro(connected).UTC(), time.UnixMicro(made).UTC(), time.UnixMicro(changed).UTC()
+	return b, err
+}
+
+func (p *plain) getBlock(r *http.Request) (any, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, sql.ErrNoRows
+	}
+	return scanBlock(p.block.QueryRowContext(r.Context(), id).Scan)
+}
+
+func (p *plain) getContents(r *http.Request) (any, error) {
+	var channel int64
+	if err := p.channel.QueryRowContext(r.Context(), r.PathValue("slug")).Scan(&channel); err != nil {
+		return nil, err
+	}
+	return list(r, p.count, p.page, scanItem, channel)
+}
+
+func (p *plain) getSearch(r *http.Request) (any, error) {
+	if _, err := p.userOf(r); err != nil {
+		return nil, err
+	}
+	return list(r, p.found, p.search, scanBlock, quoted(r.FormValue("query")))
+}
+
+// quoted is a question of words without operators.
+func quoted(query string) string {
+	words := strings.Fields(query)
+	for i, word := range words {
+		words[i] = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+	}
+	return strings.Join(words, " ")
+}
+
+// list counts, and reads a page.
+func list(r *http.Request, count, page *sql.Stmt, scan func(func(...any) error) (plainBlock, error), of any) (l plainList, err error) {
+	l = plainList{Data: []plainBlock{}, Meta: plainMeta{Page: 1, Per: 24}}
+	for name, to := range map[string]*int64{"page": &l.Meta.Page, "per": &l.Meta.Per} {
+		if n, err := strconv.ParseInt(r.FormValue(name), 10, 32); err == nil && n > 0 {
+			*to = n
+		}
+	}
+	if err := count.QueryRowContext(r.Context(), of).Scan(&l.Meta.Total); err != nil {
+		return l, err
+	}
+	rows, err := page.QueryContext(r.Context(), of, l.Meta.Per, (l.Meta.Page-1)*l.Meta.Per)
+	if err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		b, err := scan(rows.Scan)
+		if err != nil {
+			return l, err
+		}
+		l.Data = append(l.Data, b)
+	}
+	return l, rows.Err()
+}
+
+func (p *plain) postBlock(r *http.Request) (any, error) {
+	var in struct {
+		Value    string  `json:"value"`
+		Channels []int64 `json:"channel_ids"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return nil, err
+	}
+	user, err := p.userOf(r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := p.create(r.Context(), user, in.Value, in.Channels)
+	if err != nil {
+		return nil, err
+	}
+	return scanBlock(p.block.QueryRowContext(r.Context(), id).Scan)
+}
+
+// userOf finds who calls.
+func (p *plain) userOf(r *http.Request) (id int64, err error) {
+	err = p.user.QueryRowContext(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")).Scan(&id)
+	return id, err
+}
+
+// create makes a block with its words and connects it at the end of channels, in one
+// transaction. SQLite itself is measured by it too.
+func (p *plain) create(ctx context.Context, user int64, text string, channels []int64) (id int64, err error) {
+	now := time.Now().UnixMicro()
+	err = inTx(ctx, p.writes, func(tx *sql.Tx) error {
+		if err := tx.StmtContext(ctx, p.addBlock).QueryRowContext(ctx, user, text, "<p>"+html.EscapeString(text)+"</p>", now).Scan(&id); err != nil {
+			return err
+		}
+		if _, err := tx.StmtContext(ctx, p.addWords).ExecContext(ctx, id, text); err != nil {
+			return err
+		}
+		for _, channel := range channels {
+			var position int64
+			if err := tx.StmtContext(ctx, p.place).QueryRowContext(ctx, channel).Scan(&position); err != nil {
+				return fmt.Errorf("channel %d: %w", channel, err)
+			}
+			if _, err := tx.StmtContext(ctx, p.connect).ExecContext(ctx, channel, id, position, user, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return id, err
+}

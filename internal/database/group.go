@@ -1,0 +1,269 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"vitrine/internal/database/lite"
+)
+
+// On SQLite the transactions of different callers that wait for the only writing
+// connection share a commit, since what a commit costs is mostly the sync of the disk. The
+// connection goes from caller to caller in the order of coming: each runs its function in
+// its own goroutine, within a savepoint, and passes the open transaction on. The last one
+// commits, and only then is anybody told. Whoever comes meanwhile is of the next group.
+// Nobody ever waits for company.
+
+// A group ends with the member by which it reaches one of these, so that the first does
+// not wait long for the last.
+const (
+	groupMembers = 64
+	groupTime    = 10 * time.Millisecond
+)
+
+// errGroupLost tells members whose own work was fine that their group was rolled back.
+// SQLite does so by itself after some failures, such as a full disk or a write that is
+// interrupted.
+var errGroupLost = errors.New("database: the transaction was rolled back with its group")
+
+// group is one transaction on the writing connection, used by one member at a time.
+type group struct {
+	writing
+	begun time.Time
+	kept  int  // members whose changes are in it
+	lost  bool // it cannot be committed any more
+
+	ended   chan struct{} // closed once outcome is set
+	outcome error         // nil: what was kept is durable
+}
+
+// line is who waits for the writing connection.
+type line struct {
+	mu      sync.Mutex
+	busy    bool // a group is under way, or somebody is about to begin one
+	waiting []*member
+
+	most      int               // members of a group
+	longest   time.Duration     // from when a group begins until it takes no more
+	committed func(members int) // for tests: called after each commit
+}
+
+type member struct {
+	apart bool
+	turn  chan *group // takes the group to join, or nil to begin one, without waiting
+}
+
+// enter waits for the caller's turn. It gives the group to join, or nil to begin one.
+func (l *line) enter(ctx context.Context, apart bool) (*group, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	if !l.busy {
+		l.busy = true
+		l.mu.Unlock()
+		return nil, nil
+	}
+	m := &member{apart: apart, turn: make(chan *group, 1)}
+	l.waiting = append(l.waiting, m)
+	l.mu.Unlock()
+	select {
+	case g := <-m.turn:
+		return g, nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	i := slices.Index(l.waiting, m)
+	if i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	}
+	l.mu.Unlock()
+	if i < 0 { // the turn has come at the same time
+		return <-m.turn, nil
+	}
+	return nil, ctx.Err()
+}
+
+// join hands a group to the next in line, unless it is full or that one stays apart.
+func (l *line) join(g *group) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	full := g.kept >= l.most || time.Since(g.begun) >= l.longest
+	if full || len(l.waiting) == 0 || l.waiting[0].apart {
+		return false
+	}
+	l.shift().turn <- g
+	return true
+}
+
+// lead has the next in line begin a group.
+func (l *line) lead() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy = len(l.waiting) > 0; l.busy {
+		l.shift().turn <- nil
+	}
+}
+
+// shift takes the first out of the line. The lock is held.
+func (l *line) shift() *member {
+	m := l.waiting[0]
+	l.waiting = slices.Delete(l.waiting, 0, 1)
+	return m
+}
+
+type apartKey struct{}
+
+// Apart gives a context in which a transaction shares its commit with no other on SQLite.
+// It is for work in the background, whose transactions may take long: nobody whose change
+// is already made waits for one.
+func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, apartKey{}, true) }
+
+// transactSQLite runs fn in a group. A caller whose group is lost through another runs
+// again, by itself, so that this happens once at most.
+func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
+	apart, _ := ctx.Value(apartKey{}).(bool)
+	err := db.inGroup(ctx, apart, fn)
+	if errors.Is(err, errGroupLost) {
+		err = db.inGroup(ctx, true, fn)
+	}
+	return err
+}
+
+func (db *DB) inGroup(ctx context.Context, apart bool, fn func(tx *Tx) error) error {
+	g, err := db.line.enter(ctx, apart)
+	if err != nil {
+		return Classify(ctx, err)
+	}
+	if g == nil {
+		if g, err = db.beginGroup(ctx); err != nil {
+			db.line.lead()
+			return Classify(ctx, err)
+		}
+	}
+	err, final := db.runMember(ctx, g, apart, fn)
+	if !final {
+		// A refusal waits too: it may rest on changes of others that are not durable yet.
+		<-g.ended
+		err = cmp.Or(g.outcome, err)
+	}
+	return classifyCallback(ctx, err)
+}
+
+// beginGroup waits for the connection, which libraries use too, and begins a transaction
+// that the end of ctx does not touch.
+func (db *DB) beginGroup(ctx context.Context) (*group, error) {
+	conn, err := db.writer.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Run("BEGIN IMMEDIATE"); err != nil {
+		db.writer.Give(conn)
+		return nil, err
+	}
+	return &group{writing: writing{conn, db.writer}, begun: time.Now(), ended: make(chan struct{})}, nil
+}
+
+// runMember runs fn in the group, takes its changes back unless it succeeds, and passes
+// the group on, also when fn panics; the panic goes on. An error is final if it stands
+// whatever becomes of the group: that of a caller who has gone, or who has lost the group.
+func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (err error, final bool) {
+	first, keep := g.kept == 0, false
+	defer func() {
+		e := g.settle(first, keep)
+		if err == nil {
+			err = e
+		}
+		final = err != nil && (e != nil || ctx.Err() != nil)
+		db.pass(g, apart)
+	}()
+	if !first {
+		if err := g.savepoint(); err != nil {
+			g.lost = true
+			return errGroupLost, false
+		}
+	}
+	if err = db.liteTx(ctx, g.conn, fn); err == nil {
+		err = ctx.Err()
+	}
+	keep = err == nil
+	return err, false
+}
+
+// settle keeps the changes of a member, or takes them back. The first has the transaction
+// to itself, so that one who meets nobody pays for no savepoint. An error says that this
+// member has lost the group; SQLite then knows the savepoint no more.
+func (g *group) settle(first, keep bool) error {
+	var err error
+	switch {
+	case g.lost:
+		return nil
+	case keep && !first:
+		err = g.release()
+	case !keep && !first:
+		err = g.undo()
+	}
+	if err != nil {
+		g.lost = true
+	} else if keep {
+		g.kept++
+	}
+	return err
+}
+
+// pass hands the group to the next who may join it, or ends it and has the next begin one.
+func (db *DB) pass(g *group, apart bool) {
+	going := g.kept > 0 && !g.lost && !apart
+	if going && db.line.join(g) {
+		return
+	}
+	switch {
+	case g.lost:
+		g.rollback()
+		g.outcome = errGroupLost
+	case g.kept == 0:
+		g.rollback()
+	default:
+		g.outcome = g.commit()
+		if db.line.committed != nil && g.outcome == nil {
+			db.line.committed(g.kept)
+		}
+	}
+	db.line.lead()
+	close(g.ended)
+}
+
+// writing is a transaction on the writing connection, with a savepoint in it at times.
+type writing struct {
+	conn *lite.Conn
+	pool *lite.Pool
+}
+
+func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
+func (w *writing) release() error   { return w.run("RELEASE member") }
+func (w *writing) undo() error      { return w.run("ROLLBACK TO member", "RELEASE member") }
+
+func (w *writing) run(statements ...string) error {
+	for _, s := range statements {
+		if err := w.conn.Run(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit ends the transaction, in any case.
+func (w *writing) commit() error {
+	defer w.rollback() // where that fails
+	return w.conn.Run("COMMIT")
+}
+
+// rollback ends the transaction. It is no error that SQLite has done so before.
+func (w *writing) rollback() {
+	w.conn.Rollback()
+	w.pool.Give(w.conn)
+}

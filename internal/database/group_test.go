@@ -1,0 +1,339 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/database/dbtest"
+	"vitrine/internal/domain"
+)
+
+// crowd is callers of Transact that wait, in a known order, behind one that holds the
+// writer until all have come.
+type crowd struct {
+	*testing.T
+	db      *database.DB
+	commits []int // members of each
+	errs    []error
+	waiting int
+	again   bool // some run again, behind others
+	hold    chan error
+	all     sync.WaitGroup
+}
+
+func newCrowd(t *testing.T) *crowd {
+	t.Helper()
+	c := &crowd{T: t, db: open(t, database.Options{URL: dbtest.SQLitePath(t)}), hold: make(chan error, 2)}
+	exec(t, c.db, "CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL, text TEXT)")
+	database.WatchGroups(c.db, func(members int) { c.commits = append(c.commits, members) })
+	held := make(chan struct{}, 2)
+	c.all.Go(func() {
+		_ = c.db.Transact(t.Context(), func(*database.Tx) error {
+			held <- struct{}{}
+			return <-c.hold
+		})
+	})
+	<-held
+	return c
+}
+
+// join has fn wait for the writer, behind all that came before.
+func (c *crowd) join(ctx context.Context, fn func(tx *database.Tx) error) {
+	i := len(c.errs)
+	c.errs = append(c.errs, errors.New("not run"))
+	c.all.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				c.errs[i] = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		c.errs[i] = c.db.Transact(ctx, fn)
+	})
+	c.waiting++
+	database.AwaitLine(c.db, c.waiting)
+}
+
+// release lets all run, and checks who has failed and what the commits (unless nil) and
+// rows are, in
+// the order of the writes unless some had to run again.
+func (c *crowd) release(commits []int, rows []int, failed ...int) {
+	c.Helper()
+	close(c.hold) // without an error, unless the test has put one there
+	c.all.Wait()
+	for i, err := range c.errs {
+		if (err != nil) != slices.Contains(failed, i) {
+			c.Errorf("caller %d: %v", i, err)
+		}
+	}
+	if commits != nil && !slices.Equal(c.commits, commits) {
+		c.Errorf("commits of %v members, want %v", c.commits, commits)
+	}
+	var got []int
+	for n := range numbers(c.T, c.db.Reader(), "SELECT n FROM notes ORDER BY id") {
+		got = append(got, n)
+	}
+	if c.again {
+		slices.Sort(got)
+	}
+	if !slices.Equal(got, rows) {
+		c.Errorf("rows %v, want %v", got, rows)
+	}
+}
+
+func numbers(t *testing.T, q database.Querier, query string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		rows, err := q.Query(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n int
+			if err := rows.Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			if !yield(n) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (c *crowd) note(n int) func(tx *database.Tx) error {
+	return func(tx *database.Tx) error {
+		_, err := tx.Exec(c.Context(), "INSERT INTO notes (n) VALUES ($1)", n)
+		return err
+	}
+}
+
+func to(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func TestGroupSharesACommit(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for n := range 32 {
+		c.join(t.Context(), c.note(n))
+	}
+	c.release([]int{33}, to(32))
+}
+
+func TestGroupIsBounded(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for n := range 100 {
+		c.join(t.Context(), c.note(n))
+	}
+	c.release([]int{64, 37}, to(100))
+}
+
+// Background work has a commit of its own, and its place in the line.
+func TestGroupLeavesOutWhatIsApart(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for n, ctx := range []context.Context{t.Context(), database.Apart(t.Context()), database.Apart(t.Context()), t.Context(), t.Context()} {
+		c.join(ctx, c.note(n))
+	}
+	c.release([]int{2, 1, 1, 2}, to(5))
+}
+
+// Whoever fails, panics, has failed without saying so, or is gone takes only their own
+// changes back.
+func TestGroupIsolatesFailures(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	ctx := t.Context()
+	wrong := errors.New("wrong")
+	gone, leave := context.WithCancel(ctx)
+	ending, end := context.WithCancel(ctx)
+	after := func(n int, then func(tx *database.Tx) error) func(tx *database.Tx) error {
+		return func(tx *database.Tx) error {
+			if err := c.note(n)(tx); err != nil {
+				return err
+			}
+			return then(tx)
+		}
+	}
+	c.join(ctx, c.note(0))
+	c.join(ctx, after(1, func(*database.Tx) error { return wrong }))
+	c.join(ctx, c.note(2))
+	c.join(ctx, after(3, func(*database.Tx) error { panic(wrong) }))
+	c.join(ctx, c.note(4))
+	c.join(ctx, after(5, func(tx *database.Tx) error {
+		_, _ = tx.Exec(ctx, "INSERT INTO notes (n) VALUES (NULL)")
+		return nil
+	}))
+	c.join(gone, func(*database.Tx) error {
+		t.Error("a caller who has left the line is run")
+		return nil
+	})
+	c.join(ctx, c.note(7))
+	c.join(ending, after(8, func(tx *database.Tx) error {
+		end()
+		return nil
+	}))
+	c.join(ctx, c.note(9))
+	c.join(ctx, after(10, func(*database.Tx) error { return wrong })) // the last commits for the others
+	leave()
+	database.AwaitLine(c.db, c.waiting-1)
+	c.release([]int{6}, []int{0, 2, 4, 7, 9}, 1, 3, 5, 6, 8, 10)
+	for i, want := range map[int]string{1: "wrong", 3: "panic: wrong", 10: "wrong"} {
+		if c.errs[i].Error() != want {
+			t.Errorf("caller %d: %v, want %s", i, c.errs[i], want)
+		}
+	}
+	for _, i := range []int{6, 8} {
+		if !errors.Is(c.errs[i], context.Canceled) {
+			t.Errorf("caller %d: %v", i, c.errs[i])
+		}
+	}
+	exec(t, c.db, "INSERT INTO notes (n) VALUES (11)") // the line goes on
+}
+
+// The first has no savepoint: if it fails, the next begins anew.
+func TestGroupAfterItsFirstFails(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for n := range 3 {
+		c.join(t.Context(), c.note(n))
+	}
+	c.hold <- errors.New("wrong")
+	c.release([]int{3}, to(3))
+}
+
+// SQLite rolls the whole transaction back where the disk is full in some statements. The
+// others run once more, by themselves.
+func TestGroupLost(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	ctx := t.Context()
+	c.again = true
+	var runs [5]atomic.Int32
+	for n := range 5 {
+		c.join(ctx, func(tx *database.Tx) error {
+			if runs[n].Add(1); n != 3 {
+				return c.note(n)(tx)
+			}
+			if _, err := tx.Exec(ctx, "PRAGMA max_page_count = 10"); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "INSERT INTO notes (n, text) VALUES (3, $1)", strings.Repeat("x", 1<<20))
+			return err
+		})
+	}
+	// The one that holds the writer is among those that run again.
+	c.release([]int{1, 1, 1, 1, 1}, []int{0, 1, 2, 4}, 3)
+	if domain.KindOf(c.errs[3]) != domain.Unavailable {
+		t.Errorf("the full disk: %v", c.errs[3])
+	}
+	for n, want := range []int32{2, 2, 2, 1, 1} {
+		if got := runs[n].Load(); got != want {
+			t.Errorf("caller %d ran %d times, want %d", n, got, want)
+		}
+	}
+}
+
+// A write that is interrupted has SQLite roll all back; a read does not.
+func TestGroupAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	for name, endless := range map[string]string{
+		"write": "INSERT INTO notes (n) WITH RECURSIVE c (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c",
+		"read":  "WITH RECURSIVE c (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCrowd(t)
+			c.again = true
+			ending, end := context.WithCancel(t.Context())
+			c.join(t.Context(), c.note(0))
+			c.join(ending, func(tx *database.Tx) error {
+				time.AfterFunc(20*time.Millisecond, end) // most likely while the statement runs
+				_, err := tx.Exec(ending, endless)
+				return err
+			})
+			c.join(t.Context(), c.note(2))
+			c.release(nil, []int{0, 2}, 1)
+			if !errors.Is(c.errs[1], context.Canceled) {
+				t.Errorf("the interrupted: %v", c.errs[1])
+			}
+		})
+	}
+}
+
+// Nobody is told of success when the commit fails.
+func TestGroupCommitFails(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	ctx := t.Context()
+	c.join(ctx, func(tx *database.Tx) error {
+		for _, s := range []string{"CREATE TABLE parents (id INTEGER PRIMARY KEY)",
+			"CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)",
+			"INSERT INTO children VALUES (1)"} {
+			if _, err := tx.Exec(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for n := range 3 {
+		c.join(ctx, c.note(n))
+	}
+	c.release([]int{}, nil, 0, 1, 2, 3)
+	exec(t, c.db, "INSERT INTO notes (n) VALUES (11)")
+}
+
+// A library that uses the connection itself gets its turn among writers that never stop.
+func TestGroupsLeaveTurnsToLibraries(t *testing.T) {
+	t.Parallel()
+	db := open(t, database.Options{URL: dbtest.SQLitePath(t), Synchronous: "OFF"})
+	exec(t, db, counterTable, "INSERT INTO counters VALUES (1, 0), (2, 0)")
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	var done atomic.Int64
+	for range 4 {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				if err := increment(t.Context(), db, 1); err != nil {
+					t.Error(err)
+				}
+				done.Add(1)
+			}
+		})
+	}
+	for range 20 {
+		tx, err := db.SQL().BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE counters SET n = n + 1 WHERE id = 2"); err != nil {
+			t.Error(err)
+		}
+		runtime.Gosched()
+		if err := tx.Commit(); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	group.Wait()
+	for id, want := range map[int]int64{1: done.Load(), 2: 20} {
+		if n := number(t, db.Reader(), "SELECT n FROM counters WHERE id = $1", id); n != want {
+			t.Errorf("counter %d is %d, want %d", id, n, want)
+		}
+	}
+}
