@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,15 +13,35 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-const writers = 8
-
 // spans are how many writes are acknowledged in a round before the kill, at least and at
 // most. One round is long, for what is lost only by a server that has run for a while.
 var spans = [][2]int{{1, 40}, {50, 150}, {150, 300}, {600, 900}}
 
+// killsEnv names the variable that has TestKill do so many rounds with 32 writers, instead
+// of one of each span with 8.
+const killsEnv = "VITRINE_TEST_KILLS"
+
+// roundsOfKills gives how many write, and the span of each round.
+func roundsOfKills(t *testing.T, random *rand.Rand) (writers int, rounds [][2]int) {
+	n := len(spans)
+	if writers = 8; os.Getenv(killsEnv) != "" {
+		var err error
+		if n, err = strconv.Atoi(os.Getenv(killsEnv)); err != nil {
+			t.Fatalf("%s: %v", killsEnv, err)
+		}
+		writers = 32
+	}
+	for len(rounds) < n {
+		for _, i := range random.Perm(len(spans)) {
+			rounds = append(rounds, spans[i])
+		}
+	}
+	return writers, rounds[:n]
+}
+
 // The program is killed in the middle of many writes, again and again on the same
 // database. After each restart every acknowledged write must be there, one in flight
-// wholly or not at all, and every derived value must be right.
+// wholly or not at all, none that was refused, and every derived value must be right.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -37,6 +59,7 @@ func killAgainAndAgain(t *testing.T, p program) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
+	writers, rounds := roundsOfKills(t, random)
 	all := make([]*writer, writers)
 	for i := range all {
 		slug := fmt.Sprintf("writer%d", i)
@@ -47,9 +70,8 @@ func killAgainAndAgain(t *testing.T, p program) {
 	for _, w := range all {
 		w.own, w.shared = w.channel(s.url, "Own", "private"), shared
 	}
-	for round, i := range random.Perm(len(spans)) {
-		least, most := spans[i][0], spans[i][1]
-		acks := killWhileWriting(t, s, all, least+random.IntN(most-least))
+	for round, span := range rounds {
+		acks := killWhileWriting(t, s, all, span[0]+random.IntN(span[1]-span[0]))
 		if t.Failed() {
 			t.Fatalf("round %d, seed %d\n%s", round, seed, s.log)
 		}
@@ -81,7 +103,7 @@ func killWhileWriting(t *testing.T, s *process, all []*writer, after int) int {
 			}
 		}
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: writers}
+	transport := &http.Transport{MaxIdleConnsPerHost: len(all)}
 	defer transport.CloseIdleConnections()
 	var writing sync.WaitGroup
 	for _, w := range all {

@@ -73,6 +73,8 @@ func (w *writer) write(acknowledged func()) error {
 // to write.
 func (w *writer) step() (bool, error) {
 	switch n := w.random.IntN(100); {
+	case n < 5:
+		return false, w.refuse()
 	case n < 30 || len(w.items) == 0:
 		return true, w.create()
 	case n < 40:

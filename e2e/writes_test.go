@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,6 +22,16 @@ func (w *writer) create() error {
 	w.texts[made.ID] = text
 	w.items = slices.Insert(w.items, at, item{block: made.ID})
 	return nil
+}
+
+// refuse asks for a block in the own channel and in one that is not there, so that there is
+// none in either.
+func (w *writer) refuse() error {
+	err := w.send(http.MethodPost, "/v3/blocks", fields{"value": w.text(), "channel_ids": []int64{w.own, 1 << 40}}, nil)
+	if refused, ok := errors.AsType[statusError](err); ok && refused.status == http.StatusNotFound {
+		return nil
+	}
+	return cmp.Or(err, errors.New("a block was made in a channel that is not there"))
 }
 
 // connect puts a block back that was taken out of the own channel.

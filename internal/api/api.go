@@ -3,7 +3,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
@@ -36,23 +35,13 @@ type Options struct {
 // Documents are the descriptions of /v3, /v2 and /ext/v1, and of what is answered besides.
 type Documents struct{ V3, V2, Ext, Compat *describe.Description }
 
-// LoadDocuments loads the descriptions for a server at the addresses, which are
-// absolute and without a slash at their ends.
-func LoadDocuments(baseURL, siteURL string) (d Documents, err error) {
-	at := []describe.Option{describe.BaseURL(baseURL), describe.SiteURL(siteURL)}
-	if d.V3, err = describe.Load(description.V3, at...); err != nil {
-		return d, fmt.Errorf("api/v3.yaml: %w", err)
+// OpenDocuments opens the descriptions for a server at the addresses, which are
+// absolute and without a slash at their ends. They are read when they are needed.
+func OpenDocuments(baseURL, siteURL string) Documents {
+	open := func(text []byte) *describe.Description {
+		return describe.Open(text, describe.BaseURL(baseURL), describe.SiteURL(siteURL))
 	}
-	if d.V2, err = describe.Load(description.V2, at...); err != nil {
-		return d, fmt.Errorf("api/v2.yaml: %w", err)
-	}
-	if d.Ext, err = describe.Load(description.Ext, at...); err != nil {
-		return d, fmt.Errorf("api/ext.yaml: %w", err)
-	}
-	if d.Compat, err = describe.Load(description.Compat, at...); err != nil {
-		return d, fmt.Errorf("api/compat.yaml: %w", err)
-	}
-	return d, nil
+	return Documents{V3: open(description.V3), V2: open(description.V2), Ext: open(description.Ext), Compat: open(description.Compat)}
 }
 
 // API is the doors of the API.

@@ -94,20 +94,15 @@ func New(t testing.TB, options ...Option) *Rig {
 	return Boot(t, storetest.Migrated.SQLite(t), options...)
 }
 
-// loaded are the descriptions that the servers of all tests at Base share: loading
-// them is most of what booting one costs.
-var loaded = sync.OnceValues(func() (api.Documents, error) { return api.LoadDocuments(Base, Base) })
+// opened are the descriptions that the servers of all tests at Base share: reading
+// them is most of what the first request to one costs.
+var opened = sync.OnceValue(func() api.Documents { return api.OpenDocuments(Base, Base) })
 
-func documents(t testing.TB, cfg config.Config) api.Documents {
-	t.Helper()
+func documents(cfg config.Config) api.Documents {
 	if cfg.BaseURL != Base || cfg.SiteURL != Base {
 		return api.Documents{}
 	}
-	d, err := loaded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return opened()
 }
 
 // NewFetching is New with another way to fetch, such as one that takes less time or may
@@ -142,7 +137,7 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	r := &Rig{T: t, Clock: &Clock{now: storetest.Now.Add(time.Hour)}, people: map[string]Person{"": {}},
 		options: o, dataDir: cfg.DataDir, watch: new(watch), log: new(logbook)}
 	r.newWeb()
-	so := server.Options{Documents: documents(t, cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
+	so := server.Options{Documents: documents(cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
 		Observe: r.watch.observe, Fetch: r.web.fetching()}
 	change(&so)
 	var err error

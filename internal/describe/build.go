@@ -11,11 +11,24 @@ import (
 
 // builder turns the tree of a document into operations.
 type builder struct {
-	tree      yaml.MapSlice
-	security  any // of the document
-	requests  *jsonschema.Compiler
-	responses *jsonschema.Compiler
-	schemas   index
+	tree     yaml.MapSlice
+	security any // of the document
+	compiler *jsonschema.Compiler
+	schemas  index
+}
+
+// requests is what a document says of requests.
+type requests struct {
+	operations []*Operation
+	byID       map[string]*Operation
+}
+
+// responses is what a document says of responses.
+type responses struct {
+	byID    map[string]map[string]response // by operation and status
+	schemas index
+
+	errorSchema, rateLimitSchema *jsonschema.Schema // nil where there is none
 }
 
 // index finds a compiled schema by its location, for explaining what it refused.
@@ -23,43 +36,90 @@ type index map[string]*jsonschema.Schema
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-// build fills in the operations from the tree, and the schemas from d.json.
-func (d *Description) build(tree yaml.MapSlice) error {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.json))
+// newBuilder makes one whose schemas assert some formats.
+func newBuilder(tree yaml.MapSlice, set settings, formats []*jsonschema.Format) (*builder, error) {
+	text, err := renderJSON(tree, set)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
 	}
 	renameKeyRules(doc)
 	b := &builder{tree: tree, security: get(tree, "security"), schemas: index{}}
-	if b.requests, err = newCompiler(doc, requestFormats); err != nil {
-		return err
-	}
-	if b.responses, err = newCompiler(doc, responseFormats); err != nil {
-		return err
-	}
-	paths, _ := get(tree, "paths").(yaml.MapSlice)
+	b.compiler, err = newCompiler(doc, formats)
+	return b, err
+}
+
+// each visits the methods on paths, in the order of the document.
+func (b *builder) each(visit func(path, method string) error) error {
+	paths, _ := get(b.tree, "paths").(yaml.MapSlice)
 	for _, item := range paths {
 		path := fmt.Sprint(item.Key)
 		for _, method := range methods {
 			if get(item.Value, method) == nil {
 				continue
 			}
-			op, err := b.operation(path, method)
-			if err != nil {
+			if err := visit(path, method); err != nil {
 				return fmt.Errorf("%s %s: %w", method, path, err)
 			}
-			if d.byID[op.ID] != nil {
-				return fmt.Errorf("two operations are called %q", op.ID)
-			}
-			d.byID[op.ID] = op
-			d.operations = append(d.operations, op)
 		}
 	}
-	if d.errorSchema, err = b.optional("/components/schemas/Error"); err != nil {
-		return err
+	return nil
+}
+
+// buildRequests reads the operations.
+func buildRequests(tree yaml.MapSlice, set settings) (*requests, error) {
+	b, err := newBuilder(tree, set, requestFormats)
+	if err != nil {
+		return nil, err
 	}
-	d.rateLimitSchema, err = b.optional("/components/schemas/RateLimitError")
-	return err
+	all := &requests{byID: map[string]*Operation{}}
+	return all, b.each(func(path, method string) error {
+		op, err := b.operation(path, method)
+		if err != nil {
+			return err
+		}
+		if all.byID[op.ID] != nil {
+			return fmt.Errorf("two operations are called %q", op.ID)
+		}
+		all.byID[op.ID] = op
+		all.operations = append(all.operations, op)
+		return nil
+	})
+}
+
+// buildResponses reads the responses of the operations.
+func buildResponses(tree yaml.MapSlice, set settings) (*responses, error) {
+	b, err := newBuilder(tree, set, responseFormats)
+	if err != nil {
+		return nil, err
+	}
+	all := &responses{byID: map[string]map[string]response{}, schemas: b.schemas}
+	err = b.each(func(path, method string) error {
+		node := get(b.tree, "paths", path, method)
+		id, _ := get(node, "operationId").(string)
+		all.byID[id] = map[string]response{}
+		declared, _ := get(node, "responses").(yaml.MapSlice)
+		for _, item := range declared {
+			status := fmt.Sprint(item.Key)
+			content, err := b.content(pointer("paths", path, method, "responses", status))
+			if err != nil {
+				return err
+			}
+			all.byID[id][status] = response{content}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if all.errorSchema, err = b.optional("/components/schemas/Error"); err != nil {
+		return nil, err
+	}
+	all.rateLimitSchema, err = b.optional("/components/schemas/RateLimitError")
+	return all, err
 }
 
 // operation reads the operation of a method on a path.
@@ -69,7 +129,7 @@ func (b *builder) operation(path, method string) (*Operation, error) {
 	id, _ := get(node, "operationId").(string)
 	o := &Operation{
 		ID: id, Method: strings.ToUpper(method), Path: path, schemas: b.schemas,
-		segments: strings.Split(path, "/"), pathParams: map[string]param{}, responses: map[string]response{},
+		segments: strings.Split(path, "/"), pathParams: map[string]param{},
 	}
 	_, o.TokenRequired, o.Scope = security(node, b.security)
 	if err := b.parameters(o, pointer("paths", path)); err != nil {
@@ -80,15 +140,6 @@ func (b *builder) operation(path, method string) (*Operation, error) {
 	}
 	if err := b.body(o, at); err != nil {
 		return nil, err
-	}
-	responses, _ := get(node, "responses").(yaml.MapSlice)
-	for _, item := range responses {
-		status := fmt.Sprint(item.Key)
-		content, err := b.content(at+pointer("responses", status), b.responses)
-		if err != nil {
-			return nil, err
-		}
-		o.responses[status] = response{content}
 	}
 	return o, nil
 }

@@ -76,14 +76,16 @@ func isHint(key string) bool {
 	return key == hintErrors || key == hintStatuses || strings.HasPrefix(key, "x-ogen-")
 }
 
-// render writes a tree as JSON and as YAML.
-func render(tree yaml.MapSlice) (asJSON, asYAML []byte, err error) {
+// renderJSON writes the document that is served.
+func renderJSON(tree yaml.MapSlice, set settings) ([]byte, error) {
 	var out bytes.Buffer
-	if err := writeJSON(&out, tree); err != nil {
-		return nil, nil, err
-	}
-	asYAML, err = yaml.MarshalWithOptions(tree, yaml.UseLiteralStyleIfMultiline(true), yaml.UseSingleQuote(true))
-	return out.Bytes(), asYAML, err
+	err := writeJSON(&out, served(tree, set))
+	return out.Bytes(), err
+}
+
+// renderYAML writes the document that is served.
+func renderYAML(tree yaml.MapSlice, set settings) ([]byte, error) {
+	return yaml.MarshalWithOptions(served(tree, set), yaml.UseLiteralStyleIfMultiline(true), yaml.UseSingleQuote(true))
 }
 
 // writeJSON writes a tree as JSON with its keys in order.

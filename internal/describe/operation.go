@@ -27,7 +27,6 @@ type Operation struct {
 	segments   []string // of Path
 	pathParams map[string]param
 	query      []param
-	responses  map[string]response // by status
 	schemas    index
 }
 

@@ -15,7 +15,7 @@ func (b *builder) parameters(o *Operation, at string) error {
 		if err != nil {
 			return err
 		}
-		schema, err := b.compile(b.requests, where+pointer("schema"))
+		schema, err := b.compile(where + pointer("schema"))
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (b *builder) body(o *Operation, at string) error {
 	}
 	o.HasBody = true
 	o.BodyRequired, _ = get(node, "required").(bool)
-	content, err := b.content(where, b.requests)
+	content, err := b.content(where)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b *builder) body(o *Operation, at string) error {
 }
 
 // content compiles the schemas of the media types of a body or response.
-func (b *builder) content(at string, c *jsonschema.Compiler) (map[string]*jsonschema.Schema, error) {
+func (b *builder) content(at string) (map[string]*jsonschema.Schema, error) {
 	node, where, err := b.follow(at)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (b *builder) content(at string, c *jsonschema.Compiler) (map[string]*jsonsc
 	found := map[string]*jsonschema.Schema{}
 	for _, item := range types {
 		name := fmt.Sprint(item.Key)
-		if found[name], err = b.compile(c, where+pointer("content", name, "schema")); err != nil {
+		if found[name], err = b.compile(where + pointer("content", name, "schema")); err != nil {
 			return nil, err
 		}
 	}

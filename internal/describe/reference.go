@@ -12,12 +12,15 @@ import (
 // location is the address under which compilers know the document.
 const location = "describe:///openapi.json"
 
+// escaper writes a key as a JSON pointer has it, and unescaper reads it.
+var escaper, unescaper = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
 // pointer gives the JSON pointer (RFC 6901) that follows keys.
 func pointer(keys ...string) string {
 	var p strings.Builder
 	for _, key := range keys {
 		p.WriteByte('/')
-		p.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
+		p.WriteString(escaper.Replace(key))
 	}
 	return p.String()
 }
@@ -26,7 +29,7 @@ func pointer(keys ...string) string {
 func (b *builder) lookup(at string) any {
 	var node any = b.tree
 	for _, key := range strings.Split(at, "/")[1:] {
-		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+		key = unescaper.Replace(key)
 		switch n := node.(type) {
 		case yaml.MapSlice:
 			node = get(n, key)
@@ -62,8 +65,8 @@ func (b *builder) follow(at string) (node any, where string, err error) {
 }
 
 // compile compiles the schema at a JSON pointer and remembers its parts.
-func (b *builder) compile(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
-	schema, err := c.Compile(location + "#" + strings.ReplaceAll(at, "%", "%25"))
+func (b *builder) compile(at string) (*jsonschema.Schema, error) {
+	schema, err := b.compiler.Compile(location + "#" + strings.ReplaceAll(at, "%", "%25"))
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +74,13 @@ func (b *builder) compile(c *jsonschema.Compiler, at string) (*jsonschema.Schema
 	return schema, nil
 }
 
-// optional compiles the response schema at a JSON pointer, or gives nil when
+// optional compiles the schema at a JSON pointer, or gives nil when
 // there is none.
 func (b *builder) optional(at string) (*jsonschema.Schema, error) {
 	if b.lookup(at) == nil {
 		return nil, nil
 	}
-	return b.compile(b.responses, at)
+	return b.compile(at)
 }
 
 // add puts a schema and everything below it into the index.

@@ -25,11 +25,12 @@ var anywhere = []int{
 // any depth. Times must be as behaviour.md section 1 has them, and an error must repeat
 // its status. Give it the response to the method itself, not to HEAD.
 func (d *Description) CheckResponse(operationID string, status int, header http.Header, body []byte) []Violation {
-	op := d.byID[operationID]
-	if op == nil {
+	all := must(d.responses())
+	declared, ok := all.byID[operationID]
+	if !ok {
 		return []Violation{{"operation", fmt.Sprintf("%q is not declared", operationID)}}
 	}
-	content, ok := d.content(op, status)
+	content, ok := all.content(declared, status)
 	if !ok {
 		return []Violation{{"status", fmt.Sprintf("%d is not declared", status)}}
 	}
@@ -54,10 +55,10 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 	if !ok {
 		return found
 	}
-	x := explainer{value: value, root: "body", schemas: op.schemas, found: found}
+	x := explainer{value: value, root: "body", schemas: all.schemas, found: found}
 	x.check(schema)
 	x.undeclared([]*jsonschema.Schema{schema}, value, nil)
-	if d.errorSchema != nil && target(schema) == d.errorSchema {
+	if all.errorSchema != nil && target(schema) == all.errorSchema {
 		x.status(status)
 	}
 	return tidy(x.found)
@@ -66,12 +67,12 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 // content gives the schemas of a response by media type, and whether the status
 // may occur. An operation whose 401 has a shape of its own, as at the token endpoint, has
 // it for all errors that it does not declare.
-func (d *Description) content(op *Operation, status int) (map[string]*jsonschema.Schema, bool) {
-	if declared, ok := op.responses[strconv.Itoa(status)]; ok {
+func (all *responses) content(of map[string]response, status int) (map[string]*jsonschema.Schema, bool) {
+	if declared, ok := of[strconv.Itoa(status)]; ok {
 		return declared.content, true
 	}
-	own, ok := op.responses["401"]
-	if ok && slices.Contains(anywhere, status) && target(own.content[jsonType]) != d.errorSchema {
+	own, ok := of["401"]
+	if ok && slices.Contains(anywhere, status) && target(own.content[jsonType]) != all.errorSchema {
 		return own.content, true
 	}
 	switch {
@@ -80,9 +81,9 @@ func (d *Description) content(op *Operation, status int) (map[string]*jsonschema
 	case status == http.StatusNotModified:
 		return nil, true
 	case status == http.StatusTooManyRequests:
-		return map[string]*jsonschema.Schema{jsonType: d.rateLimitSchema}, true
+		return map[string]*jsonschema.Schema{jsonType: all.rateLimitSchema}, true
 	}
-	return map[string]*jsonschema.Schema{jsonType: d.errorSchema}, true
+	return map[string]*jsonschema.Schema{jsonType: all.errorSchema}, true
 }
 
 func checkText(body []byte) []Violation {

@@ -32,8 +32,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// usageInterval is how often the times of tokens' last use are written.
+// usageInterval is how often the times of tokens' last use are written, and how long there must
+// be nothing to do before memory is given back.
 const usageInterval = 30 * time.Second
+
+// startedAfter is when what only the start needed is given back, if nobody has asked yet.
+const startedAfter = 2 * time.Second
 
 // writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
 // streams alone.
@@ -60,6 +64,7 @@ type Server struct {
 	handler   http.Handler
 	memory    *budget.Budget // of responses
 	checks    []readiness
+	requests  atomic.Int64        // answered, those that ask how this server is aside
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
@@ -84,7 +89,7 @@ type Options struct {
 	Patience  time.Duration                                 // see files.Options
 
 	// Documents are the descriptions for the addresses of the configuration, where
-	// many servers share them; without them the server loads its own.
+	// many servers share them; without them the server opens its own.
 	Documents api.Documents
 }
 
@@ -122,14 +127,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
 	s.stats.WatchBackups(s.backups.measured)
 	if o.Documents.V3 == nil {
-		o.Documents, err = api.LoadDocuments(cfg.BaseURL, cfg.SiteURL)
+		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
-	if err == nil {
-		s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
-			Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-			AtOnce: max(3, db.Readers()/2)})
-	}
-	if err != nil {
+	if s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
+		Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
+		AtOnce: max(3, db.Readers()/2)}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)
@@ -212,11 +214,13 @@ func (s *Server) watch(serve func() error) {
 // Failed gives the error of a listener that stopped by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// background writes when tokens were last used, until ctx is done.
+// background writes when tokens were last used, and gives memory back when there is nothing
+// to do, until ctx is done.
 func (s *Server) background(ctx context.Context) {
 	defer close(s.done)
 	tick := time.NewTicker(usageInterval)
 	defer tick.Stop()
+	rest, started := newRest(), time.After(startedAfter)
 	for {
 		select {
 		case <-ctx.Done():
@@ -225,6 +229,9 @@ func (s *Server) background(ctx context.Context) {
 			if err := s.App.FlushUsage(ctx); err != nil {
 				s.log.WarnContext(ctx, "writing the last use of tokens", "error", err)
 			}
+			rest.seen(s.requests.Load(), giveBack)
+		case <-started:
+			rest.seen(s.requests.Load(), giveBack)
 		}
 	}
 }

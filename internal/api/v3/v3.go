@@ -48,7 +48,7 @@ var _ v3.Handler = (*handler)(nil)
 func New(o Options) (*Door, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc,
 		// The description holds the addresses of the API and the site.
-		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.JSON()...))}
+		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}
 	server, err := v3.NewServer(h, v3.WithErrorHandler(httpedge.JSON.Fail), v3.WithNotFound(other.notFound),
 		v3.WithMethodNotAllowed(other.methodNotAllowed))

@@ -45,7 +45,10 @@ var assetTypes = map[string]string{
 }
 
 // theAssets are made once: they are part of the program.
-var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(catalog.New())) })
+var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(theTexts())) })
+
+// theTexts are read once, too.
+var theTexts = sync.OnceValue(catalog.New)
 
 // scriptTexts are the modules with what scripts say, one for each language, by their names.
 func scriptTexts(texts *catalog.Catalog) map[string][]byte {

@@ -14,7 +14,7 @@ import (
 // kept nowhere.
 func (v *Visit) Fresh(from ...string) bool {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %q %q", v.s.o.Version, v.s.assets.sum, v.Lang.Code, v.R.URL.RequestURI(), from)
+	fmt.Fprintf(sum, "%q %q %q %q %q", v.s.o.Version, v.s.assets().sum, v.Lang.Code, v.R.URL.RequestURI(), from)
 	fmt.Fprintf(sum, " %d %v", v.Site().Version, v.announced())
 	if v.Account != nil {
 		v.countUnread()

@@ -64,13 +64,13 @@ func (s *Site) manifest(v *Visit) error {
 func (s *Site) worker(v *Visit) error {
 	v.W.Header().Set("Service-Worker-Allowed", s.root+"/")
 	assets := []string{s.asset("site.css"), s.asset("logo.svg"), s.asset("htmx.min.js"), s.asset("main.js")}
-	for _, name := range s.assets.needed("main.js") {
+	for _, name := range s.assets().needed("main.js") {
 		assets = append(assets, s.asset(name))
 	}
-	for _, lang := range s.texts.Languages {
+	for _, lang := range s.texts().Languages {
 		assets = append(assets, s.asset(textsIn(lang)))
 	}
-	about, err := json.Marshal(map[string]any{"version": s.assets.sum, "root": s.root, "offline": s.root + "/offline", "assets": assets})
+	about, err := json.Marshal(map[string]any{"version": s.assets().sum, "root": s.root, "offline": s.root + "/offline", "assets": assets})
 	if err != nil {
 		return err
 	}
@@ -95,11 +95,11 @@ func offline(v *Visit) error {
 
 // favicon is at the address that browsers ask for by themselves.
 func (s *Site) favicon(v *Visit) error {
-	return v.answerWith(http.StatusOK, "image/x-icon", "public, max-age=86400", s.assets.byHash[s.assets.hashed["favicon.ico"]].body)
+	return v.answerWith(http.StatusOK, "image/x-icon", "public, max-age=86400", s.assets().byHash[s.assets().hashed["favicon.ico"]].body)
 }
 
 // asset is the address of an asset on this site.
-func (s *Site) asset(name string) string { return s.root + "/assets/" + s.assets.hashed[name] }
+func (s *Site) asset(name string) string { return s.root + "/assets/" + s.assets().hashed[name] }
 
 // reader tells the readers of one browser apart, for the worker: what it keeps for one is
 // for nobody else. "" leaves it as it is.

@@ -16,12 +16,12 @@ func (s *Site) language(r *http.Request) *catalog.Language {
 	if c, err := r.Cookie(s.languageCookie()); err == nil && len(c.Value) <= 35 {
 		chosen = c.Value
 	}
-	return s.texts.Find(chosen, r.Header.Get("Accept-Language"))
+	return s.texts().Find(chosen, r.Header.Get("Accept-Language"))
 }
 
 // ChooseLanguage keeps the language of a form, and leads back to where it was chosen.
 func ChooseLanguage(v *Visit) error {
-	for _, l := range v.s.texts.Languages {
+	for _, l := range v.s.texts().Languages {
 		if l.Code == v.Form().Get("language") {
 			v.s.setCookie(v.W, v.s.languageCookie(), l.Code, languageLife)
 			return v.Redirect(v.Next())

@@ -100,36 +100,32 @@ func (v View) Failed() bool { return v.Form.Failed() }
 // 35 MB, and many are never shown.
 type pages map[string]func() *template.Template
 
-// parse reads the templates for every language: each page on the parts that its room
+// parse reads the templates for a language: each page on the parts that its room
 // shares, and on those that all do.
-func (s *Site) parse(rooms []Room) map[string]pages {
-	byLanguage := map[string]pages{}
-	for _, lang := range s.texts.Languages {
-		all := pages{}
-		shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
-		for _, name := range []string{"error", "offline"} {
-			all["/"+name] = on(shared, templateFiles, "templates/pages/"+name+".html")
-		}
-		for _, room := range rooms {
-			parts := template.Must(shared.Clone())
-			own, err := fs.Glob(room.Templates, "*.html")
-			if err != nil || len(own) == 0 {
-				panic("site: the room " + room.Name + " has no templates") // they are part of the program
-			}
-			for _, name := range own {
-				if strings.HasPrefix(name, "_") {
-					template.Must(parts.ParseFS(room.Templates, name))
-				}
-			}
-			for _, name := range own {
-				if !strings.HasPrefix(name, "_") {
-					all[room.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, room.Templates, name)
-				}
-			}
-		}
-		byLanguage[lang.Code] = all
+func (s *Site) parse(lang *catalog.Language, rooms []Room) pages {
+	all := pages{}
+	shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
+	for _, name := range []string{"error", "offline"} {
+		all["/"+name] = on(shared, templateFiles, "templates/pages/"+name+".html")
 	}
-	return byLanguage
+	for _, room := range rooms {
+		parts := template.Must(shared.Clone())
+		own, err := fs.Glob(room.Templates, "*.html")
+		if err != nil || len(own) == 0 {
+			panic("site: the room " + room.Name + " has no templates") // they are part of the program
+		}
+		for _, name := range own {
+			if strings.HasPrefix(name, "_") {
+				template.Must(parts.ParseFS(room.Templates, name))
+			}
+		}
+		for _, name := range own {
+			if !strings.HasPrefix(name, "_") {
+				all[room.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, room.Templates, name)
+			}
+		}
+	}
+	return all
 }
 
 // on gives the page of a file, on parts that are never executed themselves. It panics where
@@ -147,7 +143,7 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"th":      func(id string, args ...any) template.HTML { return markup(lang, id, args) },
 		"at":      func(path string) string { return s.root + path },
 		"asset":   s.asset,
-		"needs":   s.assets.needed,
+		"needs":   s.assets().needed,
 		"texts":   func() string { return textsIn(lang) },
 		"picture": s.o.Addresses.Picture,
 		"input":   newInput,
@@ -249,10 +245,10 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		f = &Form{}
 	}
 	if v.Lang == nil {
-		v.Lang = v.s.texts.Languages[0]
+		v.Lang = v.s.texts().Languages[0]
 	}
 	v.countUnread()
-	shown := View{Title: title, Path: v.R.URL.Path, Here: v.Here(), Account: v.Account, Actor: v.Actor(), Reader: v.reader(), Lang: v.Lang, Langs: v.s.texts.Languages,
+	shown := View{Title: title, Path: v.R.URL.Path, Here: v.Here(), Account: v.Account, Actor: v.Actor(), Reader: v.reader(), Lang: v.Lang, Langs: v.s.texts().Languages,
 		Head: v.Head, Wide: v.Wide, Site: v.Site(), News: v.announcement(), Form: f, Data: data,
 		seeing: v.App().Exposure.Admits(v.Actor()) == nil}
 	if v.Account != nil && status != http.StatusNotFound {
@@ -271,7 +267,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		frame = "layout"
 	}
 	var body bytes.Buffer
-	if err := v.s.pages[v.Lang.Code][v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
+	if err := v.s.pages()[v.Lang.Code]()[v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
 		return err
 	}
 	h := v.W.Header()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"vitrine/internal/app"
@@ -40,15 +41,17 @@ type Site struct {
 	routes   []Route
 	sections []Section
 	own      map[string]bool // first segments of addresses that are the website's alone
-	texts    *catalog.Catalog
-	pages    map[string]pages // by language
-	assets   assets
+
+	// What pages are made of is read when the first one is shown.
+	texts  func() *catalog.Catalog
+	pages  func() map[string]func() pages // by language
+	assets func() assets
 }
 
 // New makes the website of some rooms. Their templates are part of the program, so that they
 // cannot be read is a defect of it.
 func New(o Options, rooms ...Room) *Site {
-	s := &Site{o: o, assets: theAssets(), cross: http.NewCrossOriginProtection(), texts: catalog.New()}
+	s := &Site{o: o, assets: theAssets, cross: http.NewCrossOriginProtection(), texts: theTexts}
 	if u, err := url.Parse(o.Addresses.Site); err == nil {
 		s.origin, s.root, s.secure = u.Scheme+"://"+u.Host, u.Path, u.Scheme == "https"
 	}
@@ -65,7 +68,13 @@ func New(o Options, rooms ...Room) *Site {
 	for _, room := range rooms {
 		s.sections = append(s.sections, room.Sections...)
 	}
-	s.pages = s.parse(rooms)
+	s.pages = sync.OnceValue(func() map[string]func() pages {
+		by := map[string]func() pages{}
+		for _, lang := range s.texts().Languages {
+			by[lang.Code] = sync.OnceValue(func() pages { return s.parse(lang, rooms) })
+		}
+		return by
+	})
 	return s
 }
 
@@ -119,7 +128,7 @@ func wantsPage(r *http.Request) bool {
 
 // ServeHTTP answers what it Handles.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if name, ok := strings.CutPrefix(r.URL.Path, "/assets/"); ok && s.assets.serve(w, r, name) {
+	if name, ok := strings.CutPrefix(r.URL.Path, "/assets/"); ok && s.assets().serve(w, r, name) {
 		return
 	}
 	v := s.visit(w, r)
