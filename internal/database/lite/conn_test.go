@@ -149,11 +149,11 @@ func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	c := connectNew(t)
 	for text, want := range map[string]string{
-		"SELECT $2 || $1":               "ba",
-		"SELECT ?2 || ?1":               "ba",
-		"SELECT ? || ?":                 "ab",
-		"SELECT $1 || $1 || $2":         "aab",
-		"SELECT $2 || ';' || $1":        "b;a",
+		"SELECT $2 || $1":              "ba",
+		"SELECT ?2 || ?1":              "ba",
+		"SELECT ? || ?":                "ab",
+		"SELECT $1 || $1 || $2":        "aab",
+		"SELECT $2 || ';' || $1":       "b;a",
 		"-- a comment; \nSELECT $1 ; ": "a",
 	} {
 		var got string
