@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/feeds/card"
@@ -27,32 +27,33 @@ const maxCards = 128
 // first is asked for.
 type studio struct {
 	slots slots.Slots[struct{}]
-	drawn func() *otter.Cache[string, []byte] // by tag
+	drawn func() *lru.Cache[string, []byte] // by tag
 }
 
 func newStudio() *studio {
 	return &studio{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, Patience: 5 * time.Second,
 		Refusal: "Too many pictures are being drawn. Ask again in a few seconds."},
-		drawn: sync.OnceValue(func() *otter.Cache[string, []byte] {
-			return otter.Must(&otter.Options[string, []byte]{MaximumSize: maxCards})
+		drawn: sync.OnceValue(func() *lru.Cache[string, []byte] {
+			kept, _ := lru.New[string, []byte](maxCards) // it fails for none
+			return kept
 		})}
 }
 
 // draw gives a card, which is known by its tag.
 func (s *studio) draw(ctx context.Context, tag string, c card.Card) ([]byte, error) {
-	if file, ok := s.drawn().GetIfPresent(tag); ok {
+	if file, ok := s.drawn().Get(tag); ok {
 		return file, nil
 	}
 	if err := s.slots.Enter(ctx, struct{}{}); err != nil {
 		return nil, err
 	}
 	defer s.slots.Leave(struct{}{})
-	if file, ok := s.drawn().GetIfPresent(tag); ok { // somebody else has drawn it meanwhile
+	if file, ok := s.drawn().Get(tag); ok { // somebody else has drawn it meanwhile
 		return file, nil
 	}
 	file, err := card.Draw(c)
 	if err == nil {
-		s.drawn().Set(tag, file)
+		s.drawn().Add(tag, file)
 	}
 	return file, err
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/maypok86/otter/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"vitrine/internal/app"
 	"vitrine/internal/auth"
@@ -21,10 +21,10 @@ type Callers struct {
 	now     func() time.Time
 	// spent remembers tokens whose user is over the limit, so that refusing more
 	// requests needs no look at the database.
-	spent *otter.Cache[string, middleware.Key]
+	spent *lru.Cache[string, overdrawn]
 	// valid remembers tokens that were valid a while ago. They are looked up like others,
 	// but also when too many bad ones have come from their address.
-	valid *otter.Cache[string, struct{}]
+	valid *lru.Cache[string, time.Time] // by token, its last use
 	// turns keep one client from having all connections to the database.
 	turns slots.Slots[middleware.Key]
 }
@@ -35,22 +35,40 @@ const (
 	requestPatience = 10 * time.Second
 )
 
-// validFor is for how long a token is remembered after its last use.
-const validFor = time.Hour
+// overdrawn is whose limit a token was over, and when.
+type overdrawn struct {
+	key middleware.Key
+	at  time.Time
+}
+
+// validFor is for how long a valid token is remembered after its last use, and spentFor
+// one that was over the limit. Of either, rememberedTokens are at most.
+const (
+	validFor         = time.Hour
+	spentFor         = time.Minute
+	rememberedTokens = 100_000
+)
 
 // NewCallers makes it. Of one client's requests, as many as atOnce are answered at once; 0
 // for no bound.
 func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce int) *Callers {
-	return &Callers{turns: slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
-		Refusal: "Too many of your requests are under way: wait for some of them"}, app: a, limiter: limiter, now: now,
-		spent: otter.Must(&otter.Options[string, middleware.Key]{
-			MaximumSize:      100_000,
-			ExpiryCalculator: otter.ExpiryWriting[string, middleware.Key](time.Minute),
-		}),
-		valid: otter.Must(&otter.Options[string, struct{}]{
-			MaximumSize:      100_000,
-			ExpiryCalculator: otter.ExpiryAccessing[string, struct{}](validFor),
-		})}
+	c := &Callers{turns: slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
+		Refusal: "Too many of your requests are under way: wait for some of them"}, app: a, limiter: limiter, now: now}
+	c.spent, _ = lru.New[string, overdrawn](rememberedTokens) // it fails for none
+	c.valid, _ = lru.New[string, time.Time](rememberedTokens)
+	return c
+}
+
+// overLimit gives whose limit a token was over a moment ago.
+func (c *Callers) overLimit(token string) (middleware.Key, bool) {
+	known, ok := c.spent.Get(token)
+	return known.key, ok && c.now().Sub(known.at) < spentFor
+}
+
+// wasValid reports whether a token was valid lately.
+func (c *Callers) wasValid(token string) bool {
+	last, ok := c.valid.Get(token)
+	return ok && c.now().Sub(last) < validFor
 }
 
 // admit gives the actor, or answers the request and is false: 401 for a token that
@@ -62,14 +80,14 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 	if !present {
 		return domain.Actor{}, c.guest(w, r, errs)
 	}
-	if key, known := c.spent.GetIfPresent(token); known {
+	if key, known := c.overLimit(token); known {
 		if d, over := c.limiter.Exhausted(c.now(), key); over {
 			errs.limited(c.limiter, w, r, d)
 			return domain.Actor{}, false
 		}
 	}
 	who, err := domain.Actor{}, error(domain.NewUnauthenticated("The Authorization header is not `Bearer <token>`"))
-	_, seen := c.valid.GetIfPresent(token)
+	seen := c.wasValid(token)
 	bad := middleware.BadTokenKey(middleware.From(r.Context()).ClientIP)
 	if !seen {
 		if d, over := c.limiter.Exhausted(c.now(), bad); over {
@@ -82,9 +100,9 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 	}
 	if domain.KindOf(err) == domain.Unauthenticated {
 		c.limiter.Take(c.now(), bad, string(domain.TierGuest))
-		c.valid.Invalidate(token)
-	} else if err == nil && !seen {
-		c.valid.Set(token, struct{}{})
+		c.valid.Remove(token)
+	} else if err == nil {
+		c.valid.Add(token, c.now())
 	}
 	if err != nil {
 		if c.guest(w, r, errs) {
@@ -94,7 +112,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 	}
 	key := keyOf(who, r)
 	if !c.take(w, r, errs, key, string(who.Tier)) {
-		c.spent.Set(token, key)
+		c.spent.Add(token, overdrawn{key, c.now()})
 		return domain.Actor{}, false
 	}
 	middleware.From(r.Context()).UserID = int64(who.UserID)

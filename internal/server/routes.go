@@ -46,6 +46,9 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		if s.leaving.Load() {
 			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
 		}
+		if !isHealth(r) {
+			s.requests.Add(1)
+		}
 		mux.ServeHTTP(w, r)
 	}), nil
 }

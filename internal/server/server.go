@@ -32,8 +32,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// usageInterval is how often the times of tokens' last use are written.
+// usageInterval is how often the times of tokens' last use are written, and how long there must
+// be nothing to do before memory is given back.
 const usageInterval = 30 * time.Second
+
+// startedAfter is when what only the start needed is given back, if nobody has asked yet.
+const startedAfter = 2 * time.Second
 
 // writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
 // streams alone.
@@ -60,6 +64,7 @@ type Server struct {
 	handler   http.Handler
 	memory    *budget.Budget // of responses
 	checks    []readiness
+	requests  atomic.Int64        // answered, those that ask how this server is aside
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
@@ -209,11 +214,13 @@ func (s *Server) watch(serve func() error) {
 // Failed gives the error of a listener that stopped by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// background writes when tokens were last used, until ctx is done.
+// background writes when tokens were last used, and gives memory back when there is nothing
+// to do, until ctx is done.
 func (s *Server) background(ctx context.Context) {
 	defer close(s.done)
 	tick := time.NewTicker(usageInterval)
 	defer tick.Stop()
+	rest, started := newRest(), time.After(startedAfter)
 	for {
 		select {
 		case <-ctx.Done():
@@ -222,6 +229,9 @@ func (s *Server) background(ctx context.Context) {
 			if err := s.App.FlushUsage(ctx); err != nil {
 				s.log.WarnContext(ctx, "writing the last use of tokens", "error", err)
 			}
+			rest.seen(s.requests.Load(), giveBack)
+		case <-started:
+			rest.seen(s.requests.Load(), giveBack)
 		}
 	}
 }

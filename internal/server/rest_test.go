@@ -1,0 +1,21 @@
+package server
+
+import (
+	"slices"
+	"testing"
+)
+
+// Memory is given back once after the start and once after each time of work, however long
+// there is nothing to do.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	r, given := newRest(), 0
+	var got []int
+	for _, requests := range []int64{0, 0, 5, 9, 9, 9, 10, 10} {
+		r.seen(requests, func() { given++ })
+		got = append(got, given)
+	}
+	if want := []int{1, 1, 1, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("given back %v times, want %v", got, want)
+	}
+}
