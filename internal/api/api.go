@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/describe"
 	"vitrine/internal/exporting"
+	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
@@ -27,6 +28,7 @@ type Options struct {
 	Exports   *exporting.Exporter
 	Build     string // of the program; another one may represent things otherwise
 	Now       func() time.Time
+	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
 
 	// AtOnce is how many requests of one client are answered at once; 0 for no bound.
 	AtOnce int
@@ -57,7 +59,7 @@ type API struct {
 func New(o Options) (*API, error) {
 	callers := httpedge.NewCallers(o.App, o.Limiter, o.Now, o.AtOnce)
 	public, err := v3.New(v3.Options{App: o.App, Callers: callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
-		Addresses: o.Addresses, Build: o.Build})
+		Addresses: o.Addresses, Build: o.Build, Pieces: o.Pieces})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // hotReads are the reads that bench/README.md measures: what each may cost on either
-// database, and the objects that it may allocate on SQLite, a tenth more than it does.
+// database once it is in the cache, and the objects that it may allocate on SQLite, a tenth
+// more than it does.
 func hotReads(r *apptest.Rig) (reads []hotRead) {
 	made := func(path, body string) *apptest.Response {
 		return r.Do("ada", "POST", path, body).Want(http.StatusCreated)
@@ -22,11 +23,11 @@ func hotReads(r *apptest.Rig) (reads []hotRead) {
 	}
 	one, page := fmt.Sprintf("/v3/blocks/%d", block), "/v3/channels/"+channel.Str("slug")+"/contents?per=24"
 	return []hotRead{
-		{"block, guest", "", one, "", 1, 185},
-		{"block, token", "ada", one, "", 2, 230},
-		{"block, 304", "", one, r.Do("", "GET", one, nil).Header.Get("ETag"), 1, 165},
-		{"page, guest", "", page, "", 3, 1740},
-		{"page, token", "ada", page, "", 4, 1790},
+		{"block, guest", "", one, "", 1, 111},
+		{"block, token", "ada", one, "", 2, 158},
+		{"block, 304", "", one, r.Do("", "GET", one, nil).Header.Get("ETag"), 1, 96},
+		{"page, guest", "", page, "", 2, 650},
+		{"page, token", "ada", page, "", 3, 695},
 	}
 }
 
@@ -39,6 +40,7 @@ func TestStatementsOfHotReads(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, read := range hotReads(r) {
+			r.Do(read.as, "GET", read.path, nil) // what is asked for again and again is in the cache
 			seen := r.Statements(func() { r.Do(read.as, "GET", read.path, nil, "If-None-Match", read.tag) })
 			if len(seen) != read.statements {
 				t.Errorf("%s: %d statements, want %d:\n%s", read.name, len(seen), read.statements, strings.Join(seen, "\n"))

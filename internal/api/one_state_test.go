@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 )
 
 // amid runs change once, just before the first statement that has the text in it.
@@ -61,5 +62,5 @@ func TestBlockIsReadInOneState(t *testing.T) {
 		if !changed {
 			t.Error("its file was not read")
 		}
-	})
+	}, func(c *config.Config) { c.CacheSize = 0 })
 }

@@ -27,6 +27,7 @@ type Config struct {
 	ShutdownTimeout time.Duration
 	DrainDelay      time.Duration // may be 0
 	ResponseMemory  int64         // bytes
+	CacheSize       int64         // bytes, 0 for no cache
 	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
 	MetricsAddr     string // host:port, empty for no such listener

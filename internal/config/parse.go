@@ -132,6 +132,14 @@ func parseSize(text string) (int64, error) {
 	return 0, quotedError(text, "want a size above zero, such as 1048576, 512KiB or 1MiB")
 }
 
+// parseSizeOrNone reads a size, or 0 for none.
+func parseSizeOrNone(text string) (int64, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	return parseSize(text)
+}
+
 // parseMemoryLimit reads a size, auto, or off.
 func parseMemoryLimit(text string) (int64, error) {
 	switch text {

@@ -44,6 +44,7 @@ func (c Config) Redacted() Settings {
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
 		{"drain-delay", c.DrainDelay.String()},
 		{"response-memory", formatSize(c.ResponseMemory)},
+		{"cache-size", formatSize(c.CacheSize)},
 		{"min-send-rate", formatSize(c.MinSendRate)},
 		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},

@@ -58,6 +58,8 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("drain-delay", err)
 	cfg.ResponseMemory, err = parseSize(s.ResponseMemory)
 	found.addErr("response-memory", err)
+	cfg.CacheSize, err = parseSizeOrNone(s.CacheSize)
+	found.addErr("cache-size", err)
 	cfg.MinSendRate, err = parseSize(s.MinSendRate)
 	found.addErr("min-send-rate", err)
 	cfg.InvitationTTL, err = parseDuration(s.InvitationTTL)

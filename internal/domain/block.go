@@ -71,6 +71,29 @@ func (b Block) Visibility() BlockVisibility {
 	return BlockOrphan
 }
 
+// BlockStamp tells a state of a block from all others, as far as anything of it is shown that
+// does not depend on the viewer: every change of what others see of the block grows Version,
+// every one of what it shows of its author grows Face, and visibility follows from channels.
+// UpdatedAt is there so that no two blocks have one stamp even where a database was set back.
+type BlockStamp struct {
+	ID            BlockID
+	Author        UserID
+	Version, Face int64
+	Visibility    BlockVisibility
+	UpdatedAt     time.Time
+}
+
+// Stamp is the stamp of the state that the block is in.
+func (b Block) Stamp() BlockStamp {
+	return BlockStamp{ID: b.ID, Author: UserID(b.Author.ID), Version: b.Version, Face: b.Author.Version,
+		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt}
+}
+
+// Abilities is what the actor's next request would be allowed on the block.
+func (s BlockStamp) Abilities(a Actor) BlockAbilities {
+	return AbilitiesOnBlock(a, Block{Author: Principal{PrincipalRef: UserRef(s.Author)}})
+}
+
 // HasImage reports whether the block shows an image, which alt_text can describe.
 func (b Block) HasImage() bool { return b.Image != nil }
 

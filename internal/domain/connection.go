@@ -38,6 +38,19 @@ type Connection struct {
 	CreatedAt   time.Time
 }
 
+// ConnectionStamp tells a state of a connection from all others, its position aside, as
+// BlockStamp does for blocks: Face grows with what is shown of who made it.
+type ConnectionStamp struct {
+	ID            ConnectionID
+	Version, Face int64
+	CreatedAt     time.Time
+}
+
+// Stamp is the stamp of the state that the connection is in.
+func (c Connection) Stamp() ConnectionStamp {
+	return ConnectionStamp{ID: c.ID, Version: c.Version, Face: c.Maker.Version, CreatedAt: c.CreatedAt}
+}
+
 // Movement is a way to move a connection (behaviour.md section 5).
 type Movement string
 

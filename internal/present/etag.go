@@ -39,10 +39,15 @@ func (t Tags) Channel(viewer domain.Actor, c domain.Channel, collaborators []dom
 
 // Block is the tag of a block.
 func (t Tags) Block(viewer domain.Actor, b domain.Block) string {
-	can := domain.AbilitiesOnBlock(viewer, b)
+	return t.BlockStamp(viewer, b.Stamp())
+}
+
+// BlockStamp is the tag of a block in the state of the stamp.
+func (t Tags) BlockStamp(viewer domain.Actor, s domain.BlockStamp) string {
+	can := s.Abilities(viewer)
 	// A block of a channel that has changed may be visible, or not, before its version grows.
-	return t.tag("block", int64(b.ID), b.Version, b.Author.Version, bits(can.Manage, can.Comment, can.Connect,
-		b.OpenCount > 0, b.OpenCount == 0 && b.PrivateCount > 0))
+	return t.tag("block", int64(s.ID), s.Version, s.Face, bits(can.Manage, can.Comment, can.Connect,
+		s.Visibility == domain.BlockPublic, s.Visibility == domain.BlockPrivate))
 }
 
 // Connection is the tag of a connection in its channel.

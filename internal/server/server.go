@@ -24,6 +24,7 @@ import (
 	"vitrine/internal/exporting"
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
+	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
@@ -129,9 +130,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Documents.V3 == nil {
 		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
+	pieces := fragments.New(cfg.CacheSize)
+	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
 	if s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
 		Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-		AtOnce: max(3, db.Readers()/2)}); err != nil {
+		AtOnce: max(3, db.Readers()/2), Pieces: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

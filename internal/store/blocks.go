@@ -20,6 +20,15 @@ func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.Bloc
 	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
 }
 
+const blockStampByID = "SELECT " + rowmap.BlockStampColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
+
+// BlockStamp reads the stamp of a block that the viewer may see.
+func (q Queries) BlockStamp(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockStamp, error) {
+	s, err := rowmap.ScanBlockStamp(q.db.QueryRow(database.Uninterruptible(ctx),
+		access.For(viewer, blockStampByID+access.VisibleBlock, blockStampByID+access.GuestBlock), viewer, id))
+	return s, sqlx.Found(err)
+}
+
 // Block reads a block that the viewer may see, in one state although its files take a
 // second statement: the row of a file never changes, so that one which is still there is
 // as it was. When one has gone meanwhile, all is read again in a snapshot.

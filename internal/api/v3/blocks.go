@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	v3 "vitrine/internal/oas/v3"
@@ -12,13 +13,36 @@ import (
 
 // GetBlock implements getBlock.
 func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item, error) {
-	who := httpedge.Actor(ctx)
-	b, err := h.app.Block(ctx, who, domain.BlockID(p.ID))
+	who, id := httpedge.Actor(ctx), domain.BlockID(p.ID)
+	if k, _ := blockKey(domain.BlockStamp{ID: id}); !h.pieces.Holds(k) {
+		return h.readBlock(ctx, who, id)
+	}
+	s, err := h.app.BlockStamp(ctx, who, id)
+	if err != nil {
+		return wire.Item{}, err
+	}
+	if err := httpedge.Fresh(ctx, h.tags.BlockStamp(who, s)); err != nil {
+		return wire.Item{}, err
+	}
+	if piece, ok := h.pieces.Get(blockKey(s)); ok {
+		return fullPiece(who, s, piece), budget.Charge(ctx, int64(len(piece)))
+	}
+	return h.readBlock(ctx, who, id)
+}
+
+// readBlock reads a block, and keeps what it is encoded as.
+func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.BlockID) (wire.Item, error) {
+	b, err := h.app.Block(ctx, who, id)
 	if err != nil {
 		return wire.Item{}, err
 	}
 	if err := httpedge.Fresh(ctx, h.tags.Block(who, b)); err != nil {
 		return wire.Item{}, err
+	}
+	if h.pieces != nil {
+		if piece := h.blockPiece(&b); piece != nil {
+			return fullPiece(who, b.Stamp(), piece), nil
+		}
 	}
 	return h.fullBlock(who, b), nil
 }

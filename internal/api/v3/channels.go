@@ -65,11 +65,19 @@ var contentSorts = map[v3.ChannelContentSort]domain.ContentSort{
 // GetChannelContents implements getChannelContents.
 func (h *handler) GetChannelContents(ctx context.Context, p v3.GetChannelContentsParams) (*v3.ConnectableListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.Contents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), collections.ContentsInput{
-		Sort: contentSorts[p.Sort.Or(v3.ChannelContentSortPositionDesc)],
-		By:   domain.UserID(p.UserID.Or(0)), Page: at})
+	in := collections.ContentsInput{Sort: contentSorts[p.Sort.Or(v3.ChannelContentSortPositionDesc)],
+		By: domain.UserID(p.UserID.Or(0)), Page: at}
+	var known *page
+	if h.pieces != nil {
+		known = h.newPage(at.Per)
+		in.Known = known
+	}
+	l, err := h.app.Contents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), in)
 	if err != nil {
 		return nil, err
+	}
+	if known != nil {
+		return known.list(ctx, l, at)
 	}
 	return h.contents(l, at), nil
 }

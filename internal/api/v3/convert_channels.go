@@ -59,13 +59,16 @@ func (h *handler) contents(l domain.List[collections.Content], p domain.Page) *v
 
 // content is a block or a channel with its connection.
 func (h *handler) content(content collections.Content) wire.Item {
-	connection := v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection)))
-	if content.Channel != nil {
-		c := h.channel(h.at.Channel(content.Channel))
+	return h.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection))))
+}
+
+func (h *handler) placed(item domain.Thing, connection v3.OptNilEmbeddedConnection) wire.Item {
+	if item.Channel != nil {
+		c := h.channel(h.at.Channel(item.Channel))
 		c.Connection = connection
 		return wire.Item{Value: c}
 	}
-	return h.block(h.at.Block(content.Block), func(b blockSetter) { b.SetConnection(connection) })
+	return h.block(h.at.Block(item.Block), func(b blockSetter) { b.SetConnection(connection) })
 }
 
 func embeddedConnection(c present.Connection) v3.EmbeddedConnection {

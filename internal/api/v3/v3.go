@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
+	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
 	v3 "vitrine/internal/oas/v3"
 	"vitrine/internal/oas/wire"
@@ -25,6 +26,7 @@ type Options struct {
 	Compat    *describe.Description // api/compat.yaml
 	Addresses *present.Addresses
 	Build     string // of the program; another one may represent things otherwise
+	Pieces    *fragments.Cache
 }
 
 // Door answers /v3, and every address that is none.
@@ -40,13 +42,15 @@ type handler struct {
 	at   *present.Addresses
 	tags present.Tags
 	doc  *describe.Description
+
+	pieces *fragments.Cache // nil to keep none
 }
 
 var _ v3.Handler = (*handler)(nil)
 
 // New makes the door.
 func New(o Options) (*Door, error) {
-	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc,
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, pieces: o.Pieces,
 		// The description holds the addresses of the API and the site.
 		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}

@@ -15,6 +15,11 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 	return a.Store.Block(ctx, actor.UserID, id)
 }
 
+// BlockStamp tells the state of a block without reading it.
+func (a *Collections) BlockStamp(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockStamp, error) {
+	return a.Store.BlockStamp(ctx, actor.UserID, id)
+}
+
 // BlockInput is a block to make. Batches keep it as JSON, so that its tags must not
 // change while any wait.
 type BlockInput struct {

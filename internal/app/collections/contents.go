@@ -8,17 +8,28 @@ import (
 	"vitrine/internal/store/contents"
 )
 
-// Content is a block or a channel as it stands in a channel.
+// Content is a block or a channel as it stands in a channel. Where a caller knows the
+// connection or the block (Known), no more is there of the one than its stamp, item and
+// position, and of the other nothing but its stamp.
 type Content struct {
 	Connection domain.Connection
 	domain.Thing
+	Stamp domain.BlockStamp // of a block that the caller knows
 }
 
 // ContentsInput asks for a page of a channel's contents. By 0 means by anyone.
 type ContentsInput struct {
-	Sort domain.ContentSort
-	By   domain.UserID
-	Page domain.Page
+	Sort  domain.ContentSort
+	By    domain.UserID
+	Page  domain.Page
+	Known Known // nil for a caller who knows nothing
+}
+
+// Known reports what a caller of Contents can show, in the state that a stamp tells, without
+// reading it. It is asked within a snapshot, maybe several times.
+type Known interface {
+	KnowsBlock(domain.BlockStamp) bool
+	KnowsConnection(domain.ConnectionStamp) bool
 }
 
 // Validate checks the page and how it is sorted and narrowed.
@@ -40,31 +51,59 @@ func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref doma
 		if err != nil {
 			return err
 		}
-		conns, err := v.Contents(ctx, contents.Query{
-			Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page})
+		q := contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page}
+		if in.Known != nil {
+			q.Stamps = make(map[domain.BlockID]domain.BlockStamp, min(in.Page.Per, c.Contents()))
+		}
+		conns, err := v.Contents(ctx, q)
 		if err != nil {
 			return err
 		}
 		l.Total = conns.Total
-		l.Items, err = Items(ctx, v, actor, conns.Items)
+		if in.Known != nil {
+			l.Items, err = unknown(ctx, v, actor, conns.Items, q.Stamps, in.Known)
+		} else {
+			l.Items, err = Items(ctx, v, actor, conns.Items)
+		}
 		return err
 	})
 	return l, err
 }
 
-// Items reads the blocks and channels of connections, a query for each kind.
-func Items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
-	return items(ctx, v.Queries, actor, conns)
+// unknown reads what the caller does not know of connections and their items.
+func unknown(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection,
+	stamps map[domain.BlockID]domain.BlockStamp, known Known) ([]Content, error) {
+	err := v.CompleteConnections(ctx, conns, func(c domain.Connection) bool { return !known.KnowsConnection(c.Stamp()) })
+	if err != nil {
+		return nil, err
+	}
+	return items(ctx, v.Queries, actor, conns, func(id domain.BlockID) (domain.BlockStamp, bool) {
+		s, found := stamps[id]
+		return s, found && known.KnowsBlock(s)
+	})
 }
 
-func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
+// Items reads the blocks and channels of connections, a query for each kind.
+func Items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
+	return items(ctx, v.Queries, actor, conns, noneKnown)
+}
+
+func noneKnown(domain.BlockID) (s domain.BlockStamp, known bool) { return s, false }
+
+// items is Items without the blocks that are known.
+func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection,
+	known func(domain.BlockID) (domain.BlockStamp, bool)) ([]Content, error) {
 	var blockIDs []domain.BlockID
 	var channelIDs []domain.ChannelID
-	for _, c := range conns {
-		if c.Item.Type == domain.ItemBlock {
-			blockIDs = append(blockIDs, domain.BlockID(c.Item.ID))
-		} else {
+	all := make([]Content, len(conns))
+	for i, c := range conns {
+		all[i].Connection = c
+		if c.Item.Type == domain.ItemChannel {
 			channelIDs = append(channelIDs, domain.ChannelID(c.Item.ID))
+		} else if s, ok := known(domain.BlockID(c.Item.ID)); ok {
+			all[i].Stamp = s
+		} else {
+			blockIDs = append(blockIDs, domain.BlockID(c.Item.ID))
 		}
 	}
 	blocks, err := q.BlocksByID(ctx, blockIDs)
@@ -75,19 +114,19 @@ func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Content, 0, len(conns))
-	for _, c := range conns {
-		content := Content{Connection: c}
-		if b, ok := blocks[domain.BlockID(c.Item.ID)]; ok && c.Item.Type == domain.ItemBlock {
+	shown := all[:0]
+	for _, content := range all {
+		item := content.Connection.Item
+		if b, ok := blocks[domain.BlockID(item.ID)]; ok && item.Type == domain.ItemBlock {
 			content.Block = b
-		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok && c.Item.Type == domain.ItemChannel {
+		} else if ch, ok := channels[domain.ChannelID(item.ID)]; ok && item.Type == domain.ItemChannel {
 			content.Channel = &ch
-		} else {
+		} else if content.Stamp.ID == 0 {
 			continue // nothing is shown of what is not there
 		}
-		all = append(all, content)
+		shown = append(shown, content)
 	}
-	return all, nil
+	return shown, nil
 }
 
 // ItemChannelsInput asks for a page of the channels that an item is in.

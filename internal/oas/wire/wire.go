@@ -4,6 +4,7 @@
 package wire
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -11,6 +12,14 @@ import (
 
 // Encoder is what every generated type implements.
 type Encoder interface{ Encode(e *jx.Encoder) }
+
+// Bytes gives a value as JSON, in memory of its own.
+func Bytes(v Encoder) []byte {
+	e := jx.GetEncoder()
+	defer jx.PutEncoder(e)
+	v.Encode(e)
+	return bytes.Clone(e.Bytes())
+}
 
 // Item is one variant of a union ("oneOf" with a discriminator). It holds a
 // pointer to the generated variant instead of all variants by value. The zero

@@ -59,21 +59,50 @@ func (q Reads) HeldByID(ctx context.Context, channel domain.ChannelID, ids []dom
 
 // ConnectionsInOrder reads connections in the order of their ids in the list, with their positions.
 func (v Lists) ConnectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
-	all, err := Reads{v.db}.inOrder(ctx, ids)
+	return v.inOrder(ctx, Query{}, ids)
+}
+
+// inOrder is ConnectionsInOrder for a page of a query.
+func (v Lists) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID) ([]domain.Connection, error) {
+	all, err := Reads{v.db}.inOrder(ctx, of, ids)
 	if err != nil {
 		return nil, err
 	}
 	return all, Reads{v.db}.place(ctx, all)
 }
 
-// inOrder reads connections in the order of their ids in the list.
-func (q Reads) inOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
+// CompleteConnections reads in full those of a list of connections that are wanted. Their
+// positions stay.
+func (q Reads) CompleteConnections(ctx context.Context, conns []domain.Connection, want func(domain.Connection) bool) error {
+	var ids []domain.ConnectionID
+	for _, c := range conns {
+		if want(c) {
+			ids = append(ids, c.ID)
+		}
+	}
+	full, err := q.inOrder(ctx, Query{}, ids)
+	if err != nil {
+		return err
+	}
+	for i := range conns {
+		if len(full) > 0 && conns[i].ID == full[0].ID {
+			full[0].Position = conns[i].Position
+			conns[i], full = full[0], full[1:]
+		}
+	}
+	return nil
+}
+
+// inOrder reads connections in the order of their ids in the list, as much of them as the
+// query asks for.
+func (q Reads) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID) ([]domain.Connection, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+	columns, joins, read := of.connections()
+	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+columns+" FROM connections c "+joins+
 		" WHERE "+q.db.In("c.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
-	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadConnection)
+	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), read)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,24 @@ type Query struct {
 	Sort    domain.ContentSort
 	By      domain.UserID
 	Page    domain.Page
+
+	// Stamps, where it is not nil, is filled with the stamps of the page's blocks. Of the
+	// connections no more is read then than their stamps, items and places.
+	Stamps map[domain.BlockID]domain.BlockStamp
+}
+
+// connections are the columns and joins of a page's connections, and what reads them.
+func (q Query) connections() (columns, joins string, read func(sqlx.Row, *domain.Connection) error) {
+	if q.Stamps == nil {
+		return rowmap.ConnectionColumns, rowmap.ConnectionMaker, rowmap.ReadConnection
+	}
+	return rowmap.OutlineColumns, rowmap.OutlineJoins, func(row sqlx.Row, c *domain.Connection) error {
+		s, err := rowmap.ReadOutline(row, c)
+		if err == nil && s.ID != 0 {
+			q.Stamps[s.ID] = s
+		}
+		return err
+	}
 }
 
 // Contents lists connections of a channel, with their positions, whose items the
@@ -232,10 +250,11 @@ func direction(desc bool) (compare, order string) {
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := "c." + sortOf(q.Sort).Column()
-	rows, err := v.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+`
+	columns, joins, read := q.connections()
+	rows, err := v.db.Query(database.Uninterruptible(ctx), "SELECT "+columns+" FROM connections c "+joins+`
 		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
 		ORDER BY `+key+" "+dir+sqlx.Limit("$3"), q.Channel.ID, start, q.Page.Per)
-	return sqlx.CollectPage(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), rowmap.ReadConnection)
+	return sqlx.CollectPage(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), read)
 }
 
 // mergedRun reads the connections from a key on, of open items and of the private ones
@@ -268,5 +287,5 @@ func (v Lists) mergedRun(ctx context.Context, q Query, start int64, private priv
 		return -1
 	})
 	page = page[:min(int64(len(page)), q.Page.Per)]
-	return Reads{v.db}.inOrder(ctx, idsOf(page))
+	return Reads{v.db}.inOrder(ctx, q, idsOf(page))
 }

@@ -22,7 +22,7 @@ func (v Lists) Order(ctx context.Context, viewer domain.UserID, c domain.Channel
 // StillIn reads those of the connections that are in a channel, in the order of their ids in the
 // list and without their positions.
 func (q Reads) StillIn(ctx context.Context, channel domain.ChannelID, ids []domain.ConnectionID) ([]domain.Connection, error) {
-	all, err := q.inOrder(ctx, ids)
+	all, err := q.inOrder(ctx, Query{}, ids)
 	kept := all[:0]
 	for _, c := range all {
 		if c.ChannelID == channel {

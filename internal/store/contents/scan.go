@@ -30,7 +30,7 @@ func walkTo(q Query, total int64) walk {
 }
 
 // walked gives the page that a statement found at the end of the way, as ids.
-func (v Lists) walked(ctx context.Context, w walk, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
+func (v Lists) walked(ctx context.Context, q Query, w walk, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
 	l.Total = total
 	rows, err := v.db.Query(ctx, query, args...)
 	found, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ConnectionID])
@@ -40,7 +40,7 @@ func (v Lists) walked(ctx context.Context, w walk, total int64, query string, ar
 	if w.turned {
 		slices.Reverse(found)
 	}
-	l.Items, err = v.ConnectionsInOrder(ctx, found)
+	l.Items, err = v.inOrder(ctx, q, found)
 	return l, err
 }
 
@@ -72,7 +72,7 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 		query = "SELECT id, k FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
 			hidden + order + most + ") AS private) AS visible" + order
 	}
-	return v.walked(ctx, w, total, "SELECT id FROM ("+query+sqlx.Limit(s.Add(w.take))+" OFFSET "+s.Add(w.skip)+
+	return v.walked(ctx, q, w, total, "SELECT id FROM ("+query+sqlx.Limit(s.Add(w.take))+" OFFSET "+s.Add(w.skip)+
 		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
 }
 
@@ -106,13 +106,13 @@ func (v Lists) updatedContents(ctx context.Context, q Query, total, private int6
 	blocks = "SELECT c.id AS id, c.item_updated_at AS k FROM connections c WHERE " + where + blocks + order +
 		sqlx.Limit(s.Add(ahead+w.take)) + " OFFSET " + s.Add(passed)
 	if channels == 0 {
-		return v.walked(ctx, w, total, "SELECT id FROM ("+blocks+") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
+		return v.walked(ctx, q, w, total, "SELECT id FROM ("+blocks+") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
 	}
 	query := fmt.Sprintf(`SELECT id FROM (SELECT * FROM (%s) AS part
 			UNION ALL SELECT c.id AS id, ch.updated_at AS k FROM connections c CROSS JOIN channels ch
 				WHERE %s AND c.item_type = 'Channel' AND ch.id = c.item_id AND %s%s%s OFFSET %s) AS paged`,
 		blocks, where, access.For(q.Viewer, access.VisibleChannel, access.GuestChannel), order, sqlx.Limit(s.Add(w.take)), s.Add(ahead))
-	return v.walked(ctx, w, total, query, s...)
+	return v.walked(ctx, q, w, total, query, s...)
 }
 
 func idsOf(all []keyed) []domain.ConnectionID {

@@ -1,0 +1,216 @@
+package v3
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"github.com/go-faster/jx"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/budget"
+	"vitrine/internal/domain"
+	"vitrine/internal/fragments"
+	v3 "vitrine/internal/oas/v3"
+	"vitrine/internal/oas/wire"
+)
+
+// Blocks and connections are encoded once for each state that they are in, and the pieces kept
+// (fragments). What depends on who looks, or on where a thing stands, is left open in them:
+// `can` and `connection` of a block, `position` of a connection.
+const (
+	blockPieces      = 'b'
+	connectionPieces = 'c'
+)
+
+// maxText is how many bytes of text a block may have to be kept: what is larger is encoded as
+// it is sent (wire.WriteJSON).
+const maxText = 32 << 10
+
+func blockKey(s domain.BlockStamp) (fragments.Key, fragments.State) {
+	seen := int64(0)
+	switch s.Visibility {
+	case domain.BlockPublic:
+		seen = 1
+	case domain.BlockPrivate:
+		seen = 2
+	case domain.BlockOrphan:
+	}
+	return fragments.Key{Kind: blockPieces, ID: int64(s.ID)},
+		fragments.State{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
+}
+
+func connectionKey(s domain.ConnectionStamp) (fragments.Key, fragments.State) {
+	return fragments.Key{Kind: connectionPieces, ID: int64(s.ID)}, fragments.State{s.Version, s.Face, s.CreatedAt.UnixMicro()}
+}
+
+// blockPiece encodes a block, and keeps it. It is nil for one that is too large.
+func (h *handler) blockPiece(b *domain.Block) []byte {
+	if textSize(b) > maxText {
+		return nil
+	}
+	text := wire.Bytes(h.block(h.at.Block(b), func(w blockSetter) {
+		w.SetCan(v3.OptNilBlockAbilities{Set: true, Null: true})
+		w.SetConnection(v3.OptNilEmbeddedConnection{Set: true, Null: true})
+	}))
+	// Fields are in the order of their names, so nothing that people wrote comes before these.
+	head, rest, foundCan := bytes.Cut(text, []byte(openCan+"null"))
+	middle, tail, foundConnection := bytes.Cut(rest, []byte(openConnection+"null"))
+	if !foundCan || !foundConnection {
+		panic(fmt.Sprintf("v3: a block is encoded without a place for what is open in it: %s", text))
+	}
+	piece := make([]byte, 0, cutsSize+len(head)+len(middle)+len(tail))
+	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(head)))
+	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(middle)))
+	piece = append(append(append(piece, head...), middle...), tail...)
+	k, s := blockKey(b.Stamp())
+	h.pieces.Put(k, s, piece)
+	return piece
+}
+
+const (
+	openCan        = `,"can":`
+	openConnection = `,"connection":`
+	cutsSize       = 8 // two lengths, of what is before each of them
+)
+
+// textSize is about how much of a block's size can be large.
+func textSize(b *domain.Block) (n int) {
+	for _, t := range []*domain.Text{b.Description, b.Content} {
+		if t != nil {
+			n += len(t.Markdown) + len(t.HTML) + len(t.Plain)
+		}
+	}
+	if b.Embed != nil {
+		n += len(b.Embed.HTML)
+	}
+	return n + len(b.Metadata)
+}
+
+// appendBlock appends a block to dst: its piece with what is open in it, if it is given.
+func appendBlock(dst, piece, can, connection []byte) []byte {
+	cuts, text := piece[:cutsSize], piece[cutsSize:]
+	head := int(binary.LittleEndian.Uint32(cuts))
+	middle := head + int(binary.LittleEndian.Uint32(cuts[4:]))
+	dst = append(dst, text[:head]...)
+	if can != nil {
+		dst = append(append(dst, openCan...), can...)
+	}
+	dst = append(dst, text[head:middle]...)
+	if connection != nil {
+		dst = append(append(dst, openConnection...), connection...)
+	}
+	return append(dst, text[middle:]...)
+}
+
+// fullPiece is a block as a resource of its own, by its piece.
+func fullPiece(who domain.Actor, s domain.BlockStamp, piece []byte) wire.Item {
+	can := s.Abilities(who)
+	text := wire.Bytes(&v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect})
+	return wire.Item{Value: wire.JSON(appendBlock(make([]byte, 0, len(piece)+len(openCan)+len(text)), piece, text, nil))}
+}
+
+// connectionPiece encodes a connection inside its item up to its position, and keeps it.
+func (h *handler) connectionPiece(c *domain.Connection) []byte {
+	placed := *c
+	placed.Position = 0
+	embedded := embeddedConnection(h.at.Connection(&placed))
+	piece, found := bytes.CutSuffix(wire.Bytes(&embedded), []byte("0}"))
+	if !found {
+		panic("v3: the position of a connection is not its last field")
+	}
+	k, s := connectionKey(c.Stamp())
+	h.pieces.Put(k, s, piece)
+	return piece
+}
+
+// appendConnection appends a connection with its position to dst.
+func appendConnection(dst, piece []byte, position int64) []byte {
+	return append(strconv.AppendInt(append(dst, piece...), position, 10), '}')
+}
+
+// page is the pieces of a page of contents: first those that are kept, then all.
+type page struct {
+	*handler
+	blocks      map[domain.BlockID][]byte
+	connections map[domain.ConnectionID][]byte
+	size        int64  // of them
+	line        []byte // an item as it is written, and then the next
+}
+
+var _ collections.Known = (*page)(nil)
+
+func (h *handler) newPage(per int64) *page {
+	return &page{handler: h, blocks: make(map[domain.BlockID][]byte, per), connections: make(map[domain.ConnectionID][]byte, per)}
+}
+
+// KnowsBlock implements collections.Known.
+func (p *page) KnowsBlock(s domain.BlockStamp) bool {
+	piece, ok := p.pieces.Get(blockKey(s))
+	if ok {
+		p.blocks[s.ID] = piece
+	}
+	return ok
+}
+
+// KnowsConnection implements collections.Known.
+func (p *page) KnowsConnection(s domain.ConnectionStamp) bool {
+	piece, ok := p.pieces.Get(connectionKey(s))
+	if ok {
+		p.connections[s.ID] = piece
+	}
+	return ok
+}
+
+// item is content with its connection.
+func (p *page) item(content *collections.Content) (wire.Item, error) {
+	c := &content.Connection
+	connection, known := p.connections[c.ID]
+	if !known {
+		connection = p.connectionPiece(c)
+		p.connections[c.ID] = connection
+	}
+	block, isBlock := p.blocks[content.Stamp.ID]
+	if !isBlock && content.Block != nil {
+		block = p.blockPiece(content.Block)
+	}
+	p.size += int64(len(connection) + len(block))
+	if block != nil {
+		return wire.Item{Value: &pieced{p, block, connection, c.Position}}, nil
+	}
+	var embedded v3.EmbeddedConnection
+	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, connection, c.Position))); err != nil {
+		return wire.Item{}, err
+	}
+	return p.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embedded)), nil
+}
+
+// pieced is a block of a page that is put together as it is written.
+type pieced struct {
+	*page
+	block, connection []byte
+	position          int64
+}
+
+// Encode implements wire.Encoder.
+func (b *pieced) Encode(e *jx.Encoder) {
+	b.line = appendConnection(b.line[:0], b.connection, b.position)
+	n := len(b.line)
+	b.line = appendBlock(b.line, b.block, nil, b.line[:n])
+	e.Raw(b.line[n:])
+}
+
+// list is the page, which is charged to its response.
+func (p *page) list(ctx context.Context, l domain.List[collections.Content], at domain.Page) (*v3.ConnectableListResponse, error) {
+	w := &v3.ConnectableListResponse{Data: make([]wire.Item, len(l.Items)), Meta: meta(at, l.Total)}
+	for i := range l.Items {
+		item, err := p.item(&l.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		w.Data[i] = item
+	}
+	return w, budget.Charge(ctx, p.size)
+}
