@@ -304,7 +304,7 @@ func (b *bench) rehearse(name string, f *figure) (taking []*peer, err error) {
 			return nil, err
 		}
 		if a.Status != statusOf(created, name) {
-			return nil, fmt.Errorf("Vitrine: status %d: %.300s", a.Status, a.Body)
+			return nil, fmt.Errorf("answer of Vitrine: status %d: %.300s", a.Status, a.Body)
 		}
 		answers[r.Path] = a
 		if i == 0 {

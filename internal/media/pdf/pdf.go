@@ -8,12 +8,7 @@ import (
 	"image"
 	"image/draw"
 	"image/jpeg"
-	"reflect"
 	"time"
-
-	"github.com/klippa-app/go-pdfium"
-	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
-	"github.com/klippa-app/go-pdfium/requests"
 
 	"vitrine/internal/media/source"
 )
@@ -42,69 +37,37 @@ func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, erro
 // firstPage gives the document an instance of its own, within the time that is
 // left and at most the printer's.
 func (p *Printer) firstPage(in *source.Input) (image.Image, error) {
-	pool, done, err := p.take(in.Context())
+	pdfium, done, err := p.take(in.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	ctx, cancel := context.WithTimeoutCause(in.Context(), p.timeout, source.Refused("The document takes too long to show"))
 	defer cancel()
-	worker, err := pool.GetInstanceWithContext(ctx)
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
-	}
-	defer func() { _ = worker.Close() }() // it frees memory, and fails after a crash
-	if err := bind(worker, ctx); err != nil {
-		return nil, err
-	}
-	page, err := printPage(worker, in)
+	page, err := printed(ctx, pdfium, in)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if errors.Is(err, pdfiumerrors.ErrPassword) || errors.Is(err, pdfiumerrors.ErrSecurity) {
+	if errors.Is(err, errLocked) {
 		return nil, source.RefusedFor(err, "The document is locked by a password")
 	}
 	return page, in.Judge("document", err)
 }
 
-// bind has everything that worker does end with ctx. Its calls take their
-// context from an exported field of a type that the module keeps internal;
-// there is no other way to stop a call.
-func bind(worker pdfium.Pdfium, ctx context.Context) error {
-	v := reflect.ValueOf(worker.GetImplementation())
-	if v.Kind() == reflect.Pointer {
-		if field := v.Elem().FieldByName("Context"); field.IsValid() && field.CanSet() {
-			field.Set(reflect.ValueOf(ctx))
-			return nil
-		}
+// printed renders onto white paper.
+func printed(ctx context.Context, pdfium *engine, in *source.Input) (image.Image, error) {
+	if in.Size() == 0 {
+		return nil, errors.New("the document is empty")
 	}
-	return errors.New("this version of go-pdfium has no context to set")
-}
-
-// printPage renders onto white paper. What panics has met a broken document.
-func printPage(worker pdfium.Pdfium, in *source.Input) (paper image.Image, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			paper, err = nil, fmt.Errorf("PDFium gave up: %v", r)
-		}
-	}()
-	document, err := worker.OpenDocument(&requests.OpenDocument{FileReader: in.Section(), FileReaderSize: in.Size()})
+	worker, err := pdfium.open(ctx, in.Section())
+	if err != nil {
+		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
+	}
+	defer worker.close()
+	page, err := worker.firstPage(pageWidth, pageHeight)
 	if err != nil {
 		return nil, err
 	}
-	rendered, err := worker.RenderPageInPixels(&requests.RenderPageInPixels{
-		Page:   requests.Page{ByIndex: &requests.PageByIndex{Document: document.Document}},
-		Width:  pageWidth,
-		Height: pageHeight,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer rendered.CleanupFunc()
-	page := rendered.Result.Image // in the instance's memory
 	sheet := image.NewRGBA(page.Bounds())
 	draw.Draw(sheet, sheet.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(sheet, sheet.Rect, page, page.Bounds().Min, draw.Over)

@@ -113,7 +113,7 @@ func TestFirstPage(t *testing.T) {
 	checkPage(t, p, file)
 
 	p.sleep()
-	if p.pool != nil {
+	if p.pdfium != nil {
 		t.Error("PDFium is up after a rest")
 	}
 	checkPage(t, p, file)

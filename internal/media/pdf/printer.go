@@ -4,14 +4,7 @@ package pdf
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
-
-	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/webassembly"
-	"github.com/tetratelabs/wazero"
-
-	"vitrine/internal/media/wasm"
 )
 
 const (
@@ -29,7 +22,7 @@ type Printer struct {
 	timeout time.Duration
 	limit   int64         // of an instance, in bytes
 	turn    chan struct{} // holds a token while nobody works; guards what follows
-	pool    pdfium.Pool   // nil before the first document and after a rest
+	pdfium  *engine       // nil before the first document and after a rest
 	rest    *time.Timer
 }
 
@@ -47,16 +40,16 @@ func (p *Printer) Memory() int64 { return 2 * p.limit }
 
 // take waits for the caller's turn and returns PDFium, which is the caller's
 // alone until done.
-func (p *Printer) take(ctx context.Context) (pool pdfium.Pool, done func(), err error) {
+func (p *Printer) take(ctx context.Context) (pdfium *engine, done func(), err error) {
 	select {
 	case <-p.turn:
 	case <-ctx.Done():
 		return nil, nil, context.Cause(ctx)
 	}
 	done = func() { p.turn <- struct{}{} }
-	if p.pool == nil {
-		if p.pool, err = startPDFium(p.limit); err != nil {
-			p.pool = nil
+	if p.pdfium == nil {
+		if p.pdfium, err = startPDFium(p.limit); err != nil {
+			p.pdfium = nil
 			done()
 			return nil, nil, err
 		}
@@ -65,23 +58,7 @@ func (p *Printer) take(ctx context.Context) (pool pdfium.Pool, done func(), err 
 		p.rest.Stop()
 	}
 	p.rest = time.AfterFunc(printerIdle, p.sleep)
-	return p.pool, done, nil
-}
-
-func startPDFium(limit int64) (pdfium.Pool, error) {
-	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: 1,
-		FSConfig: wazero.NewFSConfig(), // the default is the host's whole disk
-		Stdout:   io.Discard,
-		Stderr:   io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().
-			WithMemoryLimitPages(uint32(limit / wasm.PageSize)).
-			WithCloseOnContextDone(true),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("start PDFium: %w", err)
-	}
-	return pool, nil
+	return p.pdfium, done, nil
 }
 
 // sleep ends PDFium if nobody works with it now.
@@ -105,12 +82,12 @@ func (p *Printer) Close() error {
 }
 
 func (p *Printer) end() error {
-	if p.pool == nil {
+	if p.pdfium == nil {
 		return nil
 	}
-	pool := p.pool
-	p.pool = nil
-	if err := pool.Close(); err != nil {
+	pdfium := p.pdfium
+	p.pdfium = nil
+	if err := pdfium.close(); err != nil {
 		return fmt.Errorf("end PDFium: %w", err)
 	}
 	return nil

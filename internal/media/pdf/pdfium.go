@@ -1,0 +1,208 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	_ "embed" // the engine
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/emscripten"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"vitrine/internal/media/wasm"
+)
+
+//go:embed module/pdfium.wasm.gz
+var packed []byte
+
+// errLocked is of a document that asks for a password, or for other proof.
+var errLocked = errors.New("PDFium: the document is locked")
+
+// engine is PDFium, compiled to machine code.
+type engine struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
+// startPDFium compiles PDFium, whose instances have limit bytes of memory at most, see no
+// files, and end with the context of the call that they are in.
+func startPDFium(limit int64) (*engine, error) {
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack PDFium: %w", err)
+	}
+	code, err := io.ReadAll(unpacked)
+	if err != nil {
+		return nil, fmt.Errorf("unpack PDFium: %w", err)
+	}
+	ctx := context.Background() // others need it, too, when who asked first has left
+	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
+		WithMemoryLimitPages(uint32(limit/wasm.PageSize)).WithCloseOnContextDone(true))}
+	if err := e.prepare(ctx, code); err != nil {
+		return nil, errors.Join(fmt.Errorf("start PDFium: %w", err), e.close())
+	}
+	return e, nil
+}
+
+// prepare compiles the code, and makes what it imports.
+func (e *engine) prepare(ctx context.Context, code []byte) (err error) {
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
+		return err
+	}
+	if e.compiled, err = e.runtime.CompileModule(ctx, code); err != nil {
+		return err
+	}
+	env := e.runtime.NewHostModuleBuilder("env")
+	exceptions, err := emscripten.NewFunctionExporterForModule(e.compiled)
+	if err != nil {
+		return err
+	}
+	exceptions.ExportFunctions(env)
+	for _, f := range e.compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if module != "env" || strings.HasPrefix(name, "invoke_") || strings.HasPrefix(name, "emscripten_") {
+			continue
+		}
+		call := nothing
+		if name == "FPDF_FILEACCESS_CB" {
+			call = readDocument
+		}
+		env.NewFunctionBuilder().WithGoModuleFunction(call, f.ParamTypes(), f.ResultTypes()).Export(name)
+	}
+	_, err = env.Instantiate(ctx)
+	return err
+}
+
+// nothing answers what PDFium calls for forms, downloads and the like, which are not asked for.
+var nothing = api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+	if len(stack) > 0 {
+		stack[0] = 0
+	}
+})
+
+// documentKey is the key of a call's context for the document, an *io.SectionReader.
+type documentKey struct{}
+
+// readDocument gives PDFium a part of the document: of a parameter of ours, a position, an address
+// and a size. It returns 0 where that cannot be read.
+var readDocument = api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+	position, to, size := uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
+	stack[0] = 0
+	document, ok := ctx.Value(documentKey{}).(*io.SectionReader)
+	if !ok {
+		return
+	}
+	if part, ok := mod.Memory().Read(to, size); ok {
+		if n, _ := document.ReadAt(part, int64(position)); n == len(part) {
+			stack[0] = uint64(n)
+		}
+	}
+})
+
+// close frees everything.
+func (e *engine) close() error { return e.runtime.Close(context.Background()) }
+
+// open begins an instance for a document, within ctx. It is closed by its caller.
+func (e *engine) open(ctx context.Context, document *io.SectionReader) (*instance, error) {
+	ctx = context.WithValue(ctx, documentKey{}, document)
+	mod, err := e.runtime.InstantiateModule(ctx, e.compiled,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithRandSource(rand.Reader))
+	if err != nil {
+		return nil, err
+	}
+	return &instance{mod: mod, ctx: ctx, size: document.Size()}, nil
+}
+
+// instance is PDFium with one document.
+type instance struct {
+	mod  api.Module
+	ctx  context.Context
+	size int64 // of the document, in bytes
+	err  error // the first of any call; those after it do nothing
+}
+
+func (i *instance) close() { _ = i.mod.Close(context.WithoutCancel(i.ctx)) } // it frees memory, and fails after a crash
+
+// call calls a function of PDFium's that returns one number, or none.
+func (i *instance) call(name string, args ...uint64) uint64 {
+	if i.err != nil {
+		return 0
+	}
+	results, err := i.mod.ExportedFunction(name).Call(i.ctx, args...)
+	if err != nil {
+		i.err = fmt.Errorf("%s: %w", name, err)
+	}
+	if err != nil || len(results) == 0 {
+		return 0
+	}
+	return results[0]
+}
+
+// Errors of FPDF_GetLastError, and flags of FPDF_RenderPageBitmap (fpdfview.h).
+const (
+	errorPassword = 4
+	errorSecurity = 5
+	rgbaOrder     = 0x10
+)
+
+// firstPage renders the first page within a box of pixels, which the page fills in one
+// direction. The picture is in the instance's memory.
+func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
+	i.call("FPDF_InitLibrary")
+	document := i.call("FPDF_LoadCustomDocument", i.call("FPDF_FILEACCESS_Create", uint64(i.size), 0), 0)
+	if i.err == nil && document == 0 {
+		switch code := i.call("FPDF_GetLastError"); {
+		case i.err != nil:
+		case code == errorPassword || code == errorSecurity:
+			return nil, errLocked
+		default:
+			return nil, fmt.Errorf("PDFium: no document: error %d", code)
+		}
+	}
+	page := i.call("FPDF_LoadPage", document, 0)
+	if i.err == nil && page == 0 {
+		return nil, errors.New("PDFium: no page")
+	}
+	size := within(width, height, api.DecodeF64(i.call("FPDF_GetPageWidth", page)), api.DecodeF64(i.call("FPDF_GetPageHeight", page)))
+	w, h := uint64(size.X), uint64(size.Y)
+	bitmap := i.call("FPDFBitmap_Create", w, h, 1)
+	if i.err == nil && bitmap == 0 {
+		return nil, errors.New("PDFium: no memory for the page")
+	}
+	paper := uint64(0xFFFFFFFF)
+	if uint32(i.call("FPDFPage_HasTransparency", page)) == 1 {
+		paper = 0
+	}
+	i.call("FPDFBitmap_FillRect", bitmap, 0, 0, w, h, paper)
+	i.call("FPDF_RenderPageBitmap", bitmap, page, 0, 0, w, h, 0, rgbaOrder)
+	at := i.call("FPDFBitmap_GetBuffer", bitmap)
+	if i.err != nil {
+		return nil, i.err
+	}
+	pixels, ok := i.mod.Memory().Read(uint32(at), uint32(4*w*h))
+	if !ok {
+		return nil, errors.New("PDFium: the picture is beyond its memory")
+	}
+	return &image.RGBA{Pix: pixels, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}, nil
+}
+
+// within gives the size in pixels of a page of a size in points that fills a box in one
+// direction.
+func within(width, height int, pageWidth, pageHeight float64) image.Point {
+	w, h := float64(width), float64(height)
+	if fit := w * (pageHeight / pageWidth); fit < h {
+		h = fit
+	} else if fit := h * (pageWidth / pageHeight); fit < w {
+		w = fit
+	}
+	return image.Pt(int(math.Ceil(w)), int(math.Ceil(h)))
+}
