@@ -47,11 +47,11 @@ func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) ([]domain.Ac
 	if err != nil {
 		return nil, err
 	}
-	ids, err := tx.insertActivities(ctx, all)
+	ids, copied, err := tx.insertActivities(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	if followed {
+	if followed && copied {
 		if err := tx.copyToFeeds(ctx, ids); err != nil {
 			return nil, err
 		}
@@ -71,8 +71,13 @@ const activityRow = `(CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CA
 	CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS BIGINT))`
 
 // insertActivities gives the ids of the activities in their order. They are drawn once the
-// sources and inboxes are locked, and once readers can tell that they will be.
-func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (ids []domain.ActivityID, err error) {
+// sources and inboxes are locked, and once readers can tell that they will be. On SQLite,
+// where nothing is locked, it also reports whether any is to be copied to feeds.
+func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (ids []domain.ActivityID, copied bool, err error) {
+	copies := "TRUE"
+	if !tx.db.LocksRows() {
+		copies = copiedSource(domain.SubjectUser) + " OR " + copiedSource(domain.SubjectChannel) + " OR " + copiedSource(domain.SubjectGroup)
+	}
 	for some := range slices.Chunk(all, sqlx.BatchRows) {
 		args := make([]any, 0, 9*len(some))
 		for _, n := range some {
@@ -86,15 +91,26 @@ func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (ids [
 		rows, err := tx.db.Query(ctx, `INSERT INTO activities (kind, actor_id, item_type, item_id, target_type, target_id,
 				channel_id, group_id, created_at)
 			SELECT v.* FROM (VALUES `+activityRow+strings.TrimPrefix(sqlx.Tuples(len(some), 9), sqlx.Tuples(1, 9))+`) AS v`+
-			tx.db.AnnounceActivity()+` WHERE TRUE RETURNING id`, args...)
-		made, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
+			tx.db.AnnounceActivity()+` WHERE TRUE RETURNING id, `+copies, args...)
+		made, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ActivityID, err error) {
+			var one bool
+			err = row.Scan(&id, &one)
+			copied = copied || one
+			return id, err
+		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		ids = append(ids, made...)
 	}
 	slices.Sort(ids)
-	return ids, nil
+	return ids, copied, nil
+}
+
+// copiedSource asks whether what is done at a source of an activity is copied to somebody.
+func copiedSource(source domain.SubjectType) string {
+	return `EXISTS (SELECT 1 FROM feed_sources s WHERE s.source_type = '` + string(source) + `'
+		AND s.source_id = activities.` + sourceColumn(source) + ` AND s.followers > 0 AND s.pulled = FALSE)`
 }
 
 // copyToFeeds writes the activities to the feed of each follower of their sources.

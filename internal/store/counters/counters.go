@@ -90,11 +90,15 @@ func (d *Deltas) writeTouched(ctx context.Context) error {
 		return nil
 	}
 	slices.Sort(d.touched)
-	ids := sqlx.IDs(d.db.Dialect, slices.Compact(d.touched))
+	touched := slices.Compact(d.touched)
+	which, ids := d.db.In("item_id", "$1"), sqlx.IDs(d.db.Dialect, touched)
+	if len(touched) == 1 { // SQLite writes one row without noting how to take it back
+		which, ids = "item_id = $1", touched[0]
+	}
 	const theirs = ` SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = item_id) WHERE kind = 'Channel' AND `
-	err := d.db.Exec(ctx, "UPDATE search_documents"+theirs+d.db.In("item_id", "$1"), ids)
+	err := d.db.Exec(ctx, "UPDATE search_documents"+theirs+which, ids)
 	if err == nil && d.touchedInGroup {
-		err = d.db.Exec(ctx, "UPDATE group_items"+theirs+d.db.In("item_id", "$1"), ids)
+		err = d.db.Exec(ctx, "UPDATE group_items"+theirs+which, ids)
 	}
 	d.touched, d.touchedInGroup = nil, false
 	return err

@@ -65,11 +65,11 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 		return err
 	}
 	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
-	return ix.putWords(ctx, seq, d)
+	return ix.putWords(ctx, seq, d, true)
 }
 
-func (ix *Index) putWords(ctx context.Context, seq int64, d Document) error {
-	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...))
+func (ix *Index) putWords(ctx context.Context, seq int64, d Document, fresh bool) error {
+	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...), fresh)
 	return ix.db.Exec(ctx, query, args...)
 }
 
@@ -94,7 +94,7 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d)
+	return ix.putWords(ctx, seq, d, false)
 }
 
 // rewordDocument writes what texts and time of change come to in a document.
@@ -113,7 +113,7 @@ func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d)
+	return ix.putWords(ctx, seq, d, false)
 }
 
 // Remove removes the document of a thing.

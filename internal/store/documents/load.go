@@ -132,7 +132,7 @@ func (w Writes) LoadWords(ctx context.Context, kind domain.SubjectType, above in
 				return above, 0, err
 			}
 		}
-		if err := ix.putWords(ctx, has.seq, d); err != nil {
+		if err := ix.putWords(ctx, has.seq, d, false); err != nil {
 			return above, 0, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // their own rules.
 type engine interface {
 	// put writes the words of the document with a number.
-	put(seq int64, doc words.Document) (query string, args []any)
+	put(seq int64, doc words.Document, fresh bool) (query string, args []any)
 	// matches reports whether the words `w` are those of the query bound at p.
 	matches(p string) string
 	// matchesTitle is matches for a query that asks for titles, of one row that is at hand.
@@ -45,9 +45,10 @@ func engineOf(d sqlx.Dialect) engine {
 	return fts5{}
 }
 
-// PutWords gives the statement that writes the words of the document with a number.
-func PutWords(d sqlx.Dialect, seq int64, doc words.Document) (query string, args []any) {
-	return engineOf(d).put(seq, doc)
+// PutWords gives the statement that writes the words of the document with a number: a fresh
+// one had none before.
+func PutWords(d sqlx.Dialect, seq int64, doc words.Document, fresh bool) (query string, args []any) {
+	return engineOf(d).put(seq, doc, fresh)
 }
 
 // conjunction asks for all terms.

@@ -45,9 +45,12 @@ func phrase(t words.Term) string {
 	return "(" + strings.Join(all, " OR ") + ")"
 }
 
-func (fts5) put(seq int64, doc words.Document) (query string, args []any) {
-	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`,
-		[]any{seq, spelled(doc.Title), spelled(doc.Body)}
+func (fts5) put(seq int64, doc words.Document, fresh bool) (query string, args []any) {
+	query = `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`
+	if fresh { // there is nothing to look for
+		query = `INSERT INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`
+	}
+	return query, []any{seq, spelled(doc.Title), spelled(doc.Body)}
 }
 
 // spelled writes words in their order, with a word that nobody asks for where some are
