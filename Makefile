@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build e2e alone bench drill fuzz vendor-assets
+.PHONY: run test check format vet lint deadcode generated build e2e alone bench costs drill fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -73,6 +73,11 @@ bench:
 	mkdir -p $(BENCH_DATA)
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
+
+# Counts anew what the requests that are made most cost, for the test that holds them to it.
+costs:
+	go test ./bench/costs -count=1 -update
+	git --no-pager diff --stat bench/costs/bounds.json
 
 # The libraries of others that pages use, as published: see internal/site/web/assets/vendor.
 VENDOR := internal/site/web/assets/vendor

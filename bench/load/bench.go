@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"vitrine/bench/dataset"
@@ -27,6 +28,8 @@ type bench struct {
 	time                              time.Duration
 	only                              *regexp.Regexp
 	alone                             bool // without the bare handler
+	count                             bool // statements alone
+	statements                        atomic.Int64
 	netHTTP                           bool // with the client of net/http
 	out                               io.Writer
 	made                              dataset.Made
@@ -66,7 +69,11 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	}
 	b.addr, b.bareAddr, b.bare = l.Addr().String(), bl.Addr().String(), new(drive.Bare)
 	cfg.BaseURL, cfg.SiteURL = "http://"+b.addr, "http://"+b.addr
-	s, err := server.New(ctx, cfg, server.Options{Log: log, Version: "bench"})
+	options := server.Options{Log: log, Version: "bench"}
+	if b.count {
+		options.Observe = func(context.Context, string) { b.statements.Add(1) }
+	}
+	s, err := server.New(ctx, cfg, options)
 	if err != nil {
 		return errors.Join(err, l.Close(), bl.Close())
 	}
@@ -106,7 +113,9 @@ func (b *bench) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(b.out, head)
+	if !b.count {
+		fmt.Fprintln(b.out, head)
+	}
 	err = b.measure(ctx, slices.Concat(reads, website, b.pages(""), b.connections(),
 		[]group{b.creates(target), b.inserts(), b.moves(), b.updates()}))
 	if err == nil {
@@ -127,11 +136,45 @@ func (b *bench) measure(ctx context.Context, groups []group) error {
 		if !slices.ContainsFunc(g.subjects, func(s subject) bool { return b.only.MatchString(s.name) }) {
 			continue
 		}
+		if b.count {
+			if err := b.counted(g); err != nil {
+				return err
+			}
+			continue
+		}
 		scores, err := b.contest(ctx, g)
 		if err != nil {
 			return err
 		}
 		report(b.out, g, scores)
+	}
+	return nil
+}
+
+// counted prints the statements of a request of each subject, once it has been made before.
+func (b *bench) counted(g group) error {
+	for _, s := range g.subjects {
+		after := s.after
+		if after != nil { // what undoes a write is not counted
+			s.after = func([][]byte) error { return nil }
+		}
+		var answers map[string]drive.Answer
+		for range 2 {
+			b.statements.Store(0)
+			var err error
+			if answers, err = b.rehearse(s); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			n := b.statements.Load()
+			if after != nil {
+				err = after([][]byte{answers[""].Body})
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			b.statements.Store(n)
+		}
+		fmt.Fprintf(b.out, "%s: %.1f statements\n", s.name, float64(b.statements.Load())/float64(len(answers)-1))
 	}
 	return nil
 }

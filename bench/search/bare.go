@@ -37,6 +37,20 @@ func (e engine) scored(number int64, words ...string) []statement {
 	}
 }
 
+// ranked has what full-text search by the engine's own score and a total costs: it has no
+// bound, and knows no last word that may go on.
+func (e engine) ranked(words ...string) []statement {
+	for i := range words {
+		words[i] = strings.TrimSuffix(words[i], "*")
+	}
+	match, order := "search_words w WHERE "+e.match("$1"), "w.rank"
+	if e.d == database.Postgres {
+		order = "ts_rank(w.words, CAST(CAST($1 AS TEXT) AS TSQUERY)) DESC"
+	}
+	asked := e.asked(anywhere, words)
+	return []statement{{"SELECT count(*) FROM " + match, []any{asked}}, page("w.rowid", match, order, 1, asked)}
+}
+
 // newest has the newest first.
 func (e engine) newest(words ...string) []statement {
 	match := "search_words w WHERE " + e.match("$1")

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+
+	"vitrine/bench/dataset"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
@@ -12,6 +15,7 @@ type testCase struct {
 	q      domain.Search
 	bare   []statement // the match, the order, the page and the count
 	plain  []statement // the same with what the question names beside words, if anything
+	ranked []statement // the words by the engine's own score, where that is the order
 }
 
 type statement struct {
@@ -53,15 +57,21 @@ func cases(d database.Dialect, who people) []testCase {
 		if q.Scope == domain.SearchFollowing {
 			viewer = who.reader
 		}
-		all = append(all, testCase{name, viewer, q, bare, plain})
+		all = append(all, testCase{name: name, viewer: viewer, q: q, bare: bare, plain: plain})
 	}
-	add("rare word", question("zyzzyva"), e.scored(1, "zyzzyva*"))
-	add("a name", question("amber alphabet"), e.scored(1, "amber", "alphabet*"))
-	add("common word", question("amber"), e.scored(1, "amber*"))
+	scored := func(name, query string, asked ...string) {
+		add(name, question(query), e.scored(1, slices.Clone(asked)...))
+		all[len(all)-1].ranked = e.ranked(asked...)
+	}
+	scored("no such word", "zyzzyva", "zyzzyva*")
+	scored("rare word", "2024", "2024*")
+	scored("uncommon word", dataset.Uncommon, dataset.Uncommon+"*")
+	scored("a name", "amber alphabet", "amber", "alphabet*")
+	scored("common word", "amber", "amber*")
 	add("common word, page 50", question("amber", onPage(50)), e.scored(50, "amber*"))
 	add("common word, newest first", question("amber", sorted(domain.SearchByCreated)), e.newest("amber*"))
 	add("common word, by chance", question("amber", sorted(domain.SearchByChance)), e.ordered(chance, "amber*"))
-	add("two common words", question("amber water"), e.scored(1, "amber", "water*"))
+	scored("two common words", "amber water", "amber", "water*")
 	add("common beginning", question("w"), e.scored(1, "w*"))
 	add("everything, newest first", question("*", sorted(domain.SearchByCreated)), e.everything(created, 1))
 	add("everything, by name", question("*", sorted(domain.SearchByName)), e.everything("name_key", 1))

@@ -39,18 +39,26 @@ func (t times) at(share float64) float64 {
 // alone measures each case by one client, round by round in turn with what the engine
 // has to do.
 func (cmd command) alone(ctx context.Context, b bench, who people) error {
-	fmt.Printf("%-42s %8s %8s %8s %6s %8s %6s\n", "case, ms", "search", "answer", "bare", "ratio", "plain", "ratio")
+	fmt.Printf("%-42s %8s %8s %8s %6s %8s %6s %8s %6s\n", "case, ms", "search", "answer", "bare", "ratio", "ranked", "ratio", "plain", "ratio")
 	return cmd.each(b, who, func(c testCase) error {
-		var search, answer, bare, plain times
+		var search, answer, bare, ranked, plain times
 		for range cmd.Rounds {
 			if err := errors.Join(search.spend(b, func() error { return c.search(ctx, b) }), answer.spend(b, func() error { return c.answer(ctx, b) }),
-				bare.spend(b, func() error { return b.run(ctx, c.bare) }), plain.spend(b, func() error { return b.run(ctx, c.plain) })); err != nil {
+				bare.spend(b, func() error { return b.run(ctx, c.bare) }),
+				ranked.spend(b, func() error { return b.run(ctx, c.ranked) }), plain.spend(b, func() error { return b.run(ctx, c.plain) })); err != nil {
 				return err
 			}
 		}
 		fmt.Printf("%-42s %8.2f %8.2f %8.2f %6.1f", c.name, search.at(0.5), answer.at(0.5), bare.at(0.5), search.at(0.5)/bare.at(0.5))
-		if len(c.plain) > 0 {
-			fmt.Printf(" %8.2f %6.1f", plain.at(0.5), search.at(0.5)/plain.at(0.5))
+		for _, beside := range []struct {
+			asked []statement
+			times times
+		}{{c.ranked, ranked}, {c.plain, plain}} {
+			if len(beside.asked) == 0 {
+				fmt.Printf(" %8s %6s", "", "")
+				continue
+			}
+			fmt.Printf(" %8.2f %6.1f", beside.times.at(0.5), search.at(0.5)/beside.times.at(0.5))
 		}
 		fmt.Println()
 		return nil
