@@ -90,6 +90,10 @@ func (k *keeper) run(ctx context.Context) {
 }
 
 func (k *keeper) rescue(ctx context.Context) {
+	k.rescuer.self = ""
+	if k.shift != nil {
+		k.rescuer.self = k.shift.presence.Name()
+	}
 	n, err := k.rescuer.rescue(ctx)
 	if ctx.Err() != nil {
 		return

@@ -14,6 +14,7 @@ import (
 // River to give up.
 type rescuer struct {
 	queue   *Queue
+	self    string // the name of this process, whose jobs are cancelled before anybody here puts them back
 	last    string // the process that runs a job
 	putBack string // the beginning of a statement that makes jobs due again
 	overdue string // the condition of a job that has run for too long; $1 is a time span
@@ -81,7 +82,9 @@ func (r *rescuer) dead(ctx context.Context) ([]string, error) {
 		if err := rows.Scan(&name); err != nil {
 			return nil, database.Classify(ctx, err)
 		}
-		names = append(names, name)
+		if name != r.self {
+			names = append(names, name)
+		}
 	}
 	if err := rows.Err(); err != nil || len(names) == 0 {
 		return nil, database.Classify(ctx, err)
