@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"vitrine/internal/database/lite"
 )
 
 // ErrInUse says that another server uses the SQLite file.
@@ -45,15 +43,16 @@ func hold(ctx context.Context, path string) (release func(), err error) {
 	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	conn, err := lite.Connect(path, 0)
+	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	tx, err := pool.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
 	}
 	return func() {
-		conn.Rollback()
-		_ = conn.Close()
+		_ = tx.Rollback()
+		_ = pool.Close()
 	}, nil
 }

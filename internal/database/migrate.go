@@ -81,10 +81,12 @@ func (db *DB) migrateLocked(ctx context.Context, migrations fs.FS, to int64) (Mi
 
 // up applies what is missing.
 func (db *DB) up(ctx context.Context, migrations fs.FS) (err error) {
-	target, dialect := db.handle, goosedb.DialectPostgres
+	target, dialect := db.writer, goosedb.DialectPostgres
 	if db.dialect == SQLite {
 		dialect = goosedb.DialectSQLite3
-		target = db.openForMigration()
+		if target, err = db.openForMigration(); err != nil {
+			return err
+		}
 		defer func() { err = errors.Join(err, target.Close()) }()
 	}
 	versions, err := goosedb.NewStore(dialect, goose.DefaultTablename)

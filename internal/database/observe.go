@@ -1,6 +1,9 @@
 package database
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // Observer is called with each statement just before it runs, in the goroutine that
 // runs it. Beginning and ending a transaction are no statements.
@@ -19,17 +22,17 @@ type watchedHandle struct {
 	observe Observer
 }
 
-func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+func (w watchedHandle) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	w.observe(ctx, query)
-	return w.handle.query(ctx, query, args)
+	return w.handle.QueryContext(ctx, query, args...)
 }
 
-func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
+func (w watchedHandle) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	w.observe(ctx, query)
-	return w.handle.queryRow(ctx, query, args)
+	return w.handle.QueryRowContext(ctx, query, args...)
 }
 
-func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+func (w watchedHandle) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	w.observe(ctx, query)
-	return w.handle.exec(ctx, query, args)
+	return w.handle.ExecContext(ctx, query, args...)
 }

@@ -39,10 +39,11 @@ func (db *DB) openPostgres(o Options) error {
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
 	}
-	db.handle = stdlib.OpenDBFromPool(db.pool)
+	db.writer = stdlib.OpenDBFromPool(db.pool)
+	db.readers = db.writer
 	db.close = sync.OnceValue(func() error {
 		defer db.pool.Close()
-		return db.handle.Close()
+		return db.writer.Close()
 	})
 	return nil
 }
