@@ -60,11 +60,16 @@ func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
 	}
 }
 
-// write makes a block: every tenth is a picture.
+// mostPictures is how many pictures a person sends: while the workers read from a web that
+// drips, each of them takes one of each person and then waits for the drip.
+const mostPictures = 8
+
+// write makes a block: every tenth is a picture, at first.
 func (p *person) write(i int) error {
 	value := fmt.Sprintf("%s %d", p.name, i)
+	picture := i%10 == 9 && len(p.pictures) < mostPictures
 	var err error
-	if i%10 == 9 {
+	if picture {
 		if value, err = p.upload("picture.png", "image/png", ordinaryPicture(rand.Uint64())); err != nil {
 			return err
 		}
@@ -74,7 +79,7 @@ func (p *person) write(i int) error {
 		return err
 	}
 	p.blocks = append(p.blocks, made.ID)
-	if i%10 == 9 {
+	if picture {
 		p.pictures = append(p.pictures, made.ID)
 	}
 	return nil
