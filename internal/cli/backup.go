@@ -69,9 +69,6 @@ func (cmd *backupMakeCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := server.RequireDatabase(cfg); err != nil {
-		return err
-	}
 	db, err := server.OpenReady(c.ctx, cfg, log)
 	if err != nil {
 		return err
@@ -142,6 +139,16 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, []string{"KiB", "MiB", "GiB", "TiB"}[at])
 }
 
+// backupsAt gives the settings, and the place of backups to read from.
+func backupsAt(c *console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
+	cfg, _, err := serverSettings(c, flags)
+	if err != nil {
+		return cfg, nil, err
+	}
+	from, err := backup.ToRead(c.ctx, path, server.BackupKeys(cfg))
+	return cfg, from, err
+}
+
 type backupVerifyCmd struct {
 	config.Flags
 	Path string `arg:"" help:"${place}"`
@@ -150,11 +157,7 @@ type backupVerifyCmd struct {
 }
 
 func (cmd *backupVerifyCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
-	if err != nil {
-		return err
-	}
-	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
 	}
@@ -181,11 +184,7 @@ type backupListCmd struct {
 }
 
 func (cmd *backupListCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
-	if err != nil {
-		return err
-	}
-	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
 	}
@@ -220,11 +219,7 @@ type restoreCmd struct {
 }
 
 func (cmd *restoreCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
-	if err != nil {
-		return err
-	}
-	from, err := backup.ToRead(c.ctx, cmd.Path, server.BackupKeys(cfg))
+	cfg, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
 	}

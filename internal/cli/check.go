@@ -37,9 +37,6 @@ func (cmd *checkCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := server.RequireDatabase(cfg); err != nil {
-		return err
-	}
 	db, err := server.OpenReady(c.ctx, cfg, log)
 	if err != nil {
 		return err

@@ -187,9 +187,6 @@ func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app
 	if err != nil {
 		return err
 	}
-	if err := server.RequireDatabase(cfg); err != nil {
-		return err
-	}
 	db, err := server.OpenReady(c.ctx, cfg, log)
 	if err != nil {
 		return err

@@ -44,9 +44,6 @@ func (cmd *exportCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := server.RequireDatabase(cfg); err != nil {
-		return err
-	}
 	db, err := server.OpenReady(c.ctx, cfg, log)
 	if err != nil {
 		return err

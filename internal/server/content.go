@@ -63,9 +63,6 @@ func newFiles(ctx context.Context, cfg config.Config, o Options) (f content.Opti
 // OpenApp opens the service with its files, for commands that bring content in or take it out, while
 // servers run or not. What it returns is closed by the other.
 func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func() error, error) {
-	if err := RequireDatabase(cfg); err != nil {
-		return nil, nil, err
-	}
 	db, err := OpenReady(ctx, cfg, o.Log)
 	if err != nil {
 		return nil, nil, err

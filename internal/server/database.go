@@ -75,10 +75,13 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	return release, err
 }
 
-// OpenReady opens the database and sees to its schema: SQLite is migrated, after a
-// copy of what is there; PostgreSQL, which several programs share, is refused when
-// it is not of this program's version.
+// OpenReady opens the database, which is there (RequireDatabase), and sees to its schema:
+// SQLite is migrated, after a copy of what is there; PostgreSQL, which several programs
+// share, is refused when it is not of this program's version.
 func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
+	if err := RequireDatabase(cfg); err != nil {
+		return nil, err
+	}
 	return openReady(ctx, cfg, log, nil)
 }
 
