@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":   {},
 	"certs":       {"domain"},
 	"config":      {"domain"},
-	"database":    {"domain"},
+	"database":    {"domain", "database/lite"},
 	"fetch":       {"domain"},
 	"mail":        {"domain"},
 	"markup":      {"domain"},
@@ -54,16 +54,16 @@ var rooms = map[string][]string{
 	"store/account":    {"domain", "database", "store/sqlx"},
 	"store/backups":    {"store/sqlx"},
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
-	"store/activity":   {"domain", "jobs", "store/access", "store/sqlx"},
+	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
 	"store/membership": {"domain", "store/sqlx"},
 	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
 	"store/bulk":       {"domain", "store/counters", "store/sqlx"},
-	"store/check":      {"domain", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
+	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
 	"store/contents":   {"domain", "database", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
 	"store/counters":   {"domain", "store/sqlx"},
 	"store/rowmap":     {"domain", "store/access", "store/sqlx"},
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
-	"store/documents":  {"domain", "words", "store/access", "store/counters", "store/search", "store/sqlx"},
+	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
@@ -136,6 +136,7 @@ var rooms = map[string][]string{
 	"bench/search":         {"..."},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
+	"database/lite":        {},
 	"importing/sourcetest": {"importing/source"},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
@@ -151,7 +152,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vitrine/internal/database/lite"
 )
 
 // Dialect says which database a DB speaks to.
@@ -64,19 +66,23 @@ func (db *DB) Readers() int {
 	if db.dialect == Postgres {
 		return int(db.pool.Config().MaxConns)
 	}
-	return db.readers.Stats().MaxOpenConnections
+	return db.readers.Size()
 }
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	dialect     Dialect
-	writer      *sql.DB       // SQLite: the one connection that writes
-	readers     *sql.DB       // PostgreSQL: the same as writer
-	views       chan struct{} // SQLite: places for views, which go in the order of coming
-	line        line          // SQLite: who waits to write
-	pool        *pgxpool.Pool
-	path        string // SQLite: the file
-	synchronous string // SQLite: as in Options
+	dialect Dialect
+	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
+
+	pool *pgxpool.Pool // PostgreSQL
+
+	// SQLite
+	writer      *lite.Pool    // the one connection that writes
+	readers     *lite.Pool    // all others
+	line        line          // who waits to write
+	views       chan struct{} // places for views, which go in the order of coming
+	path        string        // of the file
+	synchronous string        // as in Options
 
 	observe  Observer
 	patience time.Duration // how long conflicts are retried
@@ -100,7 +106,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.readers.PingContext(ctx); err != nil { // shown to an operator, as it is
+	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, nil
@@ -133,13 +139,22 @@ func (db *DB) Close() error { return db.close() }
 
 // Ping checks that the database answers. It does not wait for SQLite's writer.
 func (db *DB) Ping(ctx context.Context) error {
-	return Classify(ctx, db.readers.PingContext(ctx))
+	return Classify(ctx, db.ping(ctx))
+}
+
+func (db *DB) ping(ctx context.Context) error {
+	if db.dialect == Postgres {
+		return db.handle.PingContext(ctx)
+	}
+	_, err := db.readers.Exec(ctx, "SELECT 1", nil)
+	return err
 }
 
 // SQL gives the database/sql handle that writes, for a library that wants one:
-// on SQLite it has a single connection, so a transaction held open on it blocks
-// every other writer. Our own code uses Transact.
-func (db *DB) SQL() *sql.DB { return db.writer }
+// on SQLite its statements and transactions each wait for the only connection that
+// writes, so a transaction held open on it blocks every other writer. Our own code
+// uses Transact.
+func (db *DB) SQL() *sql.DB { return db.handle }
 
 // Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
 // nil on SQLite.

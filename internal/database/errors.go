@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
 
+	"vitrine/internal/database/lite"
 	"vitrine/internal/domain"
 )
 
@@ -24,7 +24,7 @@ var ErrNoRows = sql.ErrNoRows
 // IsUnique reports whether a statement failed because a value that must be unique
 // is there already.
 func IsUnique(err error) bool {
-	return hasCode(err, "23505", sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return hasCode(err, "23505", sqlite.ResultConstraintUnique, sqlite.ResultConstraintPrimaryKey)
 }
 
 // IsRetryable reports whether a transaction failed only because others ran beside
@@ -32,35 +32,27 @@ func IsUnique(err error) bool {
 // (serialization_failure) and 40P01 (deadlock_detected). Transact and View retry
 // these themselves.
 func IsRetryable(err error) bool {
-	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		primary := lite.Code() & 0xff
-		return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+	if e, ok := errors.AsType[*lite.Error](err); ok {
+		primary := e.Code.ToPrimary()
+		return primary == sqlite.ResultBusy || primary == sqlite.ResultLocked
 	}
 	return hasCode(err, "40001") || hasCode(err, "40P01")
 }
 
 // hasCode compares with the SQLSTATE or with extended result codes of SQLite.
-func hasCode(err error, state string, codes ...int) bool {
+func hasCode(err error, state string, codes ...sqlite.ResultCode) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == state
 	}
-	lite, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	for _, code := range codes {
-		if lite.Code() == code {
-			return true
-		}
-	}
-	return false
+	e, ok := errors.AsType[*lite.Error](err)
+	return ok && slices.Contains(codes, e.Code)
 }
 
 // Classify makes an error of a driver say that a context is done: whatever
 // the driver calls it ("interrupted", 57014, a closed connection), the result
 // satisfies errors.Is(err, ctx.Err()). Where the database is away or full it is of the
 // kind domain.Unavailable. Everything in this package has done so already; it is for
-// errors that come straight from *sql.Rows.
+// errors that come straight from Rows.
 func Classify(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -87,6 +79,9 @@ func unavailable(err error) error {
 // disks, and being a standby since a moment ago.
 var outages = []string{"08", "53", "57P01", "57P02", "57P03", "58", "25006"}
 
+// liteOutages are SQLite's words for that.
+var liteOutages = []sqlite.ResultCode{sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly, sqlite.ResultNoMem}
+
 // isOutage reports whether an error says that the database cannot be reached or used
 // just now, whatever the statement.
 func isOutage(err error) bool {
@@ -96,12 +91,8 @@ func isOutage(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.ContainsFunc(outages, func(o string) bool { return strings.HasPrefix(pg.Code, o) })
 	}
-	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch lite.Code() & 0xff {
-		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
-			return true
-		}
-		return false
+	if e, ok := errors.AsType[*lite.Error](err); ok {
+		return slices.Contains(liteOutages, e.Code.ToPrimary())
 	}
 	return isRefused(err) || isLost(err)
 }
@@ -130,7 +121,7 @@ func isLost(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	for _, lost := range []error{errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
+	for _, lost := range []error{lite.ErrClosed, errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
 		if errors.Is(err, lost) {
 			return true
 		}
@@ -148,7 +139,7 @@ func classifyCallback(ctx context.Context, err error) error {
 }
 
 func fromDriver(err error) bool {
-	if _, ok := errors.AsType[*sqlite.Error](err); ok {
+	if _, ok := errors.AsType[*lite.Error](err); ok {
 		return true
 	}
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {

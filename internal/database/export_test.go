@@ -11,9 +11,6 @@ func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 	return db.lockMigrations(ctx)
 }
 
-// Begin does to a context what SQLite does before it runs a statement.
-func Begin(ctx context.Context) error { return begin(ctx) }
-
 // WatchGroups has groups end by their number of members alone, and calls committed after
 // each commit with how many members it was of.
 func WatchGroups(db *DB, committed func(members int)) {

@@ -3,11 +3,12 @@ package database
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"sync"
 	"time"
+
+	"vitrine/internal/database/lite"
 )
 
 // On SQLite the transactions of different callers that wait for the only writing
@@ -156,15 +157,15 @@ func (db *DB) inGroup(ctx context.Context, apart bool, fn func(tx *Tx) error) er
 // beginGroup waits for the connection, which libraries use too, and begins a transaction
 // that the end of ctx does not touch.
 func (db *DB) beginGroup(ctx context.Context) (*group, error) {
-	conn, err := db.writer.Conn(ctx)
+	conn, err := db.writer.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tx, err := conn.BeginTx(context.Background(), nil)
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if err := conn.Run("BEGIN IMMEDIATE"); err != nil {
+		db.writer.Give(conn)
+		return nil, err
 	}
-	return &group{writing: writing{conn, tx}, begun: time.Now(), ended: make(chan struct{})}, nil
+	return &group{writing: writing{conn, db.writer}, begun: time.Now(), ended: make(chan struct{})}, nil
 }
 
 // runMember runs fn in the group, takes its changes back unless it succeeds, and passes
@@ -186,9 +187,8 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 			return errGroupLost, false
 		}
 	}
-	t := &Tx{tx: g.tx, run: db.watched(g.tx)}
-	if err = fn(t); err == nil {
-		err = cmp.Or(t.failed, ctx.Err())
+	if err = db.liteTx(ctx, g.conn, fn); err == nil {
+		err = ctx.Err()
 	}
 	keep = err == nil
 	return err, false
@@ -239,8 +239,8 @@ func (db *DB) pass(g *group, apart bool) {
 
 // writing is a transaction on the writing connection, with a savepoint in it at times.
 type writing struct {
-	conn *sql.Conn
-	tx   *sql.Tx
+	conn *lite.Conn
+	pool *lite.Pool
 }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
@@ -249,7 +249,7 @@ func (w *writing) undo() error      { return w.run("ROLLBACK TO member", "RELEAS
 
 func (w *writing) run(statements ...string) error {
 	for _, s := range statements {
-		if _, err := w.tx.ExecContext(context.Background(), s); err != nil {
+		if err := w.conn.Run(s); err != nil {
 			return err
 		}
 	}
@@ -258,12 +258,12 @@ func (w *writing) run(statements ...string) error {
 
 // commit ends the transaction, in any case.
 func (w *writing) commit() error {
-	defer func() { _ = w.conn.Close() }() // back to the pool
-	return w.tx.Commit()
+	defer w.rollback() // where that fails
+	return w.conn.Run("COMMIT")
 }
 
 // rollback ends the transaction. It is no error that SQLite has done so before.
 func (w *writing) rollback() {
-	_ = w.tx.Rollback()
-	_ = w.conn.Close()
+	w.conn.Rollback()
+	w.pool.Give(w.conn)
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"vitrine/internal/database/lite"
 )
 
 // ErrInUse says that another server uses the SQLite file.
@@ -43,16 +45,15 @@ func hold(ctx context.Context, path string) (release func(), err error) {
 	if err := createFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	pool, err := openPlain(fileURI(path) + "?_txlock=exclusive")
+	conn, err := lite.Connect(path, 0)
 	if err != nil {
 		return nil, err
 	}
-	tx, err := pool.BeginTx(context.WithoutCancel(ctx), nil)
-	if err != nil {
-		return nil, errors.Join(err, pool.Close())
+	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
 	return func() {
-		_ = tx.Rollback()
-		_ = pool.Close()
+		conn.Rollback()
+		_ = conn.Close()
 	}, nil
 }

@@ -24,13 +24,13 @@ type Loader struct {
 // NewLoader takes what the schema has put into the tables away from them, and their
 // indexes. Nobody else may use the database until Finish.
 func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loader, error) {
-	l := &Loader{db: db, target: db.writer}
+	l := &Loader{db: db, target: db.handle}
 	err := db.View(ctx, func(q Querier) (err error) {
 		l.tables, err = db.Catalog(ctx, q, skip)
 		return err
 	})
 	if err == nil && db.dialect == SQLite {
-		l.target, err = db.openForMigration()
+		l.target = db.openForMigration()
 	}
 	if err == nil {
 		if err = l.empty(ctx); err != nil {
@@ -42,7 +42,7 @@ func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loa
 
 // Close gives the loader up.
 func (l *Loader) Close() error {
-	if l.target == l.db.writer {
+	if l.target == l.db.handle {
 		return nil
 	}
 	return l.target.Close()
@@ -57,7 +57,7 @@ func (l *Loader) empty(ctx context.Context) error {
 				AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`
 	}
 	var statements []string
-	err := each(ctx, querier{l.target}, indexes, 3, func(row []string) error {
+	err := each(ctx, querier{sqlHandle{l.target}}, indexes, 3, func(row []string) error {
 		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
 			statements = append(statements, "DROP INDEX "+quote(row[0]))
 			l.indexes = append(l.indexes, row[2])

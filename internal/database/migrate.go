@@ -81,12 +81,10 @@ func (db *DB) migrateLocked(ctx context.Context, migrations fs.FS, to int64) (Mi
 
 // up applies what is missing.
 func (db *DB) up(ctx context.Context, migrations fs.FS) (err error) {
-	target, dialect := db.writer, goosedb.DialectPostgres
+	target, dialect := db.handle, goosedb.DialectPostgres
 	if db.dialect == SQLite {
 		dialect = goosedb.DialectSQLite3
-		if target, err = db.openForMigration(); err != nil {
-			return err
-		}
+		target = db.openForMigration()
 		defer func() { err = errors.Join(err, target.Close()) }()
 	}
 	versions, err := goosedb.NewStore(dialect, goose.DefaultTablename)

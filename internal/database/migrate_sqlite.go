@@ -6,37 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	goosedb "github.com/pressly/goose/v3/database"
-	"modernc.org/sqlite"
+
+	"vitrine/internal/database/lite"
 )
 
 // openForMigration opens a single connection that does not enforce foreign keys:
 // DROP TABLE would otherwise delete what refers to the table being rebuilt.
-func (db *DB) openForMigration() (*sql.DB, error) {
-	q := url.Values{
-		"_busy_timeout": {milliseconds(30 * time.Second)},
-		"_foreign_keys": {"off"},
-		"_journal_mode": {"WAL"},
-		"_synchronous":  {db.synchronous},
-		"_txlock":       {"immediate"},
-		"_dqs":          {"0"},
-	}
-	return openPlain(fileURI(db.path) + "?" + q.Encode())
-}
-
-func openPlain(dsn string) (*sql.DB, error) {
-	connector, err := sqlite.NewConnector(dsn)
-	if err != nil {
-		return nil, err
-	}
-	pool := sql.OpenDB(connector)
-	pool.SetMaxOpenConns(1)
-	return pool, nil
+func (db *DB) openForMigration() *sql.DB {
+	return lite.Own("BEGIN IMMEDIATE", func() (*lite.Conn, error) {
+		return lite.Connect(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
+	})
 }
 
 // checkedStore holds each migration to the foreign keys at the moment goose
@@ -57,7 +41,7 @@ func checkForeignKeys(ctx context.Context, tx interface {
 	var table, parent string
 	var row sql.NullInt64
 	var key int
-	err := tx.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	err := tx.QueryRowContext(ctx, `SELECT "table", rowid, parent, fkid FROM pragma_foreign_key_check LIMIT 1`).Scan(&table, &row, &parent, &key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -93,7 +77,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	if err != nil {
 		return "", err
 	}
-	if _, err := db.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {
+	if _, err := db.writer.Exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}
 	return path, syncFile(path)

@@ -1,9 +1,6 @@
 package database
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Observer is called with each statement just before it runs, in the goroutine that
 // runs it. Beginning and ending a transaction are no statements.
@@ -22,17 +19,17 @@ type watchedHandle struct {
 	observe Observer
 }
 
-func (w watchedHandle) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
 	w.observe(ctx, query)
-	return w.handle.QueryContext(ctx, query, args...)
+	return w.handle.query(ctx, query, args)
 }
 
-func (w watchedHandle) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
 	w.observe(ctx, query)
-	return w.handle.QueryRowContext(ctx, query, args...)
+	return w.handle.queryRow(ctx, query, args)
 }
 
-func (w watchedHandle) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
 	w.observe(ctx, query)
-	return w.handle.ExecContext(ctx, query, args...)
+	return w.handle.exec(ctx, query, args)
 }

@@ -39,11 +39,10 @@ func (db *DB) openPostgres(o Options) error {
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
 	}
-	db.writer = stdlib.OpenDBFromPool(db.pool)
-	db.readers = db.writer
+	db.handle = stdlib.OpenDBFromPool(db.pool)
 	db.close = sync.OnceValue(func() error {
 		defer db.pool.Close()
-		return db.writer.Close()
+		return db.handle.Close()
 	})
 	return nil
 }

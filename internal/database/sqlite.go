@@ -3,21 +3,17 @@ package database
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"modernc.org/sqlite"
+	"vitrine/internal/database/lite"
 )
 
 // A writer waits for other processes only; the wait cannot be interrupted, so it
@@ -42,22 +38,19 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if db.writer, err = openFile(db.dsn(true), 1); err != nil {
-		return err
-	}
+	db.writer = lite.NewPool(1, func() (*lite.Conn, error) { return db.connect(true) })
+	db.handle = lite.Borrow(db.writer)
 	n := o.MaxConns
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
-	if db.readers, err = openFile(db.dsn(false), n); err != nil {
-		return errors.Join(err, db.writer.Close())
-	}
-	db.close = sync.OnceValue(func() error {
+	db.readers = lite.NewPool(n, func() (*lite.Conn, error) { return db.connect(false) })
+	db.close = func() error {
 		err := db.readers.Close()
 		// Last, so that it moves the write-ahead log into the file.
-		return errors.Join(err, db.writer.Close())
-	})
+		return errors.Join(err, db.handle.Close(), db.writer.Close())
+	}
 	if err := errors.Join(db.requireWAL(ctx), db.dropStatistics(ctx)); err != nil {
 		return errors.Join(err, db.close())
 	}
@@ -70,7 +63,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 func (db *DB) requireWAL(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		var mode string
-		err := querier{db.writer}.QueryRow(ctx, "PRAGMA journal_mode").Scan(&mode)
+		err := querier{liteHandle{db.writer}}.QueryRow(ctx, "PRAGMA journal_mode").Scan(&mode)
 		if err == nil && mode != "wal" {
 			err = fmt.Errorf("the disk of %s does not allow WAL (journal_mode is %s)", db.path, mode)
 		}
@@ -78,54 +71,21 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// openFile makes a pool of n connections that stay open.
-func openFile(dsn string, n int) (*sql.DB, error) {
-	connector, err := sqlite.NewConnector(dsn)
-	if err != nil {
-		return nil, err
-	}
-	pool := sql.OpenDB(cachingConnector{connector})
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	return pool, nil
-}
-
-// dsn describes a connection in the words of modernc.org/sqlite's Driver, which
-// sets busy_timeout before everything else and query_only last.
-func (db *DB) dsn(write bool) string {
-	q := url.Values{}
-	q.Set("_foreign_keys", "on")
-	q.Set("_synchronous", db.synchronous)
-	q.Set("_dqs", "0")       // "word" is a name, never a string, as in PostgreSQL
-	q.Set("_defensive", "1") // no statement may damage the file's structure
-	q.Set("_error_rc", "1")
-	q.Set("_time_format", "sqlite")
-	q["_pragma"] = []string{
-		"temp_store(memory)",
-		"mmap_size(0)",                 // a failing disk should be an error, not SIGBUS
-		"journal_size_limit(67108864)", // give space back after a burst of writes
+// connect opens a connection that writes, or one that only reads.
+func (db *DB) connect(write bool) (*lite.Conn, error) {
+	setup := []string{
+		"PRAGMA foreign_keys = on",
+		"PRAGMA synchronous = " + db.synchronous,
+		"PRAGMA temp_store = memory",
+		"PRAGMA mmap_size = 0",                 // a failing disk should be an error, not SIGBUS
+		"PRAGMA journal_size_limit = 67108864", // give space back after a burst of writes
 	}
 	// KiB per connection, of which the engine takes twice as much: it rounds a page with its
 	// header up to the next power of two. The system keeps what is read often, too.
-	cache := "cache_size(-8000)"
 	if write {
-		cache = "cache_size(-16000)"
-		q.Set("_busy_timeout", milliseconds(writerBusy))
-		q.Set("_journal_mode", "WAL")
-		q.Set("_txlock", "immediate")
-	} else {
-		q.Set("_busy_timeout", milliseconds(readerBusy))
-		q.Set("_query_only", "1")
+		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000"}, setup...)...)
 	}
-	q["_pragma"] = append(q["_pragma"], cache)
-	return fileURI(db.path) + "?" + q.Encode()
-}
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
-// fileURI escapes a path, which may hold '?' or '%', as SQLite's URIs want it.
-func fileURI(path string) string {
-	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	return lite.Connect(db.path, readerBusy, append(setup, "PRAGMA cache_size = -8000", "PRAGMA query_only = on")...)
 }
 
 // createFile makes an empty private file and fails with fs.ErrExist if there is
@@ -160,14 +120,14 @@ func (db *DB) dropStatistics(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		for _, table := range []string{"sqlite_stat1", "sqlite_stat4"} {
 			exists := false
-			err := querier{db.writer}.QueryRow(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = $1", table).Scan(&exists)
+			err := querier{liteHandle{db.writer}}.QueryRow(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = $1", table).Scan(&exists)
 			if err != nil {
 				return err
 			}
 			if !exists {
 				continue
 			}
-			if _, err := db.writer.ExecContext(ctx, "DROP TABLE IF EXISTS "+table); err != nil {
+			if _, err := db.writer.Exec(ctx, "DROP TABLE IF EXISTS "+table, nil); err != nil {
 				return Classify(ctx, err)
 			}
 		}

@@ -3,9 +3,10 @@ package database
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
+
+	"vitrine/internal/database/lite"
 )
 
 // View runs fn on one read-only snapshot: all its statements see the database as
@@ -17,14 +18,13 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 	}
 	opts := sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.readers, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(tx)}) })
+		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(sqlHandle{tx})}) })
 	})
 }
 
-// viewSQLite begins and ends the transaction by statements: an sql.Tx would start a
-// goroutine for itself and one for each statement in it, interruptible or not. Views wait for a
-// place in the order of their coming; database/sql would give a connection to any of
-// those that wait, so that the slowest of a hundred searches took twice as long.
+// viewSQLite leaves connections to statements that stand alone. Views wait for their places
+// in the order of coming: where any of those that wait was next, the slowest of a hundred
+// searches took twice as long.
 func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	select {
 	case db.views <- struct{}{}:
@@ -32,21 +32,17 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	case <-ctx.Done():
 		return Classify(ctx, ctx.Err())
 	}
-	conn, err := db.readers.Conn(ctx)
+	conn, err := db.readers.Take(ctx)
 	if err != nil {
 		return Classify(ctx, err)
 	}
-	defer func() { _ = conn.Close() }() // back to the pool
-	if _, err := conn.ExecContext(Uninterruptible(ctx), "BEGIN"); err != nil {
+	defer db.readers.Give(conn)
+	if err := conn.Run("BEGIN"); err != nil {
 		return Classify(ctx, err)
 	}
-	defer func() {
-		// Nothing was written. A connection that cannot roll back is given up.
-		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-		}
-	}()
-	return classifyCallback(ctx, fn(querier{db.watched(conn)}))
+	defer conn.Rollback() // nothing was written
+	defer conn.Watch(ctx)()
+	return classifyCallback(ctx, fn(querier{db.watched(liteHandle{conn})}))
 }
 
 // Transact runs fn in a transaction that writes, and commits if fn returns nil.
@@ -65,14 +61,29 @@ func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 		return db.retry(ctx, func() error { return db.transactSQLite(ctx, fn) })
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.writer, nil, func(tx *sql.Tx) error {
-			t := &Tx{tx: tx, run: db.watched(tx)}
+		return inTx(ctx, db.handle, nil, func(tx *sql.Tx) error {
+			t := &Tx{tx: tx, run: db.watched(sqlHandle{tx})}
 			if err := fn(t); err != nil {
 				return err
 			}
 			return t.failed
 		})
 	})
+}
+
+// liteTx runs fn in the transaction that is in progress on a connection.
+func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error) error {
+	defer conn.Watch(ctx)()
+	t := &Tx{conn: conn, run: db.watched(liteHandle{conn})}
+	defer func() {
+		if t.tx != nil {
+			_ = t.tx.Rollback() // which leaves the transaction itself alone
+		}
+	}()
+	if err := fn(t); err != nil {
+		return err
+	}
+	return t.failed
 }
 
 // inTx rolls back unless fn returns nil, also when fn panics; the panic goes on.
@@ -106,14 +117,23 @@ func beginTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *sql.Tx
 
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
-	tx     *sql.Tx
-	run    handle // tx, perhaps watched
+	run    handle     // perhaps watched
+	conn   *lite.Conn // SQLite
+	tx     *sql.Tx    // on SQLite once a library has asked for it
 	failed error
 }
 
 // SQL gives the transaction of database/sql, for a library that joins it, such
 // as the queue of jobs. Neither commit it nor roll it back.
-func (t *Tx) SQL() *sql.Tx { return t.tx }
+func (t *Tx) SQL() *sql.Tx {
+	if t.tx == nil {
+		var err error
+		if t.tx, err = t.conn.Joined(); err != nil {
+			panic(err) // nothing is opened or begun that could fail
+		}
+	}
+	return t.tx
+}
 
 // errAborted marks statements refused after another has failed.
 var errAborted = errors.New("database: transaction is aborted by an earlier error")
@@ -131,11 +151,11 @@ func (t *Tx) note(ctx context.Context, err error) error {
 }
 
 // Query implements Querier.
-func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
 	if t.failed != nil {
 		return nil, t.refusal()
 	}
-	rows, err := t.run.QueryContext(ctx, query, args...)
+	rows, err := t.run.query(ctx, query, args)
 	return rows, t.note(ctx, err)
 }
 
@@ -144,22 +164,22 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
 	if t.failed != nil {
 		return failedRow{t.refusal()}
 	}
-	return &txRow{tx: t, ctx: ctx, row: t.run.QueryRowContext(ctx, query, args...)}
+	return &txRow{tx: t, ctx: ctx, row: t.run.queryRow(ctx, query, args)}
 }
 
 // Exec implements Querier.
-func (t *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (Result, error) {
 	if t.failed != nil {
 		return nil, t.refusal()
 	}
-	res, err := t.run.ExecContext(ctx, query, args...)
+	res, err := t.run.exec(ctx, query, args)
 	return res, t.note(ctx, err)
 }
 
 type txRow struct {
 	tx  *Tx
 	ctx context.Context
-	row *sql.Row
+	row Row
 }
 
 func (r *txRow) Scan(dest ...any) error {

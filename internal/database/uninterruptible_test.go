@@ -77,34 +77,6 @@ func TestUninterruptibleHeedsItsContext(t *testing.T) {
 	})
 }
 
-// A context whose Err is set has a Done that has fired, and the other way round.
-func TestBriefKeepsTheContractOfContexts(t *testing.T) {
-	t.Parallel()
-	caller, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errors.New("late"))
-	defer cancel()
-	waiting, running := database.Uninterruptible(caller), database.Uninterruptible(caller)
-	if err := database.Begin(running); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	for name, ctx := range map[string]context.Context{"waiting": waiting, "running": running} {
-		fired := false
-		select {
-		case <-ctx.Done():
-			fired = true
-		default:
-		}
-		_, limited := ctx.Deadline()
-		failed, caused := ctx.Err() != nil, context.Cause(ctx) != nil
-		if want := name == "waiting"; fired != want || failed != want || caused != want || limited != want {
-			t.Errorf("%s: Done fired: %t, Err set: %t, cause: %t, deadline: %t; want %t for each", name, fired, failed, caused, limited, want)
-		}
-	}
-	if err := database.Begin(waiting); !errors.Is(err, context.Canceled) {
-		t.Errorf("a statement begins after its end: %v", err)
-	}
-}
-
 func TestViewLeavesNoTransaction(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -94,7 +93,7 @@ func (q *Queue) LastError(ctx context.Context, tx *database.Tx, class Class) (Jo
 	var id int64
 	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MostListed)+`) AS some_jobs
 		WHERE errors IS NOT NULL AND attempt > 0 AND state <> 'running' ORDER BY attempted_at DESC, id DESC LIMIT 1`).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return Job{}, ErrNoJob
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ type tracer struct {
 	note func(query string, args []any)
 }
 
-func (t tracer) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (t tracer) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
 	t.note(query, args)
 	return t.Querier.Query(ctx, query, args...)
 }
@@ -39,7 +38,7 @@ func (t tracer) QueryRow(ctx context.Context, query string, args ...any) databas
 	return t.Querier.QueryRow(ctx, query, args...)
 }
 
-func (t tracer) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (t tracer) Exec(ctx context.Context, query string, args ...any) (database.Result, error) {
 	t.note(query, args)
 	return t.Querier.Exec(ctx, query, args...)
 }
@@ -56,7 +55,7 @@ type countingWrites struct {
 	rows       *int64
 }
 
-func (c countingWrites) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (c countingWrites) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
 	*c.statements++
 	return c.Querier.Query(ctx, query, args...)
 }
@@ -66,7 +65,7 @@ func (c countingWrites) QueryRow(ctx context.Context, query string, args ...any)
 	return c.Querier.QueryRow(ctx, query, args...)
 }
 
-func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (database.Result, error) {
 	*c.statements++
 	res, err := c.Querier.Exec(ctx, query, args...)
 	if err == nil {

@@ -2,11 +2,11 @@ package activity
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 )
@@ -89,7 +89,7 @@ func (v Lists) seekFollow(ctx context.Context, what domain.Subject, desc bool, o
 func (v Lists) followers(ctx context.Context, what domain.Subject) (int64, error) {
 	n, err := sqlx.ScanInt64(v.db.QueryRow(ctx, `SELECT followers FROM feed_sources WHERE source_type = $1 AND source_id = $2`,
 		what.Type, what.ID))
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return 0, nil
 	}
 	return n, err

@@ -2,11 +2,11 @@ package check
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/counters"
@@ -86,7 +86,7 @@ func RepairOf(c sqlx.Check) Repair {
 // lockRow locks a row by its key, and reports whether there is one.
 func (tx Tx) lockRow(ctx context.Context, table, key string, id int64) (bool, error) {
 	err := tx.DB.QueryRow(ctx, "SELECT r."+key+" FROM "+table+" r WHERE r."+key+" = $1"+tx.DB.ForUpdate("r"), id).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return false, nil
 	}
 	return err == nil, err
@@ -101,7 +101,7 @@ func rewrite(ctx context.Context, tx Tx, c sqlx.Check, table, key, column, more 
 		return err
 	}
 	actual, err := sqlx.ScanInt64(tx.DB.QueryRow(ctx, "SELECT actual FROM ("+c.Query+") AS now WHERE id = $1", id))
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return nil // right by now
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func repairUnread(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 // placedItem reads what a connection connects, and where; false if it is gone.
 func (tx Tx) placedItem(ctx context.Context, connection int64) (in domain.ChannelID, item domain.ItemRef, ok bool, err error) {
 	err = tx.DB.QueryRow(ctx, `SELECT channel_id, item_type, item_id FROM connections WHERE id = $1`, connection).Scan(&in, &item.Type, &item.ID)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return 0, item, false, nil
 	}
 	return in, item, err == nil, err
@@ -187,7 +187,7 @@ func repairUpdatedAt(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	var owner domain.PrincipalType
 	err := tx.DB.QueryRow(ctx, `UPDATE channels SET updated_at = last_connected_at, version = version + 1
 		WHERE id = $1 AND updated_at < last_connected_at RETURNING owner_type`, id).Scan(&owner)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return nil
 	}
 	if err == nil {
@@ -250,7 +250,7 @@ func repairFileOwner(column string) Repair {
 		var was, size, is int64
 		err := tx.DB.QueryRow(ctx, `SELECT f.user_id, f.size, b.user_id FROM files f JOIN blocks b ON b.`+column+` = f.id WHERE f.id = $1`, id).
 			Scan(&was, &size, &is)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, database.ErrNoRows) {
 			return nil
 		}
 		if err != nil {

@@ -6,7 +6,6 @@ package documents
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/counters"
@@ -80,7 +80,7 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	was := d
 	err := ix.db.QueryRow(ctx, `SELECT seq, digest, type, open, updated_at FROM search_documents WHERE kind = $1 AND item_id = $2`,
 		d.kind, d.id).Scan(&seq, &digest, &was.typ, &was.open, &was.updated)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return ix.insertDocument(ctx, d)
 	}
 	if err != nil {
@@ -123,7 +123,7 @@ func (ix *Index) Remove(ctx context.Context, kind domain.SubjectType, id int64) 
 	var was Document
 	err := ix.db.QueryRow(ctx, `DELETE FROM search_documents WHERE kind = $1 AND item_id = $2 RETURNING seq, author_id, type, open`,
 		kind, id).Scan(&seq, &was.author, &was.typ, &was.open)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return nil
 	}
 	if err != nil {

@@ -2,9 +2,9 @@ package documents
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/counters"
@@ -153,7 +153,7 @@ func (ix *Index) EndGroup(ctx context.Context, id domain.GroupID) (more bool, er
 		err = ix.db.Exec(ctx, `DELETE FROM group_items WHERE group_id = $1 AND (kind, item_id) < ($2, $3)`, id, kind, item)
 		return true, err
 	}
-	if !errors.Is(err, sql.ErrNoRows) {
+	if !errors.Is(err, database.ErrNoRows) {
 		return false, err
 	}
 	if err := ix.db.Exec(ctx, `DELETE FROM group_items WHERE group_id = $1`, id); err != nil {

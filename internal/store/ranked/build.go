@@ -2,7 +2,8 @@ package ranked
 
 import (
 	"context"
-	"database/sql"
+
+	"vitrine/internal/database"
 )
 
 // rebuild makes the nodes below a level anew for the keys in [first, last], half
@@ -41,7 +42,7 @@ func (o tree) leaves(ctx context.Context, first, last int64) ([]node, error) {
 	return cut(rows, first)
 }
 
-func cut(rows *sql.Rows, first int64) ([]node, error) {
+func cut(rows database.Rows, first int64) ([]node, error) {
 	made := []node{{level: 0, first: first}}
 	for rows.Next() {
 		var key int64

@@ -3,7 +3,6 @@ package ranked
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -193,7 +192,7 @@ func (o tree) height(ctx context.Context) (int, error) {
 	var top int
 	err := o.db.QueryRow(database.Uninterruptible(ctx), `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2
 		ORDER BY level DESC, first_key DESC LIMIT 1`, o.channel, o.sort).Scan(&top)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return 0, nil
 	}
 	return top + 1, err

@@ -2,9 +2,9 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
@@ -43,7 +43,7 @@ func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err e
 	}
 	if q.Channel != 0 {
 		is.channel, err = f.channel(ctx, q.Viewer, q.Channel)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, database.ErrNoRows) {
 			return is, false, nil
 		}
 		if err != nil {
@@ -131,7 +131,7 @@ func (f Finder) measureEdge(ctx context.Context, q Query, is facts) (edge any, e
 	r := renderer{Dialect: f.Dialect, q: q, is: is, plan: choose(q, is), args: sqlx.Args{q.Viewer}}
 	var closed int64
 	err = f.QueryRow(ctx, r.edge(), r.args...).Scan(&edge, &closed)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && closed > is.limits.OnPage { // the page has room, or there are many
+	if errors.Is(err, database.ErrNoRows) || err == nil && closed > is.limits.OnPage { // the page has room, or there are many
 		return nil, nil
 	}
 	return edge, err

@@ -5,7 +5,6 @@ package sqlx
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -20,7 +19,7 @@ type Conn struct {
 }
 
 // Query runs a statement that gives rows. Errors met while reading them are left to Collect.
-func (c Conn) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (c Conn) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
 	return c.Querier.Query(ctx, query, args...)
 }
 

@@ -2,7 +2,6 @@ package sqlx
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"vitrine/internal/budget"
@@ -14,7 +13,7 @@ import (
 type Row = database.Row
 
 // Collect reads all rows with scan and closes them. It takes the two results of Query.
-func Collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
+func Collect[T any](ctx context.Context, rows database.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +32,7 @@ func Collect[T any](ctx context.Context, rows *sql.Rows, err error, scan func(Ro
 
 // CollectPage is Collect for a page of things that are large: n is how many there may be,
 // and scan writes each in its place. Growing and copying cost a page a fifth of its allocations.
-func CollectPage[T any](ctx context.Context, rows *sql.Rows, err error, n int, scan func(Row, *T) error) ([]T, error) {
+func CollectPage[T any](ctx context.Context, rows database.Rows, err error, n int, scan func(Row, *T) error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func ScanString(row Row) (v string, err error) {
 
 // Found turns a missing row into domain.NotFound.
 func Found(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, database.ErrNoRows) {
 		return domain.NewNotFound()
 	}
 	return err

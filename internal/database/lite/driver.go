@@ -1,0 +1,233 @@
+package lite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"io"
+	"strings"
+	"time"
+)
+
+// Libraries want database/sql: the queue of jobs, and what migrates. sqlConn serves them
+// on our connections. Rows are read whole before they are given, so that nothing of
+// database/sql's is left on a connection when a statement is over.
+type sqlConn struct {
+	take  func(ctx context.Context) (*Conn, error) // for a statement, or a transaction
+	give  func(c *Conn)
+	end   func() error
+	begin string // begins a transaction; "" where one is in progress, which goes on
+	held  *Conn  // while a transaction is under way
+}
+
+// connectFunc is a driver.Connector.
+type connectFunc func(ctx context.Context) (driver.Conn, error)
+
+func (f connectFunc) Connect(ctx context.Context) (driver.Conn, error) { return f(ctx) }
+func (connectFunc) Driver() driver.Driver                              { return nil }
+
+// Borrow gives a handle whose statements and transactions each take the connection of a
+// pool, as everybody else does. One at a time stands in line.
+func Borrow(p *Pool) *sql.DB {
+	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
+		return &sqlConn{take: p.Take, give: p.Give, end: func() error { return nil }, begin: "BEGIN IMMEDIATE"}, nil
+	}))
+	pool.SetMaxOpenConns(1)
+	return pool
+}
+
+// Own gives a handle with a connection of its own.
+func Own(begin string, open func() (*Conn, error)) *sql.DB {
+	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
+		c, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return lasting(c, begin, c.Close), nil
+	}))
+	pool.SetMaxOpenConns(1)
+	return pool
+}
+
+// lasting is a connection that is one and the same for all statements.
+func lasting(c *Conn, begin string, end func() error) *sqlConn {
+	return &sqlConn{begin: begin, end: end, give: func(*Conn) {},
+		take: func(context.Context) (*Conn, error) { return c, nil }}
+}
+
+// Joined gives a transaction of database/sql that is the one in progress on the connection.
+// Neither its commit nor its rollback does anything.
+func (c *Conn) Joined() (*sql.Tx, error) {
+	if c.library == nil {
+		c.library = sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
+			return lasting(c, "", func() error { return nil }), nil
+		}))
+		c.library.SetMaxOpenConns(1)
+	}
+	return c.library.Begin()
+}
+
+// Close implements driver.Conn.
+func (c *sqlConn) Close() error { return c.end() }
+
+func (c *sqlConn) Prepare(text string) (driver.Stmt, error) { return sqlStmt{c, text}, nil }
+
+func (c *sqlConn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *sqlConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+	conn, err := c.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.begin != "" {
+		if _, err := conn.Exec(ctx, c.begin, nil); err != nil {
+			c.give(conn)
+			return nil, err
+		}
+	}
+	c.held = conn
+	return sqlTx{c}, nil
+}
+
+type sqlTx struct{ *sqlConn }
+
+func (t sqlTx) Commit() (err error) {
+	if t.begin != "" {
+		err = t.held.Run("COMMIT")
+	}
+	return t.over(err)
+}
+
+func (t sqlTx) Rollback() error { return t.over(nil) }
+
+// over ends a transaction that was not committed, and gives the connection back.
+func (t sqlTx) over(err error) error {
+	conn := t.held
+	t.held = nil
+	if t.begin != "" {
+		conn.Rollback()
+	}
+	t.give(conn)
+	return err
+}
+
+// on runs f on the connection.
+func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
+	if c.held != nil {
+		return f(c.held)
+	}
+	conn, err := c.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.give(conn)
+	return f(conn)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (res driver.Result, err error) {
+	err = c.on(ctx, func(conn *Conn) error {
+		n, err := conn.Exec(ctx, text, plain(args))
+		res = sqlResult{conn.lite.LastInsertRowID(), n}
+		return err
+	})
+	return res, err
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	all := &sqlRows{}
+	err := c.on(ctx, func(conn *Conn) error {
+		rows, err := conn.Query(ctx, text, plain(args))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		if all.columns, err = rows.Columns(); err != nil {
+			return err
+		}
+		for rows.Next() {
+			row := make([]driver.Value, len(all.columns))
+			for i, name := range all.columns {
+				row[i] = timed(name, rows.stmt.value(i))
+			}
+			all.rows = append(all.rows, row)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// timed gives the times in the tables of libraries, which are texts, as times. The declared
+// types of columns are not to be had; the names tell as well.
+func timed(name string, v driver.Value) driver.Value {
+	text, ok := v.(string)
+	if !ok || !strings.HasSuffix(name, "_at") && name != "tstamp" {
+		return v
+	}
+	for _, format := range []string{timeFormat, "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(format, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return v
+}
+
+func plain(args []driver.NamedValue) []any {
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	return values
+}
+
+type sqlResult struct{ id, affected int64 }
+
+func (r sqlResult) LastInsertId() (int64, error) { return r.id, nil }
+func (r sqlResult) RowsAffected() (int64, error) { return r.affected, nil }
+
+// sqlRows are rows that have been read.
+type sqlRows struct {
+	columns []string
+	rows    [][]driver.Value
+}
+
+func (r *sqlRows) Columns() []string { return r.columns }
+func (r *sqlRows) Close() error      { return nil }
+
+func (r *sqlRows) Next(dest []driver.Value) error {
+	if len(r.rows) == 0 {
+		return io.EOF
+	}
+	copy(dest, r.rows[0])
+	r.rows = r.rows[1:]
+	return nil
+}
+
+// sqlStmt is a statement by its text, for which the connection keeps the prepared one.
+type sqlStmt struct {
+	conn *sqlConn
+	text string
+}
+
+func (s sqlStmt) Close() error  { return nil }
+func (s sqlStmt) NumInput() int { return -1 } // not checked beforehand
+
+func (s sqlStmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+func (s sqlStmt) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }
+
+// ExecContext implements driver.StmtExecContext.
+func (s sqlStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.conn.ExecContext(ctx, s.text, args)
+}
+
+// QueryContext implements driver.StmtQueryContext.
+func (s sqlStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.QueryContext(ctx, s.text, args)
+}

@@ -1,0 +1,345 @@
+package lite
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// ErrNoRows is what Row.Scan returns when there is no row.
+var ErrNoRows = sql.ErrNoRows
+
+// Rows are the rows of a statement in progress. They are closed after the last.
+type Rows struct {
+	conn    *Conn
+	stmt    *stmt
+	watch   *watch
+	pool    *Pool // where the connection goes back to; nil if it stays
+	renewed int   // of the connection, when the statement began
+	fresh   bool  // Next has not been called
+	more    bool  // the statement is at a row
+	closed  bool
+	err     error
+}
+
+var errRowsClosed = errors.New("sqlite: there is no row to scan")
+
+// Next goes to the next row, at first to the first.
+func (r *Rows) Next() bool {
+	switch {
+	case r.closed:
+		return false
+	case r.fresh:
+		r.fresh = false
+	case r.renewed != r.conn.renewed:
+		r.more, r.err = false, failure(sqlite.ResultInterrupt.ToError())
+	default:
+		var err error
+		if r.more, err = r.stmt.Step(); err != nil {
+			r.err = failure(err)
+		}
+	}
+	if !r.more {
+		if err := r.Close(); r.err == nil {
+			r.err = err
+		}
+	}
+	return r.more
+}
+
+// Err is the error that has ended the rows.
+func (r *Rows) Err() error { return r.err }
+
+// Columns are the names of the columns.
+func (r *Rows) Columns() ([]string, error) {
+	if r.closed {
+		return nil, errRowsClosed
+	}
+	names := make([]string, r.stmt.columns)
+	for i := range names {
+		names[i] = r.stmt.ColumnName(i)
+	}
+	return names, nil
+}
+
+// Close ends the statement. It may be called again.
+func (r *Rows) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed, r.more = true, false
+	r.conn.reading--
+	err := r.conn.release(r.stmt, r.err != nil)
+	r.watch.end()
+	if r.pool != nil {
+		r.pool.Give(r.conn)
+	}
+	return err
+}
+
+// Scan reads the columns of the row into pointers, as database/sql does.
+func (r *Rows) Scan(dest ...any) error {
+	if r.fresh || !r.more {
+		return errRowsClosed
+	}
+	if len(dest) != r.stmt.columns {
+		return fmt.Errorf("sqlite: %d columns to be scanned into %d values", r.stmt.columns, len(dest))
+	}
+	for i, d := range dest {
+		if err := r.stmt.scan(i, d); err != nil {
+			return fmt.Errorf("sqlite: scan column %d, %q: %w", i, r.stmt.ColumnName(i), err)
+		}
+	}
+	return nil
+}
+
+// Row is the first of the rows, and all that is wanted of them.
+type Row Rows
+
+// Scan reads the row and closes the rows.
+func (r *Row) Scan(dest ...any) error {
+	rows := (*Rows)(r)
+	if !rows.Next() {
+		if rows.err != nil {
+			return rows.err
+		}
+		return ErrNoRows
+	}
+	err := rows.Scan(dest...)
+	if e := rows.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// scan reads a column. The cases that come all the time are first, and read what SQLite
+// has without a value in between.
+func (s *stmt) scan(i int, dest any) error {
+	kind := s.ColumnType(i)
+	switch d := dest.(type) {
+	case *string:
+		if kind == sqlite.TypeText {
+			*d = s.ColumnText(i)
+			return nil
+		}
+	case *int64:
+		if kind == sqlite.TypeInteger {
+			*d = s.ColumnInt64(i)
+			return nil
+		}
+	case *int:
+		if kind == sqlite.TypeInteger {
+			*d = int(s.ColumnInt64(i))
+			return nil
+		}
+	case *bool:
+		if kind == sqlite.TypeInteger {
+			if n := s.ColumnInt64(i); n == 0 || n == 1 { // any other is an error
+				*d = n == 1
+				return nil
+			}
+		}
+	case **string:
+		if kind == sqlite.TypeNull {
+			*d = nil
+			return nil
+		}
+		if kind == sqlite.TypeText {
+			text := s.ColumnText(i)
+			*d = &text
+			return nil
+		}
+	case **int64:
+		if kind == sqlite.TypeNull {
+			*d = nil
+			return nil
+		}
+		if kind == sqlite.TypeInteger {
+			n := s.ColumnInt64(i)
+			*d = &n
+			return nil
+		}
+	case *[]byte:
+		switch kind {
+		case sqlite.TypeNull:
+			*d = nil
+			return nil
+		case sqlite.TypeBlob:
+			*d = s.bytes(i)
+			return nil
+		}
+	case *any:
+		*d = s.value(i)
+		return nil
+	case sql.Scanner:
+		return d.Scan(s.value(i))
+	default: // names of these types: ids, kinds of things
+		v := reflect.ValueOf(dest)
+		if v.Kind() != reflect.Pointer || v.IsNil() {
+			return fmt.Errorf("%T is no pointer to scan into", dest)
+		}
+		switch v = v.Elem(); {
+		case kind == sqlite.TypeInteger && v.Kind() == reflect.Int64:
+			v.SetInt(s.ColumnInt64(i))
+			return nil
+		case kind == sqlite.TypeText && v.Kind() == reflect.String:
+			v.SetString(s.ColumnText(i))
+			return nil
+		}
+	}
+	return assign(reflect.ValueOf(dest).Elem(), s.value(i))
+}
+
+func (s *stmt) bytes(i int) []byte {
+	b := make([]byte, s.ColumnLen(i))
+	s.ColumnBytes(i, b)
+	return b
+}
+
+// value is a column as database/sql's drivers give it.
+func (s *stmt) value(i int) driver.Value {
+	switch s.ColumnType(i) {
+	case sqlite.TypeInteger:
+		return s.ColumnInt64(i)
+	case sqlite.TypeFloat:
+		return s.ColumnFloat(i)
+	case sqlite.TypeText:
+		return s.ColumnText(i)
+	case sqlite.TypeBlob:
+		return s.bytes(i)
+	case sqlite.TypeNull:
+	}
+	return nil
+}
+
+// assign converts a value as database/sql does.
+func assign(to reflect.Value, from driver.Value) error {
+	if to.Kind() == reflect.Pointer {
+		if from == nil {
+			to.SetZero()
+			return nil
+		}
+		to.Set(reflect.New(to.Type().Elem()))
+		return assign(to.Elem(), from)
+	}
+	bytes := to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8
+	if from == nil {
+		if bytes {
+			to.SetZero()
+			return nil
+		}
+		return fmt.Errorf("NULL cannot be a %s", to.Type())
+	}
+	var err error
+	switch kind := to.Kind(); {
+	case kind == reflect.String:
+		to.SetString(asText(from))
+	case bytes:
+		to.SetBytes([]byte(asText(from)))
+	case kind == reflect.Bool:
+		var b any
+		if b, err = driver.Bool.ConvertValue(from); err == nil {
+			to.SetBool(b.(bool))
+		}
+	case to.CanInt():
+		var n int64
+		if n, err = strconv.ParseInt(asText(from), 10, to.Type().Bits()); err == nil {
+			to.SetInt(n)
+		}
+	case to.CanUint():
+		var n uint64
+		if n, err = strconv.ParseUint(asText(from), 10, to.Type().Bits()); err == nil {
+			to.SetUint(n)
+		}
+	case to.CanFloat():
+		var n float64
+		if n, err = strconv.ParseFloat(asText(from), to.Type().Bits()); err == nil {
+			to.SetFloat(n)
+		}
+	default:
+		err = fmt.Errorf("a value of the type %T cannot be a %s", from, to.Type())
+	}
+	return err
+}
+
+func asText(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// bind gives the parameters their arguments.
+func (s *stmt) bind(args []any) error {
+	for i, n := range s.args {
+		if n < 0 || n >= len(args) {
+			return fmt.Errorf("sqlite: there is no argument %s of %d: %.100q", s.BindParamName(i+1), len(args), s.text)
+		}
+		if err := s.bindOne(i+1, args[n]); err != nil {
+			return fmt.Errorf("sqlite: argument %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+func (s *stmt) bindOne(i int, arg any) error {
+	switch a := arg.(type) {
+	case nil:
+		s.BindNull(i)
+	case int64:
+		s.BindInt64(i, a)
+	case int:
+		s.BindInt64(i, int64(a))
+	case string:
+		s.BindText(i, a)
+	case bool:
+		s.BindBool(i, a)
+	case float64:
+		s.BindFloat(i, a)
+	case []byte:
+		if a == nil {
+			s.BindNull(i)
+		} else {
+			s.BindBytes(i, a)
+		}
+	case time.Time:
+		s.BindText(i, a.Format(timeFormat))
+	case driver.Valuer:
+		return s.bindConverted(i, arg)
+	default:
+		switch v := reflect.ValueOf(arg); v.Kind() {
+		case reflect.Int64:
+			s.BindInt64(i, v.Int())
+		case reflect.String:
+			s.BindText(i, v.String())
+		default:
+			return s.bindConverted(i, arg)
+		}
+	}
+	return nil
+}
+
+// bindConverted binds what database/sql would make of an argument: one of the types above.
+func (s *stmt) bindConverted(i int, arg any) error {
+	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
+	if err != nil {
+		return err
+	}
+	return s.bindOne(i, v)
+}
+
+// timeFormat is that of times which libraries put into the database. We put none.
+const timeFormat = "2006-01-02 15:04:05.999999999-07:00"
