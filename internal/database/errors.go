@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"zombiezen.com/go/sqlite"
 
 	"vitrine/internal/database/lite"
 	"vitrine/internal/domain"
@@ -24,7 +23,7 @@ var ErrNoRows = sql.ErrNoRows
 // IsUnique reports whether a statement failed because a value that must be unique
 // is there already.
 func IsUnique(err error) bool {
-	return hasCode(err, "23505", sqlite.ResultConstraintUnique, sqlite.ResultConstraintPrimaryKey)
+	return hasCode(err, "23505", lite.Unique, lite.PrimaryKey)
 }
 
 // IsRetryable reports whether a transaction failed only because others ran beside
@@ -33,14 +32,14 @@ func IsUnique(err error) bool {
 // these themselves.
 func IsRetryable(err error) bool {
 	if e, ok := errors.AsType[*lite.Error](err); ok {
-		primary := e.Code.ToPrimary()
-		return primary == sqlite.ResultBusy || primary == sqlite.ResultLocked
+		primary := e.Code.Primary()
+		return primary == lite.Busy || primary == lite.Locked
 	}
 	return hasCode(err, "40001") || hasCode(err, "40P01")
 }
 
 // hasCode compares with the SQLSTATE or with extended result codes of SQLite.
-func hasCode(err error, state string, codes ...sqlite.ResultCode) bool {
+func hasCode(err error, state string, codes ...lite.Code) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == state
 	}
@@ -80,7 +79,7 @@ func unavailable(err error) error {
 var outages = []string{"08", "53", "57P01", "57P02", "57P03", "58", "25006"}
 
 // liteOutages are SQLite's words for that.
-var liteOutages = []sqlite.ResultCode{sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly, sqlite.ResultNoMem}
+var liteOutages = []lite.Code{lite.Full, lite.IOErr, lite.CantOpen, lite.ReadOnly, lite.NoMemory}
 
 // isOutage reports whether an error says that the database cannot be reached or used
 // just now, whatever the statement.
@@ -92,7 +91,7 @@ func isOutage(err error) bool {
 		return slices.ContainsFunc(outages, func(o string) bool { return strings.HasPrefix(pg.Code, o) })
 	}
 	if e, ok := errors.AsType[*lite.Error](err); ok {
-		return slices.Contains(liteOutages, e.Code.ToPrimary())
+		return slices.Contains(liteOutages, e.Code.Primary())
 	}
 	return isRefused(err) || isLost(err)
 }

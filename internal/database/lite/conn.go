@@ -1,7 +1,7 @@
-// Package lite speaks to SQLite through zombiezen.com/go/sqlite, without database/sql and
-// what that costs: connections that keep their statements, are interrupted when a context
-// ends, and wait in pools. Placeholders are $1, $2, … as in PostgreSQL. For libraries that
-// want database/sql there is a driver on the same connections.
+// Package lite speaks to SQLite, as translated to Go in modernc.org/sqlite/lib, without
+// database/sql and what that costs: connections that keep their statements, are interrupted
+// when a context ends, and wait in pools. Placeholders are $1, $2, … as in PostgreSQL. For
+// libraries that want database/sql there is a driver on the same connections.
 package lite
 
 import (
@@ -13,50 +13,42 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // maxStatements bounds the statements kept per connection. The queries of the
 // program are constants, far fewer; past the bound a text is parsed each time.
 const maxStatements = 2000
 
-// Conn is a connection to an SQLite file, for one goroutine at a time. It keeps its
-// prepared statements by text, as pgx does for PostgreSQL. SQLite's own mutex is not in it.
+// Conn is a connection to an SQLite file, for one goroutine at a time; it panics if two
+// meet in it. It keeps its prepared statements by text, as pgx does for PostgreSQL.
 type Conn struct {
-	lite    *sqlite.Conn
-	stmts   map[string]*stmt
-	reading int     // rows that are open
-	broken  bool    // it is not to be used again
-	library *sql.DB // see joined; nil until it is wanted
+	file        *handle
+	stmts       map[string]*stmt
+	reading     int     // rows that are open
+	broken      bool    // it is not to be used again
+	closed      bool    // rows that were left open have nothing to read
+	library     *sql.DB // see Joined; nil until it is wanted
+	interrupted int     // how often; rows that are open then end
 
 	watched <-chan struct{} // of the context that is watched for all statements
-	renewed int             // how often it was made ready again after an interruption
-
-	mu    sync.Mutex
-	done  chan struct{} // closed to interrupt
-	fired bool          // done is closed
+	mu      sync.Mutex      // guards what watches have in common with who ends them
 }
 
 // Connect opens a file, which it makes if there is none, and runs statements that set the
 // connection up. busy is how long statements wait for other programs. Names in double
 // quotes are never strings, and no statement may damage the structure of the file.
 func Connect(path string, busy time.Duration, setup ...string) (*Conn, error) {
-	lite, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	file, err := open(path)
 	if err != nil {
-		return nil, failure(err)
+		return nil, err
 	}
-	c := &Conn{lite: lite, stmts: map[string]*stmt{}}
-	lite.SetBusyTimeout(busy)
-	if err := lite.SetDefensive(true); err != nil {
-		return nil, errors.Join(failure(err), c.Close())
-	}
+	c := &Conn{file: file, stmts: map[string]*stmt{}}
+	file.busyTimeout(busy.Milliseconds())
 	for _, text := range setup {
 		if err := c.Run(text); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
-	c.arm()
 	return c, nil
 }
 
@@ -66,8 +58,9 @@ func (c *Conn) Close() error {
 	if c.library != nil {
 		err = c.library.Close()
 	}
-	clear(c.stmts) // which the connection ends
-	return errors.Join(err, failure(c.lite.Close()))
+	c.closed = true
+	clear(c.stmts) // which the file ends
+	return errors.Join(err, c.file.close())
 }
 
 // Run executes a statement that nobody interrupts.
@@ -79,7 +72,7 @@ func (c *Conn) Run(text string) error {
 // Rollback ends the transaction, if SQLite has not done so by itself. A connection that
 // cannot do it is given up by its pool.
 func (c *Conn) Rollback() {
-	if c.lite.AutocommitEnabled() {
+	if c.file.autocommit() {
 		return
 	}
 	if err := c.Run("ROLLBACK"); err != nil {
@@ -87,27 +80,14 @@ func (c *Conn) Rollback() {
 	}
 }
 
-// Error is an error of SQLite's with its extended result code.
-type Error struct {
-	Code sqlite.ResultCode
-	err  error
-}
-
-func (e *Error) Error() string { return e.err.Error() }
-func (e *Error) Unwrap() error { return e.err }
-
-func failure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{sqlite.ErrCode(err), err}
-}
-
 // A watch interrupts a connection when a context ends. Nothing runs for it until then.
 type watch struct {
-	conn  *Conn
-	stop  func() bool
-	ended bool // under conn.mu
+	conn *Conn
+	stop func() bool
+
+	// under conn.mu
+	ended bool
+	over  chan struct{} // is closed when it ends; nil unless it has interrupted
 }
 
 // watch begins to watch ctx; nil where there is nothing to watch, or it is done already.
@@ -131,42 +111,56 @@ func (c *Conn) Watch(ctx context.Context) (end func()) {
 	}
 }
 
+// longestPause is how long a statement may run on at most that began just after an
+// interruption: SQLite forgets one when no statement is in progress.
+const longestPause = 100 * time.Millisecond
+
+// fire interrupts until the watch ends, or the connection.
 func (w *watch) fire() {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	if !w.ended && !w.conn.fired {
-		w.conn.fired = true
-		close(w.conn.done)
+	for pause := time.Millisecond; w.interrupt(); pause = min(2*pause, longestPause) {
+		select {
+		case <-w.over:
+			return
+		case <-time.After(pause):
+		}
 	}
 }
 
-// end stops watching. The connection is as new, whether it was interrupted or not.
+// interrupt does so unless all is over. Whoever ends the watch waits for that.
+func (w *watch) interrupt() bool {
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	if w.ended {
+		return false
+	}
+	if w.over == nil {
+		w.over = make(chan struct{})
+	}
+	return w.conn.file.interrupt()
+}
+
+// end stops watching. The connection is as new, whether it was interrupted or not, but
+// rows that are open refuse to go on if it was.
 func (w *watch) end() {
 	if w == nil || w.stop() {
 		return
 	}
 	w.conn.mu.Lock()
 	w.ended = true
-	fired := w.conn.fired
-	w.conn.mu.Unlock()
+	fired := w.over != nil
 	if fired {
-		w.conn.arm()
-		w.conn.renewed++
+		close(w.over)
 	}
-}
-
-// arm makes the connection ready to be interrupted. It waits for an interruption that is
-// under way, and resets statements that are being read, whose rows then refuse to go on.
-func (c *Conn) arm() {
-	c.mu.Lock()
-	c.done, c.fired = make(chan struct{}), false
-	c.mu.Unlock()
-	c.lite.SetInterrupt(c.done)
+	w.conn.mu.Unlock()
+	if fired && !w.conn.closed {
+		w.conn.file.rewind()
+		w.conn.interrupted++
+	}
 }
 
 // stmt is a prepared statement.
 type stmt struct {
-	*sqlite.Stmt
+	prepared
 	text    string
 	args    []int // the argument of each parameter, counted from 0
 	columns int
@@ -183,12 +177,9 @@ func (c *Conn) statement(text string) (*stmt, error) {
 		return s, nil
 	}
 	if s == nil && len(c.stmts) < maxStatements && !isScript(text) {
-		prepared, err := c.lite.Prepare(text)
+		prepared, _, err := c.file.prepare(text, true)
 		if err != nil {
-			if inner := errors.Unwrap(err); inner != nil {
-				err = inner // which does not repeat the text
-			}
-			return nil, failure(err)
+			return nil, err
 		}
 		s := newStatement(prepared, text)
 		s.busy, s.kept = true, true
@@ -197,7 +188,7 @@ func (c *Conn) statement(text string) (*stmt, error) {
 	}
 	s, rest, err := c.first(text)
 	if err == nil && afterComments(rest) != "" {
-		err = errors.Join(fmt.Errorf("sqlite: more than one statement: %.100q", text), s.Finalize())
+		err = errors.Join(fmt.Errorf("sqlite: more than one statement: %.100q", text), s.finalize())
 	}
 	if err != nil {
 		return nil, err
@@ -229,18 +220,18 @@ func afterComments(text string) string {
 
 // first prepares the first statement of a text, for one use.
 func (c *Conn) first(text string) (s *stmt, rest string, err error) {
-	prepared, left, err := c.lite.PrepareTransient(text)
+	prepared, rest, err := c.file.prepare(text, false)
 	if err != nil {
-		return nil, "", failure(err)
+		return nil, "", err
 	}
-	return newStatement(prepared, text), text[len(text)-left:], nil
+	return newStatement(prepared, text), rest, nil
 }
 
-func newStatement(prepared *sqlite.Stmt, text string) *stmt {
-	s := &stmt{Stmt: prepared, text: text, columns: prepared.ColumnCount(), args: make([]int, prepared.BindParamCount())}
+func newStatement(p prepared, text string) *stmt {
+	s := &stmt{prepared: p, text: text, columns: p.columnCount(), args: make([]int, p.parameters())}
 	for i := range s.args {
 		s.args[i] = i // "?"
-		if name := prepared.BindParamName(i + 1); name != "" {
+		if name := p.parameter(i + 1); name != "" {
 			n, err := strconv.Atoi(name[1:]) // "$1" and "?1" say which, in whatever order they come
 			if err != nil {
 				n = 0 // there is no such argument
@@ -256,20 +247,19 @@ func newStatement(prepared *sqlite.Stmt, text string) *stmt {
 func (c *Conn) release(s *stmt, failed bool) error {
 	s.busy = false
 	if s.kept && !failed {
-		err := s.Reset()
-		_ = s.ClearBindings() // for the memory; each is bound anew
+		err := s.reset()
 		if err == nil {
 			return nil
 		}
 		c.forget(s)
-		return errors.Join(failure(err), failure(s.Finalize()))
+		return errors.Join(err, s.finalize())
 	}
 	c.forget(s)
-	err := s.Finalize()
+	err := s.finalize()
 	if failed {
 		return nil // it says again what it failed of
 	}
-	return failure(err)
+	return err
 }
 
 // forget keeps a statement no longer than it is in use.
@@ -320,7 +310,7 @@ func (c *Conn) Exec(ctx context.Context, text string, args []any) (changed int64
 	if err != nil {
 		return 0, err
 	}
-	return int64(c.lite.Changes()), nil
+	return c.file.changes(), nil
 }
 
 // script runs statements one after another, each of which takes its arguments by number.
@@ -344,14 +334,14 @@ func (c *Conn) script(ctx context.Context, text string, args []any) (changed int
 		}
 		text = rest
 	}
-	return int64(c.lite.Changes()), nil
+	return c.file.changes(), nil
 }
 
 // finish steps through a statement whose rows do not matter.
 func (s *stmt) finish() error {
 	for {
-		if more, err := s.Step(); err != nil || !more {
-			return failure(err)
+		if more, err := s.step(); err != nil || !more {
+			return err
 		}
 	}
 }
@@ -365,16 +355,12 @@ func (c *Conn) Query(ctx context.Context, text string, args []any) (*Rows, error
 		return nil, err
 	}
 	c.reading++
-	r.renewed, r.fresh = c.renewed, true
-	if r.more, err = r.stmt.Step(); err != nil {
-		r.err = failure(err)
+	r.interrupted, r.fresh = c.interrupted, true
+	if r.more, r.err = r.stmt.step(); r.err != nil {
 		_ = r.Close()
 		return nil, r.err
 	}
-	if n := r.stmt.ColumnCount(); n != r.stmt.columns { // "*" is more since a migration
-		r.stmt.columns = n
-		c.forget(r.stmt) // it has the names that were
-	}
+	r.stmt.columns = r.stmt.columnCount() // "*" is more since a migration
 	return r, nil
 }
 

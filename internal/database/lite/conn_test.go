@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"zombiezen.com/go/sqlite"
 )
 
 func connect(t testing.TB, path string) *Conn {
@@ -65,7 +63,7 @@ func TestStatementsAreKept(t *testing.T) {
 		}
 	}
 	_, err := c.Exec(t.Context(), insert, []any{1})
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != sqlite.ResultConstraintUnique {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != Unique {
 		t.Errorf("insert = %v", err)
 	}
 	if c.stmts[insert] != nil {
@@ -276,7 +274,7 @@ func TestInterrupt(t *testing.T) {
 				cancel()
 			}
 		}
-		if e, ok := errors.AsType[*Error](rows.Err()); !ok || e.Code != sqlite.ResultInterrupt {
+		if e, ok := errors.AsType[*Error](rows.Err()); !ok || e.Code != Interrupt {
 			t.Fatalf("the rows ended by %v", rows.Err())
 		}
 		var n int

@@ -131,7 +131,7 @@ func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
 func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (res driver.Result, err error) {
 	err = c.on(ctx, func(conn *Conn) error {
 		n, err := conn.Exec(ctx, text, plain(args))
-		res = sqlResult{conn.lite.LastInsertRowID(), n}
+		res = sqlResult{conn.file.lastInsertID(), n}
 		return err
 	})
 	return res, err

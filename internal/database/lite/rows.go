@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"strconv"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // ErrNoRows is what Row.Scan returns when there is no row.
@@ -17,15 +15,15 @@ var ErrNoRows = sql.ErrNoRows
 
 // Rows are the rows of a statement in progress. They are closed after the last.
 type Rows struct {
-	conn    *Conn
-	stmt    *stmt
-	watch   *watch
-	pool    *Pool // where the connection goes back to; nil if it stays
-	renewed int   // of the connection, when the statement began
-	fresh   bool  // Next has not been called
-	more    bool  // the statement is at a row
-	closed  bool
-	err     error
+	conn        *Conn
+	stmt        *stmt
+	watch       *watch
+	pool        *Pool // where the connection goes back to; nil if it stays
+	interrupted int   // of the connection, when the statement began
+	fresh       bool  // Next has not been called
+	more        bool  // the statement is at a row
+	closed      bool
+	err         error
 }
 
 var errRowsClosed = errors.New("sqlite: there is no row to scan")
@@ -37,13 +35,12 @@ func (r *Rows) Next() bool {
 		return false
 	case r.fresh:
 		r.fresh = false
-	case r.renewed != r.conn.renewed:
-		r.more, r.err = false, failure(sqlite.ResultInterrupt.ToError())
+	case r.conn.closed:
+		r.more, r.err = false, ErrClosed
+	case r.interrupted != r.conn.interrupted:
+		r.more, r.err = false, &Error{Interrupt, "interrupted"}
 	default:
-		var err error
-		if r.more, err = r.stmt.Step(); err != nil {
-			r.err = failure(err)
-		}
+		r.more, r.err = r.stmt.step()
 	}
 	if !r.more {
 		if err := r.Close(); r.err == nil {
@@ -58,12 +55,12 @@ func (r *Rows) Err() error { return r.err }
 
 // Columns are the names of the columns.
 func (r *Rows) Columns() ([]string, error) {
-	if r.closed {
+	if r.closed || r.conn.closed {
 		return nil, errRowsClosed
 	}
 	names := make([]string, r.stmt.columns)
 	for i := range names {
-		names[i] = r.stmt.ColumnName(i)
+		names[i] = r.stmt.columnName(i)
 	}
 	return names, nil
 }
@@ -75,7 +72,10 @@ func (r *Rows) Close() error {
 	}
 	r.closed, r.more = true, false
 	r.conn.reading--
-	err := r.conn.release(r.stmt, r.err != nil)
+	var err error
+	if !r.conn.closed { // which has ended the statement
+		err = r.conn.release(r.stmt, r.err != nil)
+	}
 	r.watch.end()
 	if r.pool != nil {
 		r.pool.Give(r.conn)
@@ -85,7 +85,7 @@ func (r *Rows) Close() error {
 
 // Scan reads the columns of the row into pointers, as database/sql does.
 func (r *Rows) Scan(dest ...any) error {
-	if r.fresh || !r.more {
+	if r.fresh || !r.more || r.conn.closed {
 		return errRowsClosed
 	}
 	if len(dest) != r.stmt.columns {
@@ -93,7 +93,7 @@ func (r *Rows) Scan(dest ...any) error {
 	}
 	for i, d := range dest {
 		if err := r.stmt.scan(i, d); err != nil {
-			return fmt.Errorf("sqlite: scan column %d, %q: %w", i, r.stmt.ColumnName(i), err)
+			return fmt.Errorf("sqlite: scan column %d, %q: %w", i, r.stmt.columnName(i), err)
 		}
 	}
 	return nil
@@ -121,57 +121,57 @@ func (r *Row) Scan(dest ...any) error {
 // scan reads a column. The cases that come all the time are first, and read what SQLite
 // has without a value in between.
 func (s *stmt) scan(i int, dest any) error {
-	kind := s.ColumnType(i)
+	kind := s.columnType(i)
 	switch d := dest.(type) {
 	case *string:
-		if kind == sqlite.TypeText {
-			*d = s.ColumnText(i)
+		if kind == typeText {
+			*d = s.columnText(i)
 			return nil
 		}
 	case *int64:
-		if kind == sqlite.TypeInteger {
-			*d = s.ColumnInt64(i)
+		if kind == typeInteger {
+			*d = s.columnInt64(i)
 			return nil
 		}
 	case *int:
-		if kind == sqlite.TypeInteger {
-			*d = int(s.ColumnInt64(i))
+		if kind == typeInteger {
+			*d = int(s.columnInt64(i))
 			return nil
 		}
 	case *bool:
-		if kind == sqlite.TypeInteger {
-			if n := s.ColumnInt64(i); n == 0 || n == 1 { // any other is an error
+		if kind == typeInteger {
+			if n := s.columnInt64(i); n == 0 || n == 1 { // any other is an error
 				*d = n == 1
 				return nil
 			}
 		}
 	case **string:
-		if kind == sqlite.TypeNull {
+		if kind == typeNull {
 			*d = nil
 			return nil
 		}
-		if kind == sqlite.TypeText {
-			text := s.ColumnText(i)
+		if kind == typeText {
+			text := s.columnText(i)
 			*d = &text
 			return nil
 		}
 	case **int64:
-		if kind == sqlite.TypeNull {
+		if kind == typeNull {
 			*d = nil
 			return nil
 		}
-		if kind == sqlite.TypeInteger {
-			n := s.ColumnInt64(i)
+		if kind == typeInteger {
+			n := s.columnInt64(i)
 			*d = &n
 			return nil
 		}
 	case *[]byte:
 		switch kind {
-		case sqlite.TypeNull:
+		case typeNull:
 			*d = nil
 			return nil
-		case sqlite.TypeBlob:
-			*d = s.bytes(i)
+		case typeBlob:
+			*d = s.columnBytes(i)
 			return nil
 		}
 	case *any:
@@ -185,35 +185,28 @@ func (s *stmt) scan(i int, dest any) error {
 			return fmt.Errorf("%T is no pointer to scan into", dest)
 		}
 		switch v = v.Elem(); {
-		case kind == sqlite.TypeInteger && v.Kind() == reflect.Int64:
-			v.SetInt(s.ColumnInt64(i))
+		case kind == typeInteger && v.Kind() == reflect.Int64:
+			v.SetInt(s.columnInt64(i))
 			return nil
-		case kind == sqlite.TypeText && v.Kind() == reflect.String:
-			v.SetString(s.ColumnText(i))
+		case kind == typeText && v.Kind() == reflect.String:
+			v.SetString(s.columnText(i))
 			return nil
 		}
 	}
 	return assign(reflect.ValueOf(dest).Elem(), s.value(i))
 }
 
-func (s *stmt) bytes(i int) []byte {
-	b := make([]byte, s.ColumnLen(i))
-	s.ColumnBytes(i, b)
-	return b
-}
-
 // value is a column as database/sql's drivers give it.
 func (s *stmt) value(i int) driver.Value {
-	switch s.ColumnType(i) {
-	case sqlite.TypeInteger:
-		return s.ColumnInt64(i)
-	case sqlite.TypeFloat:
-		return s.ColumnFloat(i)
-	case sqlite.TypeText:
-		return s.ColumnText(i)
-	case sqlite.TypeBlob:
-		return s.bytes(i)
-	case sqlite.TypeNull:
+	switch s.columnType(i) {
+	case typeInteger:
+		return s.columnInt64(i)
+	case typeFloat:
+		return s.columnFloat(i)
+	case typeText:
+		return s.columnText(i)
+	case typeBlob:
+		return s.columnBytes(i)
 	}
 	return nil
 }
@@ -286,7 +279,7 @@ func asText(v driver.Value) string {
 func (s *stmt) bind(args []any) error {
 	for i, n := range s.args {
 		if n < 0 || n >= len(args) {
-			return fmt.Errorf("sqlite: there is no argument %s of %d: %.100q", s.BindParamName(i+1), len(args), s.text)
+			return fmt.Errorf("sqlite: there is no argument %s of %d: %.100q", s.parameter(i+1), len(args), s.text)
 		}
 		if err := s.bindOne(i+1, args[n]); err != nil {
 			return fmt.Errorf("sqlite: argument %d: %w", n+1, err)
@@ -298,38 +291,38 @@ func (s *stmt) bind(args []any) error {
 func (s *stmt) bindOne(i int, arg any) error {
 	switch a := arg.(type) {
 	case nil:
-		s.BindNull(i)
+		return s.bindNull(i)
 	case int64:
-		s.BindInt64(i, a)
+		return s.bindInt64(i, a)
 	case int:
-		s.BindInt64(i, int64(a))
+		return s.bindInt64(i, int64(a))
 	case string:
-		s.BindText(i, a)
+		return s.bindText(i, a)
 	case bool:
-		s.BindBool(i, a)
+		if a {
+			return s.bindInt64(i, 1)
+		}
+		return s.bindInt64(i, 0)
 	case float64:
-		s.BindFloat(i, a)
+		return s.bindFloat(i, a)
 	case []byte:
 		if a == nil {
-			s.BindNull(i)
-		} else {
-			s.BindBytes(i, a)
+			return s.bindNull(i)
 		}
+		return s.bindBytes(i, a)
 	case time.Time:
-		s.BindText(i, a.Format(timeFormat))
+		return s.bindText(i, a.Format(timeFormat))
 	case driver.Valuer:
 		return s.bindConverted(i, arg)
-	default:
-		switch v := reflect.ValueOf(arg); v.Kind() {
-		case reflect.Int64:
-			s.BindInt64(i, v.Int())
-		case reflect.String:
-			s.BindText(i, v.String())
-		default:
-			return s.bindConverted(i, arg)
-		}
 	}
-	return nil
+	switch v := reflect.ValueOf(arg); v.Kind() {
+	case reflect.Int64:
+		return s.bindInt64(i, v.Int())
+	case reflect.String:
+		return s.bindText(i, v.String())
+	default:
+		return s.bindConverted(i, arg)
+	}
 }
 
 // bindConverted binds what database/sql would make of an argument: one of the types above.
