@@ -404,3 +404,17 @@ func TestDriver(t *testing.T) {
 	must(lent.Close())
 	must(p.Close())
 }
+
+// A connection that has searched is closed with statements of SQLite's own on it.
+func TestCloseAfterSearch(t *testing.T) {
+	t.Parallel()
+	c := connectNew(t)
+	c.must(t, "CREATE VIRTUAL TABLE f USING fts5 (words)")
+	c.must(t, "INSERT INTO f VALUES ('one two')")
+	rows, err := c.Query(t.Context(), "SELECT words FROM f WHERE f MATCH 'two'", nil)
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	c.file.rewind()
+	c.must(t, "INSERT INTO f VALUES ('three')")
+}

@@ -62,11 +62,12 @@ const (
 // handle is an open file.
 type handle struct {
 	tls    *libc.TLS
-	db     uintptr     // 0 once it is closed
-	memory uintptr     // of SQLite's: two addresses that it gives, then bytes for it to copy
-	room   int         // bytes of memory
-	inside atomic.Bool // somebody is using it; stays once it is closed
-	mu     sync.Mutex  // is held to interrupt it, and to close it
+	db     uintptr              // 0 once it is closed
+	memory uintptr              // of SQLite's: two addresses that it gives, then bytes for it to copy
+	room   int                  // bytes of memory
+	ours   map[uintptr]struct{} // statements; SQLite's own list has those of its full text search, too
+	inside atomic.Bool          // somebody is using it; stays once it is closed
+	mu     sync.Mutex           // is held to interrupt it, and to close it
 }
 
 const (
@@ -94,7 +95,7 @@ var prepareEngine = sync.OnceFunc(engine.PatchIssue199) // of linux/arm64
 // strings, and no statement may damage the structure of the file.
 func open(path string) (*handle, error) {
 	prepareEngine()
-	h := &handle{tls: libc.NewTLS()}
+	h := &handle{tls: libc.NewTLS(), ours: map[uintptr]struct{}{}}
 	name, err := h.give(path)
 	if err != nil {
 		h.tls.Close()
@@ -128,7 +129,7 @@ func (h *handle) close() error {
 	h.enter() // and nobody ever after
 	var err error
 	if h.db != 0 {
-		for s := h.next(0); s != 0; s = h.next(0) {
+		for s := range h.ours {
 			engine.Xsqlite3_finalize(h.tls, s)
 		}
 		h.mu.Lock()
@@ -141,11 +142,6 @@ func (h *handle) close() error {
 	engine.Xsqlite3_free(h.tls, h.memory)
 	h.tls.Close()
 	return err
-}
-
-// next is the statement after one, or the first after 0.
-func (h *handle) next(statement uintptr) uintptr {
-	return engine.Xsqlite3_next_stmt(h.tls, h.db, statement)
 }
 
 // interrupt has what is in progress end soon, unless the handle is closed. Any goroutine may
@@ -167,7 +163,7 @@ func (h *handle) interrupt() (open bool) {
 func (h *handle) rewind() {
 	h.enter()
 	defer h.leave()
-	for s := h.next(0); s != 0; s = h.next(s) {
+	for s := range h.ours {
 		if engine.Xsqlite3_stmt_busy(h.tls, s) != 0 {
 			engine.Xsqlite3_reset(h.tls, s)
 		}
@@ -246,6 +242,7 @@ func (h *handle) prepare(text string, lasting bool) (p prepared, rest string, er
 	if statement == 0 {
 		return prepared{}, "", &Error{engine.SQLITE_MISUSE, "there is no statement"}
 	}
+	h.ours[statement] = struct{}{}
 	return prepared{h, statement}, text[end-sql:], nil
 }
 
@@ -276,6 +273,7 @@ func (p prepared) reset() error {
 func (p prepared) finalize() error {
 	p.enter()
 	defer p.leave()
+	delete(p.ours, p.statement)
 	return p.failure(engine.Xsqlite3_finalize(p.tls, p.statement))
 }
 
