@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"config":      {"domain"},
 	"database":    {"domain", "database/lite"},
 	"fetch":       {"domain"},
+	"licenses":    {},
 	"mail":        {"domain"},
 	"markup":      {"domain"},
 	"obs":         {"domain"},
@@ -138,6 +139,7 @@ var rooms = map[string][]string{
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
 	"importing/sourcetest": {"importing/source"},
+	"licenses/collect":     {},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -155,7 +157,7 @@ var (
 var sqlRooms = []string{"database", "database/lite", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (
