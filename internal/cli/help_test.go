@@ -76,7 +76,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"user", "cr"}, []string{"create"}},
 		{[]string{"user", "create", "--em"}, []string{"--email"}},
 		{[]string{"user", "create", "--email", "--json", "--js"}, []string{"--json"}}, // a value is whatever stands there
-		{[]string{"user", "create", "--email", "x", "--em"}, nil},             // it is given
+		{[]string{"user", "create", "--email", "x", "--em"}, nil},                     // it is given
 		{[]string{"serve", "--log-format", ""}, []string{"text", "json"}},
 		{[]string{"serve", "--log-format=j"}, []string{"--log-format=json"}},
 		{[]string{"serve", "--log-format", "=", "j"}, []string{"json"}}, // as bash takes it apart
