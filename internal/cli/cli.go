@@ -47,6 +47,7 @@ type commands struct {
 	Export      exportCmd      `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Licenses    licensesCmd    `cmd:"" help:"Print the licence, and those of all software of others that the program contains."`
 }
 
 // console is what commands write to.

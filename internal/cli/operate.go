@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/config"
+	"vitrine/internal/licenses"
 	"vitrine/internal/server"
 )
 
@@ -108,6 +109,10 @@ func (cmd *versionCmd) Run(c *console) error {
 	fmt.Fprintf(c.out, "vitrine %s (commit %s, %s)\n", v["version"], v["commit"], v["go"])
 	return nil
 }
+
+type licensesCmd struct{}
+
+func (licensesCmd) Run(c *console) error { return licenses.Print(c.out) }
 
 // version is what the build knows of itself.
 func version() map[string]string {
