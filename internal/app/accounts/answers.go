@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/redo"
 )
 
 // IdempotencyHeader is the field by which a client names a request that it may send again.
@@ -40,7 +41,7 @@ type Answer struct {
 // KeyedRequest is a request with a key of its client's. What it was answered is kept sealed by
 // token and key, neither of which is kept: it may hold secrets, and what is deleted meanwhile.
 type KeyedRequest struct {
-	claim store.Claim
+	claim redo.Claim
 	seal  [sha256.Size]byte
 }
 
@@ -51,12 +52,12 @@ func (a *Accounts) NewKeyedRequest(user domain.UserID, token, key string, reques
 		return sha256.Sum256([]byte(purpose + "\n" + token + "\n" + key))
 	}
 	hash := sum("idempotency-key")
-	return &KeyedRequest{seal: sum("answer"), claim: store.Claim{Hash: hash[:], Request: request[:], User: user, Now: a.Now, Kept: core.OnceKept}}
+	return &KeyedRequest{seal: sum("answer"), claim: redo.Claim{Hash: hash[:], Request: request[:], User: user, Now: a.Now, Kept: core.OnceKept}}
 }
 
 // Claiming is a context in which the first transaction claims the key.
 func (k *KeyedRequest) Claiming(ctx context.Context) context.Context {
-	return store.WithClaim(ctx, &k.claim)
+	return redo.WithClaim(ctx, &k.claim)
 }
 
 // Repeated reports whether that transaction found the key claimed, so that nothing was done.

@@ -1,4 +1,4 @@
-package store
+package redo
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type Claim struct {
 }
 
 // errRepeated ends the transaction of a request that was carried out before.
-var errRepeated = errors.New("store: the key of the request is claimed")
+var errRepeated = errors.New("redo: the key of the request is claimed")
 
 type claimKey struct{}
 
@@ -33,18 +33,19 @@ func WithClaim(ctx context.Context, c *Claim) context.Context {
 	return context.WithValue(ctx, claimKey{}, c)
 }
 
-func claimOf(ctx context.Context) *Claim {
+// ClaimOf gives what WithClaim has put into a context, or nil.
+func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c
 }
 
-// take claims the key for the rest of a transaction, before all locks.
-func (c *Claim) take(ctx context.Context, tx *Tx) error {
+// Take claims the key for the rest of a transaction, before all locks.
+func (c *Claim) Take(ctx context.Context, w Writes) error {
 	if c == nil || c.Committed {
 		return nil
 	}
 	now := c.Now()
-	ours, _, _, err := tx.ClaimOnce(ctx, c.Hash, c.Request, c.User, now, now.Add(c.Kept))
+	ours, _, _, err := w.ClaimOnce(ctx, c.Hash, c.Request, c.User, now, now.Add(c.Kept))
 	if err == nil && !ours {
 		c.Repeated = true
 		err = errRepeated
@@ -52,7 +53,8 @@ func (c *Claim) take(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-func (c *Claim) committed() {
+// Commit notes that the transaction was committed.
+func (c *Claim) Commit() {
 	if c != nil {
 		c.Committed = true
 	}
