@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"config":      {"domain"},
 	"database":    {"domain"},
 	"fetch":       {"domain"},
+	"licenses":    {},
 	"mail":        {"domain"},
 	"markup":      {"domain"},
 	"obs":         {"domain"},
@@ -120,6 +121,7 @@ var rooms = map[string][]string{
 	// What puts it together.
 	"server":      {"..."},
 	"cli":         {"..."},
+	"cli/manual":  {"config"},
 	"cmd/vitrine": {"cli"},
 
 	// Tools and test rigs.
@@ -137,6 +139,7 @@ var rooms = map[string][]string{
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"importing/sourcetest": {"importing/source"},
+	"licenses/collect":     {},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -154,7 +157,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (
