@@ -121,6 +121,7 @@ var rooms = map[string][]string{
 	// What puts it together.
 	"server":      {"..."},
 	"cli":         {"..."},
+	"cli/manual":  {"config"},
 	"cmd/vitrine": {"cli"},
 
 	// Tools and test rigs.
