@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
-	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/backups", "jobs"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
