@@ -13,12 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	_ "vitrine/internal/licenses" // links a module, for the inventory
 )
 
 var when = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -166,6 +165,8 @@ func holds(t *testing.T, archive string, names []string, program string) {
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	p := thisTest(t, "linux/amd64")
+	p.about.info.Deps = []*debug.Module{{Path: "example.org/a", Version: "v1.2.3", Sum: "h1:x"},
+		{Path: "example.org/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/fork", Version: "v2.0.0"}}}
 	text, err := p.about.encode(when)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +182,7 @@ func TestInventory(t *testing.T) {
 		}
 		refs[c.Ref] = true
 	}
-	for _, want := range []string{"pkg:golang/github.com/klauspost/compress@", "pkg:npm/htmx.org@", "pkg:github/strukturag/libheif@", "pkg:golang/std@"} {
+	for _, want := range []string{`"purl": "pkg:golang/example.org/a@v1.2.3"`, `"value": "h1:x"`, "pkg:golang/example.org/fork@v2.0.0", "pkg:npm/htmx.org@", "pkg:github/strukturag/libheif@", "pkg:golang/std@"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("no %s", want)
 		}
