@@ -14,7 +14,7 @@ func TestOperatorPages(t *testing.T) {
 	r := apptest.New(t, people)
 	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
 	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs",
-		"/operator/site", "/operator/pages", "/operator/storage"} {
+		"/operator/site", "/operator/pages", "/operator/storage", "/operator/invitations"} {
 		operator.get(at).want(200)
 		eve.get(at).want(404).hides("/operator")
 		guest.get(at).leads("/sign-in?next=" + strings.ReplaceAll(at, "/", "%2F"))
