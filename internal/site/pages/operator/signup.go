@@ -31,7 +31,7 @@ func showSignUpSettings(v *web.Visit, f *web.Form, shown signUpSettings) (err er
 		return err
 	}
 	if !f.Posted() {
-		f = web.Filled("places", "1", "days", strconv.Itoa(operating.DefaultLinkDays), "vouched", map[bool]string{false: "yes"}[v.Mails()])
+		f = web.Filled("places", "1", "days", strconv.Itoa(operating.DefaultLinkDays))
 	}
 	return v.Page("operator-sign-up", v.T("operator.title.sign-up"), f, shown)
 }
