@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
 	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "auth", "domain", "store", "store/backups", "jobs"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backups", "jobs", "auth", "mail"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
 	"httpedge":         {"app/...", "domain", "budget", "slots", "auth", "middleware", "describe"},

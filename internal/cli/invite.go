@@ -179,8 +179,8 @@ func (cmd *userImportCmd) Run(c *console) error {
 			if in.Group == "" {
 				in.Group = cmd.Group
 			}
-			if row.Why != "" {
-				p.tell(row.Line, in, operating.InvitedPerson{}, errors.New(row.Why))
+			if row.Fault.Text != "" {
+				p.tell(row.Line, in, operating.InvitedPerson{}, errors.New(row.Fault.Text))
 				continue
 			}
 			if err := p.invite(a, row.Line, in); err != nil {

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -39,24 +38,11 @@ func (a *Accounts) SignUpOffer(ctx context.Context, invite string) (o SignUpOffe
 // SignUpMode is the mode in effect, and whether it is fixed by a setting.
 func (a *Accounts) SignUpMode(ctx context.Context) (mode domain.SignUpMode, fixed bool, err error) {
 	mode, err = a.signUpMode(ctx, a.Store.Queries)
-	return mode, a.accounts.SignUp != "", err
+	return mode, a.SignUpFixed(), err
 }
 
-// SetSignUpMode changes the mode; an operator may, unless a setting fixes it.
-func (a *Accounts) SetSignUpMode(ctx context.Context, actor domain.Actor, mode domain.SignUpMode) error {
-	if mode != domain.SignUpOpen && mode != domain.SignUpInvitation && mode != domain.SignUpClosed {
-		return domain.InvalidField("mode", domain.FieldUnknown, "must be open, invitation or closed")
-	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
-			return err
-		}
-		if a.accounts.SignUp != "" {
-			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
-		}
-		return tx.PutSetting(ctx, account.SettingSignUp, string(mode))
-	})
-}
+// SignUpFixed reports whether a setting fixes the mode.
+func (a *Accounts) SignUpFixed() bool { return a.accounts.SignUp != "" }
 
 func (a *Accounts) signUpMode(ctx context.Context, q store.Queries) (domain.SignUpMode, error) {
 	if a.accounts.SignUp != "" {

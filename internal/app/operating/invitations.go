@@ -76,7 +76,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 		return InvitedPerson{Outcome: PersonWaiting, Link: domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email))}}, nil
 	}
 	if err == nil && !in.Mail && (r.Outcome == PersonInvited || r.Outcome == PersonRenewed) {
-		r.Address = a.accounts.SignUpAddress(token)
+		r.Address = a.SignUpAddress(token)
 	}
 	return r, err
 }
@@ -124,7 +124,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if !in.Mail {
 		return r, nil
 	}
-	return r, tx.Enqueue(ctx, accounts.MailInvitation{Link: r.Link.ID}, jobs.For(int64(by.actor.UserID)))
+	return r, tx.Enqueue(ctx, MailInvitation{Link: r.Link.ID}, jobs.For(int64(by.actor.UserID)))
 }
 
 func or(text, otherwise string) string {

@@ -11,7 +11,24 @@ import (
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/account"
 )
+
+// SetSignUpMode changes the mode; an operator may, unless a setting fixes it.
+func (a *Operating) SetSignUpMode(ctx context.Context, actor domain.Actor, mode domain.SignUpMode) error {
+	if mode != domain.SignUpOpen && mode != domain.SignUpInvitation && mode != domain.SignUpClosed {
+		return domain.InvalidField("mode", domain.FieldUnknown, "must be open, invitation or closed")
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		if a.accounts.SignUpFixed() {
+			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
+		}
+		return tx.PutSetting(ctx, account.SettingSignUp, string(mode))
+	})
+}
 
 // DefaultLinkDays is how long a link for signing up works unless something else is said.
 const DefaultLinkDays = 14

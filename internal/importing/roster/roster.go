@@ -17,14 +17,15 @@ import (
 // MaxBytes is how large a list may be.
 const MaxBytes = 1 << 20
 
-// Row is somebody of a list. Why says what is wrong with the row itself, "" for nothing.
+// Row is somebody of a list. Fault is what is wrong with the row itself; its
+// Text is "" for nothing.
 type Row struct {
 	Line  int // of the file, where the row begins; the first is 1
 	Email string
 	Name  string
 	Slug  string
 	Group string // slug or id
-	Why   string
+	Fault domain.FieldError
 }
 
 // column is what a column is about.
@@ -80,7 +81,7 @@ func Read(from io.Reader) ([]Row, error) {
 		return nil, err
 	}
 	if limited.N == 0 {
-		return nil, wrong(domain.FieldTooLong, fmt.Sprintf("must be at most %s large", domain.FormatBytes(MaxBytes)))
+		return nil, domain.InvalidField("file", domain.FieldTooLong, fmt.Sprintf("must be at most %s large", domain.FormatBytes(MaxBytes)))
 	}
 	body, skipped := string(text), 0
 	if first, rest, _ := strings.Cut(body, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") { // a note of Excel
@@ -92,12 +93,10 @@ func Read(from io.Reader) ([]Row, error) {
 	headings, err := r.Read()
 	at := layout(headings)
 	if err != nil || at == nil {
-		return nil, wrong(domain.FieldMalformed, "must begin with a row of headings, one of which is email")
+		return nil, domain.InvalidField("file", domain.FieldMalformed, "must begin with a row of headings, one of which is email")
 	}
 	return rows(r, at, skipped)
 }
-
-func wrong(code domain.FieldCode, why string) error { return domain.InvalidField("file", code, why) }
 
 // separator is what parts the fields of a line of headings: what is there most often.
 func separator(line string) rune {
@@ -135,7 +134,8 @@ func rows(r *csv.Reader, at []column, skipped int) (all []Row, err error) {
 		}
 		var row Row
 		if bad, is := errors.AsType[*csv.ParseError](err); is {
-			row.Line, row.Why = bad.StartLine+skipped, "a quotation mark in it is not closed, or should be doubled"
+			row.Line = bad.StartLine + skipped
+			row.Fault = domain.FieldError{Code: domain.FieldMalformed, Text: "a quotation mark in it is not closed, or should be doubled"}
 		} else if err != nil {
 			return nil, err
 		} else if !row.fill(fields, at) {
@@ -145,7 +145,7 @@ func rows(r *csv.Reader, at []column, skipped int) (all []Row, err error) {
 			row.Line += skipped
 		}
 		if len(all) == domain.MaxPeople {
-			return nil, wrong(domain.FieldTooMany, fmt.Sprintf("must have at most %d people", domain.MaxPeople))
+			return nil, domain.InvalidField("file", domain.FieldTooMany, fmt.Sprintf("must have at most %d people", domain.MaxPeople))
 		}
 		all = append(all, row)
 	}

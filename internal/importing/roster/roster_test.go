@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 func TestReadBadRows(t *testing.T) {
 	t.Parallel()
 	rows, err := roster.Read(strings.NewReader("email,name\na@example.org,A\"x\nb@example.org,B\nc@example.org,\"C\nand no end"))
-	if err != nil || len(rows) != 3 || rows[0].Why == "" || rows[0].Line != 2 || rows[1].Email != "b@example.org" || rows[2].Why == "" || rows[2].Line != 4 {
+	if err != nil || len(rows) != 3 || rows[0].Fault.Text == "" || rows[0].Line != 2 || rows[1].Email != "b@example.org" || rows[2].Fault.Text == "" || rows[2].Line != 4 {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	rows, err = roster.Read(strings.NewReader("email,name\na\x00@example.org,A\n"))

@@ -130,9 +130,9 @@ func invite(v *web.Visit, f *web.Form, rows []roster.Row, again bool) error {
 }
 
 func invited(ctx context.Context, v *web.Visit, in operating.PersonInput, row roster.Row) (inviteResult, error) {
-	result := inviteResult{Line: row.Line, Email: row.Email, Why: row.Why}
-	if row.Why != "" {
-		result.Why = v.Lang.Fault(row.Why)
+	result := inviteResult{Line: row.Line, Email: row.Email}
+	if row.Fault.Text != "" {
+		result.Why = v.Lang.Fault(row.Fault.Text)
 		return result, nil
 	}
 	r, err := v.App().InvitePerson(ctx, operatorOf(v), in)

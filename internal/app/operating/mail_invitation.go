@@ -1,4 +1,4 @@
-package accounts
+package operating
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func (MailInvitation) Kind() string { return "mail_account_invitation" }
 func (MailInvitation) Class() jobs.Class { return jobs.Mail }
 
 // SendAccountInvitation mails the link; nothing if it was used, is over or was withdrawn.
-func (a *Accounts) SendAccountInvitation(ctx context.Context, id domain.SignUpLinkID) error {
+func (a *Operating) SendAccountInvitation(ctx context.Context, id domain.SignUpLinkID) error {
 	token, hash, _ := auth.NewToken(auth.Admitted)
 	var l domain.SignUpLink
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -47,11 +47,11 @@ func (a *Accounts) SendAccountInvitation(ctx context.Context, id domain.SignUpLi
 	if err != nil {
 		return err
 	}
-	return a.send(ctx, "account-invitation", hash, mail.Address{Name: mail.Harmless(l.Name), Email: l.Email},
+	return a.accounts.Send(ctx, "account-invitation", hash, mail.Address{Name: mail.Harmless(l.Name), Email: l.Email},
 		fmt.Sprintf("Your invitation to %s", mail.Quote(site.Name)), a.invitedText(site, l, token))
 }
 
-func (a *Accounts) invitedText(site domain.Site, l domain.SignUpLink, token string) string {
+func (a *Operating) invitedText(site domain.Site, l domain.SignUpLink, token string) string {
 	joins := ""
 	if l.Group != nil {
 		joins = fmt.Sprintf("You will be a member of the group %s.\n\n", mail.Quote(l.Group.Name))
@@ -68,6 +68,6 @@ If you do not know what this is about, ignore this mail.
 }
 
 // SignUpAddress is the address of the page on which a link's token lets somebody sign up.
-func (a *Accounts) SignUpAddress(token string) string {
+func (a *Operating) SignUpAddress(token string) string {
 	return strings.TrimSuffix(a.SiteURL, "/") + "/sign-up?invite=" + token
 }

@@ -1,4 +1,4 @@
-package accounts
+package people
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 // JoinByLink makes the actor, who has an account already, a member of the group of a link, of
 // which it takes a place; a member takes none. A link that is full, over or has no group is
 // NotFound; one for the address of somebody else is Forbidden.
-func (a *Accounts) JoinByLink(ctx context.Context, actor domain.Actor, token string) error {
-	if !isToken(token, auth.Admitted) {
+func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token string) error {
+	if kind, ok := auth.TokenKind(token); !ok || kind != auth.Admitted {
 		return domain.NewNotFound()
 	}
 	now := a.Now()
@@ -21,7 +21,7 @@ func (a *Accounts) JoinByLink(ctx context.Context, actor domain.Actor, token str
 		if err != nil {
 			return err
 		}
-		group, err := a.people.LockToEnter(ctx, tx, l.Group)
+		group, err := a.LockToEnter(ctx, tx, l.Group)
 		if err != nil {
 			return err
 		}
@@ -46,6 +46,6 @@ func (a *Accounts) JoinByLink(ctx context.Context, actor domain.Actor, token str
 		if !free {
 			return domain.NewNotFound()
 		}
-		return a.people.Enter(ctx, tx, group, u, now)
+		return a.Enter(ctx, tx, group, u, now)
 	})
 }
