@@ -88,6 +88,7 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--wait-for=2m":                     func(c *config.Config) { c.WaitFor = 2 * time.Minute },
 		"--drain-delay=10s":                 func(c *config.Config) { c.DrainDelay = 10 * time.Second },
 		"--drain-delay=0s":                  func(*config.Config) {},
 		"--response-memory=1GiB":            func(c *config.Config) { c.ResponseMemory = 1 << 30 },
@@ -202,6 +203,7 @@ func TestBadValues(t *testing.T) {
 		"--request-timeout=15":                           "a duration",
 		"--request-timeout=0s":                           "a duration",
 		"--request-timeout=-1s":                          "a duration",
+		"--wait-for=60":                                  "a duration",
 		"--drain-delay=10":                               "a duration",
 		"--drain-delay=-1s":                              "a duration",
 		"--response-memory=0":                            "a size",
