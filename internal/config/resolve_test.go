@@ -45,7 +45,7 @@ func defaults() config.Config {
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
 		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
-		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour,
+		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
 		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
