@@ -12,31 +12,32 @@ package archtest
 // clients.
 var rooms = map[string][]string{
 	// Leaves.
-	"description": {}, // the folder api at the root
-	"domain":      {},
-	"present":     {"domain"},
-	"words":       {},
-	"describe":    {},
-	"archtest":    {},
-	"auth":        {"domain"},
-	"blob":        {"domain"},
-	"budget":      {"domain"},
-	"slots":       {"domain"},
-	"fragments":   {},
-	"certs":       {"domain"},
-	"config":      {"domain"},
-	"database":    {"domain"},
-	"fetch":       {"domain"},
-	"licenses":    {},
-	"mail":        {"domain"},
-	"markup":      {"domain"},
-	"obs":         {"domain"},
-	"page":        {"domain"},
-	"oas":         {},
-	"oas/wire":    {},
-	"oas/v3":      {"oas/wire"},
-	"oas/ext":     {"oas/wire"},
-	"jobs":        {"database", "obs"},
+	"description":    {}, // the folder api at the root
+	"domain":         {},
+	"present":        {"domain"},
+	"words":          {},
+	"describe":       {},
+	"archtest":       {},
+	"auth":           {"domain"},
+	"blob":           {"domain"},
+	"budget":         {"domain"},
+	"slots":          {"domain"},
+	"fragments":      {},
+	"certs":          {"domain"},
+	"config":         {"domain"},
+	"database":       {"domain"},
+	"fetch":          {"domain"},
+	"licenses":       {},
+	"licenses/works": {},
+	"mail":           {"domain"},
+	"markup":         {"domain"},
+	"obs":            {"domain"},
+	"page":           {"domain"},
+	"oas":            {},
+	"oas/wire":       {},
+	"oas/v3":         {"oas/wire"},
+	"oas/ext":        {"oas/wire"},
+	"jobs":           {"database", "obs"},
 
 	// Files of strangers, and images made from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/wasm"},
@@ -78,7 +79,7 @@ var rooms = map[string][]string{
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
-	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/backups", "jobs"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
@@ -136,12 +137,14 @@ var rooms = map[string][]string{
 	"bench/load":           {"..."},
 	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
+	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"importing/sourcetest": {"importing/source"},
-	"licenses/collect":     {},
+	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
+	"release":              {"licenses/works"},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }
 
@@ -157,7 +160,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (
