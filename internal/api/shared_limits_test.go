@@ -48,7 +48,7 @@ func TestSharedLimits(t *testing.T) {
 			t.Errorf("limits are told as %v", h)
 		}
 	}
-	away := len(r.Log("Redis does not answer")) // on a machine that is too slow for the patience of a request
+	away := len(r.Log("Redis does not answer"))              // on a machine that is too slow for the patience of a request
 	if away == 0 && (allowed < limit || allowed > limit+1) { // one more on a machine that takes half a minute for this
 		t.Errorf("%d are allowed, want %d", allowed, limit)
 	}
