@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
+	"vitrine/internal/redis"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -176,6 +177,11 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
 		}
 	}
+	if cfg.RedisURL != "" {
+		if err := redis.Check(cfg.RedisURL); err != nil {
+			problems = append(problems, config.Problem{Flag: "redis-url", Message: err.Error()})
+		}
+	}
 	if cfg.Backup.To != "" {
 		if err := backup.CheckPath(cfg.Backup.To); err != nil {
 			problems = append(problems, config.Problem{Flag: "backup-to", Message: err.Error()})
@@ -190,6 +196,11 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 
 // withApp runs fn with the service on the configured database.
 func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return withAppAt(c, common, "", fn)
+}
+
+// withAppAt is withApp for a website at an address, which links begin with.
+func withAppAt(c *console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
 	cfg, log, err := settings(c, common)
 	if err != nil {
 		return err
@@ -198,7 +209,7 @@ func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: cfg.SiteURL})), db.Close())
+	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
 }
 
 // printJSON prints a value as indented JSON.

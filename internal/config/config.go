@@ -21,10 +21,12 @@ type Config struct {
 	SiteURL         string // absolute, no slash at the end
 	TLS             TLS
 	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
+	RedisURL        string         // secret; empty for limits of each server
 	TrustedProxies  []netip.Prefix
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
+	WaitFor         time.Duration // for what a start needs; may be 0
 	DrainDelay      time.Duration // may be 0
 	ResponseMemory  int64         // bytes
 	CacheSize       int64         // bytes, 0 for no cache

@@ -46,6 +46,7 @@ func Migrations(d database.Dialect) fs.FS {
 // around without its store.
 type (
 	accountReads     = account.Reads
+	accountLists     = account.Lists
 	accountWrites    = account.Writes
 	activityReads    = activity.Reads
 	activityLists    = activity.Lists
@@ -130,6 +131,7 @@ type Store struct {
 // Snapshot reads one consistent state.
 type Snapshot struct {
 	Queries
+	accountLists
 	activityLists
 	contentsLists
 	importLists
@@ -138,6 +140,7 @@ type Snapshot struct {
 
 func (v *Snapshot) use(on database.Querier) {
 	v.Queries.use(on)
+	v.accountLists = account.NewLists(v.db)
 	v.activityLists = activity.NewLists(v.db)
 	v.contentsLists = contents.NewLists(v.db, v.search.Listed)
 	v.importLists = imports.NewLists(v.db)

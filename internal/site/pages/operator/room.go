@@ -23,6 +23,7 @@ func Room() web.Room {
 			{Path: "/operator/site", Text: "operator.section.site"},
 			{Path: "/operator/pages", Text: "operator.section.pages"},
 			{Path: "/operator/accounts", Text: "operator.section.accounts"},
+			{Path: "/operator/invitations", Text: "operator.section.invitations"},
 			{Path: "/operator/storage", Text: "operator.section.storage"},
 			{Path: "/operator/sign-up", Text: "operator.section.sign-up"},
 			{Path: "/operator/jobs", Text: "operator.section.jobs"},
@@ -35,6 +36,7 @@ func Room() web.Room {
 			{Path: "/operator/storage", Access: web.Operators, Get: storagePage},
 			{Path: "/operator/accounts", Access: web.Operators, Get: accountsPage},
 			{Path: "/operator/accounts/{slug}", Access: web.Operators, Get: accountPage, Post: changeAccount},
+			{Path: "/operator/invitations", Access: web.Operators, Get: invitationsPage, Post: changeInvitations, Files: true},
 			{Path: "/operator/sign-up", Access: web.Operators, Get: signUpSettingsPage, Post: changeSignUp},
 			{Path: "/operator/jobs", Access: web.Operators, Get: jobsPage, Post: retryJobs},
 		}}
