@@ -214,22 +214,6 @@ func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain
 	return sqlx.ByID(all, func(u domain.User) domain.UserID { return u.ID }), err
 }
 
-// BlocksMade counts the blocks of some users; who has none is left out.
-func (q Queries) BlocksMade(ctx context.Context, ids []domain.UserID) (map[domain.UserID]int64, error) {
-	made := map[domain.UserID]int64{}
-	if len(ids) == 0 {
-		return made, nil
-	}
-	rows, err := q.db.Query(ctx, "SELECT user_id, count(*) FROM blocks WHERE "+q.db.In("user_id", "$1")+" GROUP BY user_id", sqlx.IDs(q.db.Dialect, ids))
-	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.UserID, err error) {
-		var n int64
-		err = row.Scan(&id, &n)
-		made[id] = n
-		return id, err
-	})
-	return made, err
-}
-
 // UsersBySlug gives the ids of those of the slugs that are users'.
 func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
 	if len(slugs) == 0 {
