@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"vitrine/internal/obs"
 )
 
 // Exchange is what is known about one request and its response. Begin puts one
@@ -13,6 +15,7 @@ import (
 // serves the request.
 type Exchange struct {
 	RequestID string
+	Trace     string     // the traceparent that came along; empty for none
 	ClientIP  netip.Addr // unmapped and without zone; invalid when unknown
 	Operation string     // operationId of the matched route, empty for none
 	UserID    int64      // acting user, 0 for guests and applications
@@ -30,12 +33,13 @@ type Exchange struct {
 	ifNoneMatch []string
 }
 
-type exchangeKey struct{}
+// Origin is what jobs that the request enqueues keep of it.
+func (x *Exchange) Origin() obs.Origin { return obs.Origin{Request: x.RequestID, Trace: x.Trace} }
 
 // From returns the request's Exchange. It is never nil: outside Begin it is a
 // fresh one that nobody reads.
 func From(ctx context.Context) *Exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
+	if x, ok := ctx.Value(obs.OriginKey{}).(*Exchange); ok {
 		return x
 	}
 	return &Exchange{}
@@ -78,7 +82,7 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 					w.Header().Set("Location", x.Location)
 				}
 			}}
-			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), obs.OriginKey{}, x)))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing
 			}
