@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"vitrine/internal/domain"
 )
 
 // Exchange is what is known about one request and its response. Begin puts one
@@ -30,15 +32,18 @@ type Exchange struct {
 	ifNoneMatch []string
 }
 
-type exchangeKey struct{}
-
 // From returns the request's Exchange. It is never nil: outside Begin it is a
 // fresh one that nobody reads.
 func From(ctx context.Context) *Exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
+	if x, ok := ctx.Value(domain.OriginKey{}).(*Exchange); ok {
 		return x
 	}
 	return &Exchange{}
+}
+
+// Origin is where the request comes from, for what is noted of its acts.
+func (x *Exchange) Origin() domain.Origin {
+	return domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 }
 
 // NotModified records etag as the tag of the response and reports whether the
@@ -78,7 +83,7 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 					w.Header().Set("Location", x.Location)
 				}
 			}}
-			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+			next.ServeHTTP(rec, r.WithContext(domain.WithOrigin(r.Context(), x)))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing
 			}

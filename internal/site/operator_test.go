@@ -14,11 +14,11 @@ func TestOperatorPages(t *testing.T) {
 	r := apptest.New(t, people)
 	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
 	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs",
-		"/operator/site", "/operator/pages", "/operator/storage"} {
+		"/operator/site", "/operator/pages", "/operator/storage", "/operator/audit", "/operator/audit/file"} {
 		operator.get(at).want(200)
 		eve.get(at).want(404).hides("/operator")
 		guest.get(at).leads("/sign-in?next=" + strings.ReplaceAll(at, "/", "%2F"))
-		if at != "/operator" && at != "/operator/accounts" && at != "/operator/storage" {
+		if at != "/operator" && at != "/operator/accounts" && at != "/operator/storage" && !strings.HasPrefix(at, "/operator/audit") {
 			eve.post(at, "do", "promote", "retry", "1", "end", "1").want(404)
 			guest.post(at).want(http.StatusSeeOther)
 		}

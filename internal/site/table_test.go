@@ -106,6 +106,8 @@ var table = []address{
 	{"/operator/accounts", signIn, 405, 404, 405, getOnly},
 	{"/operator/accounts/eve", signIn, signIn, 404, 404, both},
 	{"/operator/sign-up", signIn, signIn, 404, 404, both},
+	{"/operator/audit", signIn, 405, 404, 405, getOnly},
+	{"/operator/audit/file", signIn, 405, 404, 405, getOnly},
 	{"/operator/jobs", signIn, signIn, 404, 404, both},
 }
 

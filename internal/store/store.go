@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/jobs"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
+	"vitrine/internal/store/audit"
 	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
@@ -50,6 +51,8 @@ type (
 	activityReads    = activity.Reads
 	activityLists    = activity.Lists
 	activityWrites   = activity.Writes
+	auditReads       = audit.Reads
+	auditWrites      = audit.Writes
 	backupReads      = backups.Reads
 	backupWrites     = backups.Writes
 	bulkReads        = bulk.Reads
@@ -84,6 +87,7 @@ type Shared = nearby.Shared
 type Queries struct {
 	accountReads
 	activityReads
+	auditReads
 	backupReads
 	bulkReads
 	membershipReads
@@ -107,6 +111,7 @@ func (q *Queries) use(on database.Querier) {
 	q.db.Querier = on
 	q.accountReads = account.NewReads(q.db)
 	q.activityReads = activity.NewReads(q.db)
+	q.auditReads = audit.NewReads(q.db)
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
@@ -149,6 +154,7 @@ type Tx struct {
 	Queries
 	accountWrites
 	activityWrites
+	auditWrites
 	backupWrites
 	bulkWrites
 	membershipWrites
@@ -174,6 +180,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.Queries.use(on)
 	tx.accountWrites = account.NewWrites(tx.db)
 	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
+	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas)
 	tx.membershipWrites = membership.NewWrites(tx.db)

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
 	"vitrine/internal/app/transfer"
@@ -71,6 +72,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job transfer.MakeExport) error { return exports.Make(ctx, job.Export) })
 	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.SweepExports)
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.ResumeTransitions)
+	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.SweepAuditLog)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	return h
 }

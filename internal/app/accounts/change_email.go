@@ -86,6 +86,9 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err := tx.ForgetSignups(ctx, l.Email); err != nil {
 		return u, err
 	}
+	if err := a.Audit(ctx, tx, by(l.User), domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
+		return u, err
+	}
 	if err := warn(ctx, tx, c.User, addressChanged); err != nil {
 		return u, err
 	}

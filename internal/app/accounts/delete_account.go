@@ -94,6 +94,9 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, 
 			return err
 		}
 		now := a.Now()
+		if err := a.Audit(ctx, tx, actor, domain.ActAccountDeleted, domain.AboutUser(c.User), nil); err != nil {
+			return err
+		}
 		if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
 			return err
 		}
-		if err := setPassword(ctx, tx, c.User, hash, 0); err != nil {
+		if err := a.setPassword(ctx, tx, by(l.User), c.User, hash, 0); err != nil {
 			return err
 		}
 		session, err = a.openSession(ctx, tx, l.User, from, a.Now())
@@ -109,7 +109,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 // setPassword gives a locked account another password, ends its sessions but one and the
 // links that were mailed, and tells its holder. Whoever knew the old password may have
 // asked for a link that gives the account their own address.
-func setPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, keep domain.SessionID) error {
+func (a *Accounts) setPassword(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, hash string, keep domain.SessionID) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
@@ -117,6 +117,9 @@ func setPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, 
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	if err := a.Audit(ctx, tx, actor, domain.ActPasswordChanged, domain.AboutUser(u), nil); err != nil {
 		return err
 	}
 	return warn(ctx, tx, u, passwordChanged)
@@ -147,7 +150,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 		if err != nil {
 			return err
 		}
-		return setPassword(ctx, tx, c.User, hash, keep)
+		return a.setPassword(ctx, tx, actor, c.User, hash, keep)
 	})
 }
 

@@ -36,6 +36,10 @@ func (a *Accounts) openSession(ctx context.Context, tx *store.Tx, user domain.Us
 	if err != nil {
 		return "", err
 	}
+	err = a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: aboutSession(id), Address: address(from)})
+	if err != nil {
+		return "", err
+	}
 	var replaced []byte
 	if from.Browser != "" {
 		replaced = auth.HashToken(from.Browser)
@@ -79,7 +83,31 @@ func (a *Accounts) SignOut(ctx context.Context, secret string) error {
 	if !isToken(secret, auth.Session) {
 		return nil
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessionByHash(ctx, auth.HashToken(secret)) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		s, err := tx.EndSessionByHash(ctx, auth.HashToken(secret))
+		if domain.KindOf(err) == domain.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by(s.UserID), domain.ActSignedOut, aboutSession(s.ID), nil)
+	})
+}
+
+// by is a user who acts by what only they have: a password, a session, a mailed link.
+func by(id domain.UserID) domain.Actor { return domain.Actor{UserID: id} }
+
+func aboutSession(id domain.SessionID) domain.AuditTarget {
+	return domain.AuditTarget{Kind: "Session", ID: int64(id)}
+}
+
+func aboutToken(t domain.Token) domain.AuditTarget {
+	return domain.AuditTarget{Kind: "Token", ID: int64(t.ID), Label: t.Name}
+}
+
+func aboutApplication(app domain.Application) domain.AuditTarget {
+	return domain.AuditTarget{Kind: "Application", ID: int64(app.ID), Label: app.Name}
 }
 
 // Sessions lists the live sessions of a user, the newest seen first.
@@ -89,12 +117,22 @@ func (a *Accounts) Sessions(ctx context.Context, actor domain.Actor) ([]domain.S
 
 // EndSession ends a session of the actor; NotFound if they have no such.
 func (a *Accounts) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSession(ctx, actor.UserID, id) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.EndSession(ctx, actor.UserID, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignedOut, aboutSession(id), nil)
+	})
 }
 
 // EndOtherSessions ends all sessions of the actor but one.
 func (a *Accounts) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, actor.UserID, keep) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignedOutAll, domain.AuditTarget{Kind: string(domain.TypeUser), ID: int64(actor.UserID)}, nil)
+	})
 }
 
 func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }

@@ -111,7 +111,7 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 
 // enroll makes an account and signs it in.
 func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser) (session string, err error) {
-	u, err := a.makeAccount(ctx, tx, slug, n)
+	u, err := a.makeAccount(ctx, tx, domain.Actor{}, slug, n)
 	if err != nil {
 		return "", err
 	}
@@ -190,9 +190,9 @@ func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, 
 		return u, errClosed()
 	}
 	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
-	u, err = a.makeAccount(ctx, tx, s.Slug, n)
+	u, err = a.makeAccount(ctx, tx, domain.Actor{}, s.Slug, n)
 	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
-		u, err = a.makeAccount(ctx, tx, "", n)
+		u, err = a.makeAccount(ctx, tx, domain.Actor{}, "", n)
 	}
 	if err != nil || s.Link == 0 {
 		return u, err

@@ -30,7 +30,10 @@ func (a *Accounts) SetSignUpMode(ctx context.Context, actor domain.Actor, mode d
 		if a.accounts.SignUp != "" {
 			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
 		}
-		return tx.PutSetting(ctx, account.SettingSignUp, string(mode))
+		if err := tx.PutSetting(ctx, account.SettingSignUp, string(mode)); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignUpMode, domain.AuditTarget{}, map[string]any{"mode": mode})
 	})
 }
 
@@ -57,8 +60,12 @@ func (a *Accounts) CreateSignUpLink(ctx context.Context, actor domain.Actor, not
 		if n >= domain.MaxSignUpLinks {
 			return domain.NewUnprocessable(fmt.Sprintf("There are %d unused links: end one first", domain.MaxSignUpLinks))
 		}
-		return tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
+		err = tx.CreateSignUpLink(ctx, actor.UserID, domain.SignUpLink{Note: note, CreatedAt: now,
 			ExpiresAt: now.Add(signUpLinkTTL)}, hash)
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignUpLinkCreated, domain.AuditTarget{Kind: "SignUpLink", Label: note}, nil)
 	})
 	if err != nil {
 		return "", err
@@ -85,6 +92,9 @@ func (a *Accounts) EndSignUpLink(ctx context.Context, actor domain.Actor, id dom
 		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
 			return err
 		}
-		return tx.EndSignUpLink(ctx, id)
+		if err := tx.EndSignUpLink(ctx, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignUpLinkEnded, domain.AuditTarget{Kind: "SignUpLink", ID: int64(id)}, nil)
 	})
 }
