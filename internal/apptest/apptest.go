@@ -37,6 +37,8 @@ type Rig struct {
 	Clock *Clock
 
 	options database.Options
+	cfg     config.Config
+	serving server.Options
 	dataDir string
 	watch   *watch
 	log     *logbook
@@ -140,6 +142,7 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	so := server.Options{Documents: documents(cfg), Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: r.Clock.Now,
 		Observe: r.watch.observe, Fetch: r.web.fetching()}
 	change(&so)
+	r.cfg, r.serving = cfg, so
 	var err error
 	r.S, err = server.New(t.Context(), cfg, so)
 	if err != nil {
@@ -221,9 +224,32 @@ func (r *Rig) Do(as, method, path string, body any, headers ...string) *Response
 // Send sends a request as it is, and holds the response against the description.
 func (r *Rig) Send(req *http.Request) *Response {
 	r.T.Helper()
+	return r.SendTo(r.S.Handler(), req)
+}
+
+// SendTo is Send to another server on the same database.
+func (r *Rig) SendTo(handler http.Handler, req *http.Request) *Response {
+	r.T.Helper()
 	w := httptest.NewRecorder()
-	r.S.Handler().ServeHTTP(w, req)
+	handler.ServeHTTP(w, req)
 	return r.read(req, w.Result())
+}
+
+// Beside boots one more server on the same database, which ends with the test.
+func (r *Rig) Beside(change func(*server.Options)) *server.Server {
+	r.T.Helper()
+	so := r.serving
+	change(&so)
+	s, err := server.New(r.T.Context(), r.cfg, so)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	r.T.Cleanup(func() {
+		if err := s.Shutdown(context.WithoutCancel(r.T.Context())); err != nil {
+			r.T.Error(err)
+		}
+	})
+	return s
 }
 
 // read takes a response whole, and holds it against the description.

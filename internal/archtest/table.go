@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"config":      {"domain"},
 	"database":    {"domain"},
 	"fetch":       {"domain"},
+	"licenses":    {},
 	"mail":        {"domain"},
 	"markup":      {"domain"},
 	"obs":         {"domain"},
@@ -78,7 +79,7 @@ var rooms = map[string][]string{
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
-	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/backups", "jobs"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
@@ -121,6 +122,7 @@ var rooms = map[string][]string{
 	// What puts it together.
 	"server":      {"..."},
 	"cli":         {"..."},
+	"cli/manual":  {"config"},
 	"cmd/vitrine": {"cli"},
 
 	// Tools and test rigs.
@@ -138,6 +140,7 @@ var rooms = map[string][]string{
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"importing/sourcetest": {"importing/source"},
+	"licenses/collect":     {},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -155,7 +158,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

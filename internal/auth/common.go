@@ -6,7 +6,7 @@ import (
 )
 
 // common.txt has the thousand commonest passwords of 8 bytes and more, in lower case,
-// one a line, the commonest first, as zxcvbn ranks them (github.com/dropbox/zxcvbn, MIT).
+// one a line, the commonest first, as zxcvbn ranks them (github.com/dropbox/zxcvbn, MIT, LICENSE.zxcvbn).
 //
 //go:embed common.txt
 var commonText string

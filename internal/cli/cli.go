@@ -48,6 +48,13 @@ type commands struct {
 	Export      exportCmd      `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Licenses    licensesCmd    `cmd:"" help:"Print the licence, and those of all software of others that the program contains."`
+	Completion  completionCmd  `cmd:"" help:"Print a script that has a shell complete commands and flags."`
+	Man         manCmd         `cmd:"" help:"Print the manual page, for man -l -."`
+	Help        helpCmd        `cmd:"" help:"Tell of a command, or list all."`
+	Complete    completeCmd    `cmd:"" hidden:"" help:"What a shell asks to complete a line."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // console is what commands write to.
@@ -77,10 +84,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			code = int(wanted)
 		}
 	}()
-	var tree commands
-	parser, err := kong.New(&tree, kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(), kong.Vars{"place": placeHelp},
-		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
-		kong.Exit(func(code int) { panic(exited(code)) }))
+	parser, err := newParser(stdout, stderr)
 	if err != nil {
 		return report(stderr, err)
 	}
@@ -135,6 +139,9 @@ func report(stderr io.Writer, err error) int {
 	}
 	if errors.Is(err, errPartly) {
 		return exitPartly
+	}
+	if said, ok := errors.AsType[exitWith](err); ok {
+		return int(said)
 	}
 	if bad, ok := errors.AsType[usageError](err); ok {
 		for _, p := range bad.problems {

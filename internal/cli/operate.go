@@ -8,9 +8,11 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"vitrine/internal/config"
+	"vitrine/internal/licenses"
 	"vitrine/internal/server"
 )
 
@@ -101,25 +103,36 @@ type versionCmd struct {
 }
 
 func (cmd *versionCmd) Run(c *console) error {
-	v := version()
 	if cmd.JSON {
-		return printJSON(c.out, v)
+		return printJSON(c.out, version())
 	}
-	fmt.Fprintf(c.out, "vitrine %s (commit %s, %s)\n", v["version"], v["commit"], v["go"])
+	fmt.Fprintln(c.out, versionLine())
 	return nil
 }
 
-// version is what the build knows of itself.
+func versionLine() string {
+	v := version()
+	return fmt.Sprintf("vitrine %s (commit %s, %s)", v["version"], v["commit"], v["go"])
+}
+
+type licensesCmd struct{}
+
+func (licensesCmd) Run(c *console) error { return licenses.Print(c.out) }
+
+// version is what the build knows of itself; the date is that of its commit, if known.
 func version() map[string]string {
-	v := map[string]string{"version": "unknown", "commit": "unknown", "go": "unknown"}
+	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
 	v["version"], v["go"] = info.Main.Version, info.GoVersion
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		switch s.Key {
+		case "vcs.revision":
 			v["commit"] = s.Value
+		case "vcs.time":
+			v["date"], _, _ = strings.Cut(s.Value, "T")
 		}
 	}
 	return v

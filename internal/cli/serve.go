@@ -20,7 +20,7 @@ func (cmd *serveCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", cfg.Addr)
+	l, err := server.Listen("addr", cfg.Addr)
 	if err != nil {
 		return err
 	}

@@ -137,6 +137,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	}
 }
 
+// What keeps a server from starting is told with what to do about it.
 func TestServeFails(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -146,12 +147,13 @@ func TestServeFails(t *testing.T) {
 	defer taken.Close()
 	p := folder(t)
 	p.run("migrate").ok()
-	for _, args := range [][]string{
-		{"serve", "--addr", taken.Addr().String()},
-		{"serve", "--addr", "127.0.0.1:0", "--metrics-addr", taken.Addr().String()},
+	for _, tt := range []struct{ addr, metrics, want string }{
+		{taken.Addr().String(), "", taken.Addr().String() + " is taken by another program: stop it, or give another address with --addr\n"},
+		{"127.0.0.1:0", taken.Addr().String(), "give another address with --metrics-addr\n"},
+		{"192.0.2.1:8080", "", "this machine does not have the address 192.0.2.1:8080: give one of its own with --addr"},
 	} {
-		if r := p.run(args...); r.code != 1 || r.out != "" || !strings.Contains(r.err, "address already in use") {
-			t.Errorf("%q: exit code %d\n%s%s", args, r.code, r.out, r.err)
+		if r := p.run("serve", "--addr", tt.addr, "--metrics-addr", tt.metrics); r.code != 1 || r.out != "" || !strings.Contains(r.err, tt.want) {
+			t.Errorf("%+v: exit code %d\n%s%s", tt, r.code, r.out, r.err)
 		}
 	}
 	if wal, err := os.Stat(filepath.Join(p.flags[1], "vitrine.db-wal")); err == nil {
@@ -161,7 +163,7 @@ func TestServeFails(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no database, but text that is long enough to be looked at"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := run(t, "serve", "--addr", "127.0.0.1:0", "--data-dir", file); r.code != 1 || !strings.Contains(r.err, "not a directory") {
+	if r := run(t, "serve", "--addr", "127.0.0.1:0", "--data-dir", file); r.code != 1 || !strings.Contains(r.err, "data cannot be kept in "+file) || !strings.Contains(r.err, "name another folder with --data-dir") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 }

@@ -39,6 +39,34 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// Every setting is shown under a topic, and each choice that shells offer is accepted.
+func TestTopics(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, field := range settings() {
+		flag := field.Tag.Get("name")
+		topic := config.Topic(flag)
+		if topic == "" {
+			t.Errorf("--%s is in no group of topics.go", flag)
+		}
+		used[topic] = true
+		choices := config.Choices(flag)
+		if placeholder := field.Tag.Get("placeholder"); placeholder == "BOOL" && len(choices) == 0 {
+			t.Errorf("--%s has no choices", flag)
+		}
+		for _, choice := range choices {
+			if _, found := parse(t, "--"+flag+"="+choice).Resolve(); len(found) > 0 {
+				t.Errorf("--%s=%s: %v", flag, choice, found)
+			}
+		}
+	}
+	for _, topic := range config.Topics() {
+		if !used[topic] {
+			t.Errorf("nothing is in %q", topic)
+		}
+	}
+}
+
 // What is printed, given back as environment, is the same configuration.
 func TestRedactedRoundTrip(t *testing.T) {
 	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",

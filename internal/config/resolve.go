@@ -35,10 +35,10 @@ func (c Common) resolve(cfg *Config, found *problems) {
 	found.addErr("database-url-file", err)
 	found.addErr("database-url", checkDatabaseURL(url))
 	fillDefaults(&c)
-	found.addErr("sqlite-synchronous", oneOf(c.SQLiteSynchronous, "full", "normal"))
-	found.addErr("default-tier", oneOf(c.DefaultTier, tiers()[1:]...))
-	found.addErr("log-format", oneOf(c.LogFormat, "text", "json"))
-	found.addErr("log-level", oneOf(c.LogLevel, "debug", "info", "warn", "error"))
+	found.addErr("sqlite-synchronous", oneOf(c.SQLiteSynchronous, Choices("sqlite-synchronous")...))
+	found.addErr("default-tier", oneOf(c.DefaultTier, Choices("default-tier")...))
+	found.addErr("log-format", oneOf(c.LogFormat, Choices("log-format")...))
+	found.addErr("log-level", oneOf(c.LogLevel, Choices("log-level")...))
 	cfg.DataDir, cfg.DatabaseURL, cfg.SQLiteSynchronous = c.DataDir, url, c.SQLiteSynchronous
 	cfg.DefaultTier, cfg.LogFormat, cfg.LogLevel = c.DefaultTier, c.LogFormat, c.LogLevel
 }
@@ -84,12 +84,12 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	cfg.JobTimeout, err = parseDuration(s.JobTimeout)
 	found.addErr("job-timeout", err)
 	if s.SignUp != "" {
-		found.addErr("signup", oneOf(s.SignUp, "open", "invitation", "closed"))
+		found.addErr("signup", oneOf(s.SignUp, Choices("signup")...))
 	}
 	cfg.SignUp = s.SignUp
 	cfg.OAuthRegistration, err = parseBool(s.OAuthRegister)
 	found.addErr("oauth-registration", err)
-	found.addErr("guests", oneOf(s.Guests, "open", "closed"))
+	found.addErr("guests", oneOf(s.Guests, Choices("guests")...))
 	cfg.GuestsClosed = s.Guests == "closed"
 	cfg.IndexClosed, err = parseBool(s.IndexClosed)
 	found.addErr("index-closed", err)

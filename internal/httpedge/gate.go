@@ -59,6 +59,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
+		again, err := keyedRequest(r, who)
+		if err != nil {
+			g.Errors.Fail(r.Context(), w, r, err)
+			return
+		}
 		if g.Address != nil {
 			if address := g.Address(id, r.URL); address != r.URL {
 				r = r.Clone(r.Context())
@@ -76,6 +81,10 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer g.Callers.turns.Leave(key)
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
+		if again != nil {
+			g.answerOnce(w, r, who, again)
+			return
+		}
 	}
 	g.Next.ServeHTTP(w, r)
 }

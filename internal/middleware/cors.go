@@ -15,7 +15,7 @@ const preflightSeconds = 86400
 var anyOrigin = []string{"*"}
 
 var exposedHeaders = []string{strings.Join([]string{
-	"ETag", "Link", "Location", "Retry-After", "X-Request-Id",
+	"ETag", "Idempotent-Replayed", "Link", "Location", "Retry-After", "X-Request-Id",
 	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 	"X-RateLimit-Tier", "X-RateLimit-Window",
 }, ", ")}

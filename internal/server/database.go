@@ -24,7 +24,8 @@ func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
 func open(ctx context.Context, cfg config.Config, observe database.Observer) (*database.DB, error) {
 	o := databaseOptions(cfg)
 	o.Observe = observe
-	return database.Open(ctx, o)
+	db, err := database.Open(ctx, o)
+	return db, withRemedy(cfg.DataDir, err)
 }
 
 func databaseOptions(cfg config.Config) database.Options {
@@ -72,7 +73,7 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	if errors.Is(err, database.ErrInUse) {
 		err = fmt.Errorf("%w: stop it, or give this one another --data-dir", err)
 	}
-	return release, err
+	return release, withRemedy(cfg.DataDir, err)
 }
 
 // OpenReady opens the database, which is there (RequireDatabase), and sees to its schema:

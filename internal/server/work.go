@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"time"
 
@@ -45,7 +44,7 @@ func (s *Server) startMetrics(routes http.Handler) error {
 	if s.cfg.MetricsAddr == "" {
 		return nil
 	}
-	l, err := net.Listen("tcp", s.cfg.MetricsAddr)
+	l, err := Listen("metrics-addr", s.cfg.MetricsAddr)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // small are what a plan may scan: values of the statement itself and what comes out
 // of its subqueries.
-var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways|here|near|gm|open_side|private_side|both_sides)$`)
+var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways|here|near|gm|places|extent|page|open_side|private_side|both_sides)$`)
 
 // wide are walks over all of a channel, or over the channels of all groups, where the
 // statement needs but a part.

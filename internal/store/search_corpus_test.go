@@ -12,6 +12,13 @@ import (
 	"vitrine/internal/words"
 )
 
+// wordLimits have searches begin with what few documents have, or not.
+func wordLimits() []store.SearchLimits {
+	without := store.DefaultSearchLimits
+	without.Few = 0
+	return []store.SearchLimits{store.DefaultSearchLimits, without}
+}
+
 // search gives what a viewer finds.
 func search(t *testing.T, s *store.Store, viewer domain.UserID, q domain.Search) domain.List[domain.Subject] {
 	t.Helper()
@@ -156,14 +163,16 @@ func TestSearchCorpus(t *testing.T) {
 		}
 		for _, c := range corpusCases {
 			for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
-				l := search(t, s, ada, domain.Search{Query: c.query, Sort: domain.SearchSort{Key: key, Desc: true}})
-				var got []string
-				for _, found := range l.Items {
-					got = append(got, names[found.ID])
-				}
-				slices.Sort(got)
-				if !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 || l.Total != int64(len(c.want)) {
-					t.Errorf("%q finds %v (%d), want %v, sorted by %d", c.query, got, l.Total, c.want, key)
+				for _, limits := range wordLimits() {
+					l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: c.query, Sort: domain.SearchSort{Key: key, Desc: true}})
+					var got []string
+					for _, found := range l.Items {
+						got = append(got, names[found.ID])
+					}
+					slices.Sort(got)
+					if !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 || l.Total != int64(len(c.want)) {
+						t.Errorf("%q finds %v (%d), want %v, sorted by %d, few are %d", c.query, got, l.Total, c.want, key, limits.Few)
+					}
 				}
 			}
 		}
@@ -193,9 +202,11 @@ func TestSearchByScore(t *testing.T) {
 		exactToo := block("MOSS!", "moss")
 		want := []int64{exactToo, exact, inTitle, newer, inText}
 		for i := range want {
-			l := search(t, s, ada, domain.Search{Query: "moss", Page: domain.Page{Number: int64(i + 1), Per: 1}})
-			if len(l.Items) != 1 || l.Items[0].ID != want[i] || l.Total != 5 {
-				t.Errorf("page %d: %+v, want %d", i+1, l, want[i])
+			for _, limits := range wordLimits() {
+				l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: "moss", Page: domain.Page{Number: int64(i + 1), Per: 1}})
+				if len(l.Items) != 1 || l.Items[0].ID != want[i] || l.Total != 5 {
+					t.Errorf("page %d: %+v, want %d, few are %d", i+1, l, want[i], limits.Few)
+				}
 			}
 		}
 	})

@@ -21,8 +21,10 @@ func TestSearchPrefix(t *testing.T) {
 		}
 		expect := func(query string, want int64) {
 			t.Helper()
-			if l := search(t, s, ada, domain.Search{Query: query}); l.Total != want {
-				t.Errorf("%q finds %d, want %d", query, l.Total, want)
+			for _, limits := range wordLimits() {
+				if l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: query}); l.Total != want || len(l.Items) != int(want) {
+					t.Errorf("%q finds %d, %d on the page, want %d, few are %d", query, l.Total, len(l.Items), want, limits.Few)
+				}
 			}
 		}
 		few := map[string]int64{"rose": 3, "ros": 5, "ro": 6, "rosa": 1, "rosee": 0, `"red ros`: 5, `"red ros"`: 1, "red ros": 5, "роз": 1, `"ros`: 5, `"ros"`: 1}

@@ -119,15 +119,17 @@ var townLimits = []store.SearchLimits{
 	{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
 	{OnPage: 2}, // as with many of everything
 	{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
+	{Few: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
+	wordLimits()[1],
 }
 
 // Search finds what a filter of everything by the functions of the domain leaves, no
 // more and no less; pages are parts of the whole.
 func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range uint64(len(townLimits)) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
-			s = s.WithSearchLimits(townLimits[seed%6])
+			s = s.WithSearchLimits(townLimits[seed])
 			w := newTown(t, s, seed)
 			for range 160 {
 				w.step()

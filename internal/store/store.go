@@ -205,13 +205,17 @@ func New(db *database.DB) *Store {
 }
 
 // InTx runs fn in a write transaction; it may run several times when transactions
-// collide.
+// collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
+	claim := redo.ClaimOf(ctx)
 	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue}
 		t.use(tx)
-		err := fn(t)
+		err := claim.Take(ctx, t.redoWrites)
+		if err == nil {
+			err = fn(t)
+		}
 		if err == nil {
 			err = t.documents.Flush(ctx)
 		}
@@ -221,6 +225,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		enqueued = t.enqueued
 		return err
 	})
+	if err == nil {
+		claim.Commit()
+	}
 	if err == nil && enqueued {
 		s.queue.Wake()
 	}
@@ -264,7 +271,7 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}
-	err = s.InTx(ctx, func(tx *Tx) error {
+	err = s.InTx(redo.WithClaim(ctx, nil), func(tx *Tx) error { // it is not what a request is about
 		value, err = tx.EnsureSecret(ctx, name, fresh)
 		return err
 	})

@@ -26,11 +26,12 @@ func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
 // ClaimOnce claims a key for the rest of the transaction, which is to keep what it makes
 // with KeepOnce. If the key was claimed before, ours is false and the rest says what was made
-// then; who claims it at the same moment waits for the other transaction to end.
-func (w Writes) ClaimOnce(ctx context.Context, hash []byte, user domain.UserID, now, until time.Time) (ours bool, kind string, made int64, err error) {
+// then; who claims it at the same moment waits for the other transaction to end. The sum of a
+// request, nil for none, is what it must be sent again with.
+func (w Writes) ClaimOnce(ctx context.Context, hash, request []byte, user domain.UserID, now, until time.Time) (ours bool, kind string, made int64, err error) {
 	for {
-		n, err := w.db.ExecCount(ctx, `INSERT INTO once_keys (hash, user_id, kind, made_id, created_at, expires_at)
-			VALUES ($1, $2, '', 0, $3, $4) ON CONFLICT (hash) DO NOTHING`, hash, user, sqlx.Micros(now), sqlx.Micros(until))
+		n, err := w.db.ExecCount(ctx, `INSERT INTO once_keys (hash, request, user_id, kind, made_id, created_at, expires_at)
+			VALUES ($1, $2, $3, '', 0, $4, $5) ON CONFLICT (hash) DO NOTHING`, hash, request, user, sqlx.Micros(now), sqlx.Micros(until))
 		if err != nil || n > 0 {
 			return n > 0, "", 0, err
 		}
@@ -51,6 +52,33 @@ func (w Writes) ClaimOnce(ctx context.Context, hash []byte, user domain.UserID, 
 // KeepOnce keeps what a claimed key made.
 func (w Writes) KeepOnce(ctx context.Context, hash []byte, kind string, made int64) error {
 	return w.db.ExecOne(ctx, `UPDATE once_keys SET kind = $2, made_id = $3 WHERE hash = $1`, hash, kind, made)
+}
+
+// KeepAnswer keeps the answer to the request that has claimed a key, unless it is kept already.
+func (w Writes) KeepAnswer(ctx context.Context, hash, request, answer []byte) error {
+	return w.db.Exec(ctx, `UPDATE once_keys SET answer = $3 WHERE hash = $1 AND request = $2 AND answer IS NULL`, hash, request, answer)
+}
+
+// Answered is what is kept of a request that claimed a key.
+type Answered struct {
+	Request   []byte // its sum
+	Answer    []byte // nil while there is none
+	ClaimedAt time.Time
+}
+
+// Answered reads what is kept of the request that claimed a key, unless it is over.
+func (r Reads) Answered(ctx context.Context, hash []byte, now time.Time) (a Answered, err error) {
+	var claimed int64
+	err = r.db.QueryRow(ctx, `SELECT request, answer, created_at FROM once_keys WHERE hash = $1 AND expires_at > $2`,
+		hash, sqlx.Micros(now)).Scan(&a.Request, &a.Answer, &claimed)
+	a.ClaimedAt = sqlx.Time(claimed)
+	return a, sqlx.Found(err)
+}
+
+// OnceKeys counts the keys of a user, up to a number of them.
+func (r Reads) OnceKeys(ctx context.Context, user domain.UserID, most int) (n int, err error) {
+	err = r.db.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM once_keys WHERE user_id = $1 LIMIT $2) k`, user, most).Scan(&n)
+	return n, err
 }
 
 // SweepOnceKeys forgets some of the keys that are over, and tells how many.

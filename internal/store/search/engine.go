@@ -18,6 +18,12 @@ type engine interface {
 	matchesTitle(p string) string
 	// query binds terms for matches. Words hold nothing that needs to be escaped.
 	query(terms []words.Term, in place) string
+	// some gives as rows (seq, titled) the documents that have the words of the query, some
+	// several times, at most as many rows as a parameter says; and what tells of `few`, which is
+	// made of these, whether the words are in the title. Where a query is quick, it gives
+	// these without knowing how the last word may go on.
+	some(r *renderer, most string) (rows, titled string)
+	quick(terms []words.Term) bool
 	// closed reports whether the document with a number is among the closed ones.
 	closed(seq string) string
 	// expansions gives the query for words from $1 to before $2, at most $3, if the engine

@@ -13,7 +13,25 @@ import (
 // and what has the words in its title; in other orders a look at everything that matches. A
 // filter that few things pass is read first, and then all that passes it.
 func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
-	is, some, err := f.begin(ctx, &q)
+	if len(q.Words.Terms) == 0 && !q.Words.Everything {
+		return l, nil // a query of punctuation
+	}
+	few := takesFew(q, f.Limits)
+	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
+		if l, all, err := f.fewMatches(ctx, q); all || err != nil {
+			return l, err
+		}
+		few = false
+	}
+	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+		return l, err
+	}
+	if few {
+		if l, all, err := f.fewMatches(ctx, q); all || err != nil {
+			return l, err
+		}
+	}
+	is, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
@@ -55,7 +73,13 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 // those of Search.
 func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.ConnectionID], err error) {
 	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more parts
-	is, some, err := f.begin(ctx, &q)
+	if len(q.Words.Terms) == 0 && !q.Words.Everything {
+		return l, nil
+	}
+	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+		return l, err
+	}
+	is, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
@@ -72,18 +96,6 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 	})
 	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
 	return l, err
-}
-
-// begin gathers facts, and what the words of the query may go on to. It reports whether there
-// can be anything to find.
-func (f Finder) begin(ctx context.Context, q *Query) (is facts, some bool, err error) {
-	if !q.Words.Everything && len(q.Words.Terms) == 0 {
-		return is, false, nil // a query of punctuation
-	}
-	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
-		return is, false, err
-	}
-	return f.gather(ctx, *q)
 }
 
 // cut takes off the result that only tells of the next page, and has the total say at least
@@ -114,11 +126,15 @@ func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l 
 func scanFound(row sqlx.Row, more ...any) (found domain.Subject, err error) {
 	var typ string
 	err = row.Scan(append([]any{&typ, &found.ID}, more...)...)
-	found.Type = domain.SubjectType(typ)
-	switch found.Type {
-	case domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup:
-	default:
-		found.Type = domain.SubjectBlock
-	}
+	found.Type = subjectType(typ)
 	return found, err
+}
+
+// subjectType is what a document is of, by its type, which has the kind of a block.
+func subjectType(typ string) domain.SubjectType {
+	switch t := domain.SubjectType(typ); t {
+	case domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup:
+		return t
+	}
+	return domain.SubjectBlock
 }

@@ -3,7 +3,9 @@ package search
 import (
 	"slices"
 	"strings"
+	"unicode"
 
+	"vitrine/internal/store/sqlx"
 	"vitrine/internal/words"
 )
 
@@ -27,6 +29,23 @@ func (fts5) query(terms []words.Term, in place) string {
 	case anywhere:
 	}
 	return all
+}
+
+// quick queries are one word: the table of places has them word by word, as they are read.
+func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms[0].Words) == 1 }
+
+func (e fts5) some(r *renderer, most string) (rows, titled string) {
+	terms := r.q.Words.Terms
+	if !e.quick(terms) {
+		return "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere)) + sqlx.Limit(most),
+			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.asked(inTitle) + ")"
+	}
+	word := terms[0].Words[0]
+	is := "p.term = " + r.args.Add(word)
+	if terms[0].Prefix {
+		is = "p.term >= " + r.args.Add(word) + " AND p.term < " + r.args.Add(word+string(unicode.MaxRune))
+	}
+	return "SELECT p.doc AS seq, p.col = 'title' AS titled FROM search_places p WHERE " + is + sqlx.Limit(most), "few.titled"
 }
 
 // phrase is a term.

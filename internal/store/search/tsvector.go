@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
 	"vitrine/internal/words"
 )
 
@@ -27,6 +29,19 @@ func (tsvector) query(terms []words.Term, in place) string {
 	case anywhere:
 	}
 	return all
+}
+
+func (tsvector) quick([]words.Term) bool { return true }
+
+// some finds all in the index of words: else PostgreSQL, which guesses how many there are, may
+// read the whole table for the first of them.
+func (e tsvector) some(r *renderer, most string) (rows, titled string) {
+	title := "FALSE"
+	if r.q.Sort.Key == domain.SearchByScore {
+		title = e.matches(r.asked(inTitle))
+	}
+	return "WITH matched AS MATERIALIZED (SELECT w.rowid AS seq, " + title + " AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere)) +
+		") SELECT seq, titled FROM matched" + sqlx.Limit(most), "few.titled"
 }
 
 // lexemes is a term; those of titles have the weight A.

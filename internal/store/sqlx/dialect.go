@@ -176,6 +176,14 @@ func (d Dialect) Random() string {
 	return "random() & 9223372036854775807"
 }
 
+// Any reports whether a column is true in any row of a group.
+func (d Dialect) Any(column string) string {
+	if d == Postgres {
+		return "bool_or(" + column + ")"
+	}
+	return "max(" + column + ")"
+}
+
 // Fence ends a subquery that is to be asked for each row. PostgreSQL would make a join of it
 // and read all that the subquery can give, for a page or for a bounded count.
 func (d Dialect) Fence() string {

@@ -19,16 +19,23 @@ const auditPer = 50
 // auditView is a page of the audit log.
 type auditView struct {
 	Entries []auditRow
-	Acts    []domain.Act
-	Act     domain.Act
+	Acts    []actChoice
 	First   string // address of the newest page, "" on it
 	Older   string // address of the next page, "" for none
 	File    string // address of all of it as lines of JSON
 }
 
+// actChoice is a kind of acts that the log can be narrowed to.
+type actChoice struct {
+	Act    domain.Act
+	Name   string
+	Chosen bool
+}
+
 // auditRow is an entry, and where what it names is.
 type auditRow struct {
 	domain.AuditEntry
+	Name    string // of the act
 	Words   string // the details
 	ByWho   string // address of what else the same did
 	AboutIt string // address of what else was about the same thing
@@ -43,7 +50,10 @@ func auditPage(v *web.Visit) error {
 	if err == nil {
 		found, err = v.App().AuditLog(v.R.Context(), v.Actor(), f, after, auditPer+1)
 	}
-	shown := auditView{Acts: domain.Acts, Act: domain.Act(q.Get("act")), File: address("/operator/audit/file", q)}
+	shown := auditView{File: address("/operator/audit/file", q)}
+	for _, act := range domain.Acts {
+		shown.Acts = append(shown.Acts, actChoice{act, actName(v, act), act == f.Act})
+	}
 	if err != nil && !form.Refused(err, "actor", "about", "from", "to", "act") {
 		return err
 	}
@@ -60,7 +70,7 @@ func auditPage(v *web.Visit) error {
 		shown.Older = address("/operator/audit", older)
 	}
 	for _, e := range found {
-		shown.Entries = append(shown.Entries, row(e))
+		shown.Entries = append(shown.Entries, row(v, e))
 	}
 	return v.Page("audit", v.T("operator.title.audit"), form, shown)
 }
@@ -124,8 +134,13 @@ func auditPlace(text string) domain.AuditPlace {
 	return domain.AuditPlace{At: time.UnixMicro(us), ID: domain.AuditID(n)}
 }
 
-func row(e domain.AuditEntry) auditRow {
-	r := auditRow{AuditEntry: e}
+// actName names an act in the reader's language.
+func actName(v *web.Visit, act domain.Act) string {
+	return v.T("operator.act." + strings.ReplaceAll(string(act), ".", "-"))
+}
+
+func row(v *web.Visit, e domain.AuditEntry) auditRow {
+	r := auditRow{AuditEntry: e, Name: actName(v, e.Act)}
 	var words []string
 	for name, value := range e.Details {
 		words = append(words, fmt.Sprintf("%s: %v", strings.ReplaceAll(name, "_", " "), value))

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"vitrine/internal/cli/manual"
+	"vitrine/internal/config"
+)
+
+// newParser makes the parser of all commands. Their settings are shown by topic, behind
+// their own flags.
+func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
+	parser, err := kong.New(new(commands), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
+		kong.Vars{"place": placeHelp, "version": versionLine()},
+		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}), kong.ValueFormatter(withDefault),
+		kong.Exit(func(code int) { panic(exited(code)) }))
+	if err != nil {
+		return nil, err
+	}
+	topics := config.Topics()
+	for _, command := range parser.Model.Leaves(false) {
+		for _, f := range command.Flags {
+			if topic := config.Topic(f.Name); topic != "" && len(f.Envs) > 0 {
+				f.Group = &kong.Group{Key: topic, Title: topic + ":"}
+			}
+		}
+		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return topicOf(topics, a) - topicOf(topics, b) })
+	}
+	return parser, nil
+}
+
+// withDefault adds to the help of a flag what applies without it, where its placeholder
+// does not show that, and its variable.
+func withDefault(v *kong.Value) string {
+	var more []string
+	if v.Flag != nil && v.Flag.PlaceHolder != "" && v.Default != "" {
+		more = append(more, "default "+v.Default)
+	}
+	for _, env := range v.Tag.Envs {
+		more = append(more, "$"+env)
+	}
+	if len(more) == 0 {
+		return v.Help
+	}
+	return strings.TrimSuffix(v.Help, ".") + " (" + strings.Join(more, ", ") + ")."
+}
+
+// topicOf is where the topic of a flag stands; flags of the command itself come first.
+func topicOf(topics []string, f *kong.Flag) int {
+	if f.Group == nil {
+		return -1
+	}
+	return slices.Index(topics, f.Group.Key)
+}
+
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"Command to tell of, such as user create. Without it all are listed."`
+}
+
+// Run prints what --help of the command prints.
+func (cmd *helpCmd) Run(c *console) error {
+	args := append([]string{c.program}, cmd.Command...)
+	if code := Run(c.ctx, append(args, "--help"), c.out, c.err); code != exitOK {
+		return exitWith(code)
+	}
+	return nil
+}
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+func (cmd *completionCmd) Run(c *console) error { return manual.Script(c.out, cmd.Shell) }
+
+// completeCmd is what the scripts ask.
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:"" help:"The words so far, the last of which is completed."`
+}
+
+func (cmd *completeCmd) Run(c *console) error {
+	parser, err := newParser(c.out, c.err)
+	if err != nil {
+		return err
+	}
+	words := cmd.Words
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	for _, line := range manual.Complete(parser.Model, words) {
+		fmt.Fprintln(c.out, line)
+	}
+	return nil
+}
+
+type manCmd struct{}
+
+func (manCmd) Run(c *console) error {
+	parser, err := newParser(c.out, c.err)
+	if err != nil {
+		return err
+	}
+	return manual.Page(c.out, parser.Model, version())
+}
+
+// exitWith ends the program with a code, all having been said.
+type exitWith int
+
+func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

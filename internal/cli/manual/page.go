@@ -1,0 +1,135 @@
+package manual
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"vitrine/internal/config"
+)
+
+// Page writes the manual page, vitrine(1), in the macros of man. The version and
+// the date of the build stand in its foot.
+func Page(w io.Writer, app *kong.Application, build map[string]string) error {
+	p := page{}
+	p.line(".TH VITRINE 1 %s %s", quoted(build["date"]), quoted("vitrine "+build["version"]))
+	p.section("NAME")
+	p.text("vitrine - " + strings.TrimSuffix(lowered(app.Help), "."))
+	p.section("SYNOPSIS")
+	p.line(".B vitrine\n.I command\n[flags]")
+	p.section("DESCRIPTION")
+	p.text("Vitrine is one program with SQLite inside; a large site runs many of them on PostgreSQL. " +
+		"Without any setting `vitrine serve` keeps its data in ./data and listens on 127.0.0.1:8080. " +
+		"Every setting is a flag and an environment variable of the same name; the flag wins, and an empty value means the default.")
+	p.section("COMMANDS")
+	for _, command := range app.Leaves(true) {
+		p.command(command)
+	}
+	p.section("SETTINGS")
+	p.text("Commands take those that concern them: Data, Log and the default tier are taken by all that work on a site.")
+	settings := settingsByTopic(app)
+	for _, topic := range config.Topics() {
+		p.line(".SS %s", quoted(topic))
+		for _, f := range settings[topic] {
+			p.flag(f)
+		}
+	}
+	p.section("EXIT STATUS")
+	for _, code := range [][2]string{{"0", "It did what it was asked to."}, {"1", "It could not."},
+		{"2", "Wrong flags or settings; nothing was done."}, {"3", "It did so but for things that it has named."}} {
+		p.line(".TP\n.B %s", code[0])
+		p.text(code[1])
+	}
+	p.section("SIGNALS")
+	p.text("SIGTERM and SIGINT let requests and jobs in progress finish within --shutdown-timeout.")
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// settingsByTopic gives each setting once.
+func settingsByTopic(app *kong.Application) map[string][]*kong.Flag {
+	all := map[string][]*kong.Flag{}
+	seen := map[string]bool{}
+	for _, command := range app.Leaves(true) {
+		for _, f := range command.Flags {
+			if topic := config.Topic(f.Name); topic != "" && len(f.Envs) > 0 && !seen[f.Name] {
+				seen[f.Name] = true
+				all[topic] = append(all[topic], f)
+			}
+		}
+	}
+	return all
+}
+
+// page is roff as it is written.
+type page struct{ strings.Builder }
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+func (p *page) section(name string) { p.line(".SH %s", quoted(name)) }
+
+// text writes words as they are.
+func (p *page) text(text string) { p.line("%s", escaped(text)) }
+
+// command writes what one does, its arguments and the flags that it alone has.
+func (p *page) command(c *kong.Node) {
+	p.line(".SS %s", quoted("vitrine "+c.Path()+arguments(c)))
+	p.text(c.Help)
+	if c.Detail != "" {
+		p.text(c.Detail)
+	}
+	for _, arg := range c.Positional {
+		p.line(".TP\n.I %s", escaped(arg.Name))
+		p.text(arg.Help)
+	}
+	for _, f := range c.Flags {
+		if len(f.Envs) == 0 && !f.Hidden {
+			p.flag(f)
+		}
+	}
+}
+
+// arguments are those of a command in short.
+func arguments(c *kong.Node) string {
+	var b strings.Builder
+	for _, arg := range c.Positional {
+		b.WriteString(" " + arg.Summary())
+	}
+	return b.String()
+}
+
+func (p *page) flag(f *kong.Flag) {
+	name := "--" + f.Name
+	if !f.IsBool() {
+		name += " " + strings.Trim(f.FormatPlaceHolder(), `"`)
+	}
+	p.line(".TP\n.B %s", quoted(name))
+	help := f.Help
+	if f.HasDefault && f.Default != "" {
+		help += " Default: " + f.Default + "."
+	}
+	if f.Enum != "" {
+		help += " One of: " + strings.Join(f.EnumSlice(), ", ") + "."
+	}
+	p.text(help)
+	for _, env := range f.Envs {
+		p.line(".br\n.RI ( %s )", quoted(env))
+	}
+}
+
+// escaped keeps what roff would read as its own.
+func escaped(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "‘", "'", "’", "'").Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return strings.ReplaceAll(text, "\n.", "\n\\&.")
+}
+
+// quoted is one argument of a macro.
+func quoted(text string) string { return `"` + strings.ReplaceAll(escaped(text), `"`, `\(dq`) + `"` }
+
+// lowered begins in lower case, as the name of a page continues.
+func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }

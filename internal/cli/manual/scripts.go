@@ -1,0 +1,25 @@
+package manual
+
+import (
+	"embed"
+	"io"
+)
+
+// scripts tell shells to ask the program itself, so that what they complete is never out
+// of date.
+//
+//go:embed completion
+var scripts embed.FS
+
+// Shells are those that there is a script for.
+func Shells() []string { return []string{"bash", "zsh", "fish"} }
+
+// Script writes the script of a shell.
+func Script(w io.Writer, shell string) error {
+	text, err := scripts.ReadFile("completion/vitrine." + shell)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}

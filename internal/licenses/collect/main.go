@@ -1,0 +1,221 @@
+// Command collect writes THIRD-PARTY-NOTICES.txt: the licences of the Go modules that the
+// program links on any platform that it is released for, and of what lies in this repository
+// but is by others. It also packs that file for the program itself.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// platforms are those that the program is released for.
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// program is the package whose dependencies are collected.
+const program = "vitrine/cmd/vitrine"
+
+// work is something of others with the files that say what may be done with it.
+type work struct {
+	name, source string
+	folder       string
+	files        []string // in folder; for a module nil, which means those of licenseFiles
+}
+
+// kept is what lies in this repository.
+var kept = []work{
+	{"htmx 2.0.11", "https://www.npmjs.com/package/htmx.org/v/2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},
+	{"SortableJS 1.15.7", "https://www.npmjs.com/package/sortablejs/v/1.15.7", "internal/site/web/assets/vendor/sortablejs", []string{"LICENSE"}},
+	{"Inter Display 4.1", "https://www.npmjs.com/package/inter-ui/v/4.1.1", "internal/feeds/card/font", []string{"LICENSE.txt"}},
+	{"The list of oEmbed providers", "https://github.com/iamcal/oembed", "internal/page", []string{"PROVIDERS.md"}},
+	{"Common passwords as zxcvbn ranks them", "https://github.com/dropbox/zxcvbn", "internal/auth", []string{"LICENSE.zxcvbn"}},
+	{"libaom 3.10.0, as WebAssembly", "https://aomedia.googlesource.com/aom", modules, []string{"LICENSE.aom"}},
+	{"libavif 1.1.1, as WebAssembly", "https://github.com/AOMediaCodec/libavif", modules, []string{"LICENSE.libavif"}},
+	{"libde265 1.0.15, as WebAssembly", "https://github.com/strukturag/libde265", modules, []string{"LICENSE.libde265"}},
+	{"libheif 1.18.2, as WebAssembly", "https://github.com/strukturag/libheif", modules, []string{"LICENSE.libheif"}},
+	{"libwebp 1.4.0, as WebAssembly", "https://chromium.googlesource.com/webm/libwebp", modules, []string{"LICENSE.libwebp"}},
+	{"The bindings of these codecs", "https://github.com/gen2brain", modules, []string{"LICENSE.gen2brain"}},
+	{"PDFium, as WebAssembly", "https://pdfium.googlesource.com/pdfium", "internal/media/pdf/module", []string{"LICENSE.pdfium", "LICENSE.libraries"}},
+	{"The bindings of PDFium", "https://github.com/klippa-app/go-pdfium v1.17.2", "internal/media/pdf/module", []string{"LICENSE.go-pdfium"}},
+}
+
+const modules = "internal/media/codec/modules"
+
+const heading = `What the program contains of others, and under which licences.
+
+Each licence stands below the names of what it is for. The source of every Go module is what
+its name and version have been at https://proxy.golang.org; that of the rest is at the address
+beside it. How a codec under the LGPL is replaced by a version of your own is described in
+internal/media/codec/modules/README.md.
+`
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("root", ".", "folder of the module")
+	flag.Parse()
+	if err := run(*root); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(root string) error {
+	works, err := linked(root)
+	if err != nil {
+		return err
+	}
+	text, err := third(root, append(works, kept...))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, "THIRD-PARTY-NOTICES.txt"), text, 0o644); err != nil {
+		return err
+	}
+	return pack(root, "NOTICE", "LICENSE", "THIRD-PARTY-NOTICES.txt")
+}
+
+// module is what `go list` says of the one that a package is in.
+type module struct {
+	Path, Version, Dir string
+	Main               bool
+}
+
+// linked gives the modules of all platforms, by name, and before them Go itself.
+func linked(root string) ([]work, error) {
+	byName := map[string]work{}
+	for _, platform := range platforms {
+		goos, goarch, _ := strings.Cut(platform, "/")
+		list := exec.Command("go", "list", "-deps", "-json=Module", program)
+		list.Dir, list.Stderr = root, os.Stderr
+		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list for %s: %w", platform, err)
+		}
+		for d := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p struct{ Module *module }
+			if err := d.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+			if m := p.Module; m != nil && !m.Main { // nil: of the standard library
+				name := m.Path + " " + m.Version
+				byName[name] = work{name: name, folder: m.Dir}
+			}
+		}
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	works := []work{{name: "The Go programming language, its runtime and standard library", source: "https://go.dev",
+		folder: strings.TrimSpace(string(goroot)), files: []string{"LICENSE", "PATENTS"}}}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		works = append(works, byName[name])
+	}
+	return works, nil
+}
+
+// third writes the licences, equal ones once.
+func third(root string, works []work) ([]byte, error) {
+	var texts []string // in the order in which they are first needed
+	names := map[string][]string{}
+	for _, w := range works {
+		text, err := w.license(root)
+		if err != nil {
+			return nil, err
+		}
+		if names[text] == nil {
+			texts = append(texts, text)
+		}
+		names[text] = append(names[text], strings.TrimSpace(w.name+"  "+w.source))
+	}
+	var b bytes.Buffer
+	b.WriteString(heading)
+	for _, text := range texts {
+		fmt.Fprintf(&b, "\n%[1]s\n%[2]s\n%[1]s\n\n%[3]s", strings.Repeat("=", 80), strings.Join(names[text], "\n"), text)
+	}
+	return b.Bytes(), nil
+}
+
+// license joins the files that say what may be done with w.
+func (w work) license(root string) (string, error) {
+	if w.files == nil {
+		var err error
+		if w.files, err = licenseFiles(w.folder); err != nil {
+			return "", fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	var b strings.Builder
+	for _, file := range w.files {
+		path := filepath.Join(w.folder, file)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", w.name, err)
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n" + strings.Repeat("-", 80) + "\n\n")
+		}
+		for line := range strings.Lines(strings.Trim(string(text), "\ufeff\r\n\f ")) {
+			b.WriteString(strings.TrimRight(line, " \t\r\n\f") + "\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// licenseFiles names the files of a module's folder that hold licences and notices.
+func licenseFiles(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		stem, _, _ := strings.Cut(cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), name), "-")
+		known := slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS"}, stem)
+		if known && e.Type().IsRegular() && filepath.Ext(name) != ".GO" {
+			files = append(files, e.Name())
+		}
+	}
+	if len(files) == 0 {
+		return nil, errors.New("it has no licence")
+	}
+	return files, nil
+}
+
+// pack writes the files, one after another, for the program to carry.
+func pack(root string, files ...string) error {
+	var all []byte
+	for i, file := range files {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			all = append(all, "\n"+strings.Repeat("=", 80)+"\n\n"...)
+		}
+		all = append(all, text...)
+	}
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "internal/licenses/notices.txt.zst"), w.EncodeAll(all, nil), 0o644)
+}

@@ -1,0 +1,79 @@
+package search
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
+)
+
+// takesFew reports whether a search may begin with what few documents have: where words are
+// asked for, of all there is.
+func takesFew(q Query, limits Limits) bool {
+	return limits.Few > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0
+}
+
+// fewMatches gives the page and its exact total by one statement, if the words are in fewer
+// places than Limits.Few and nothing is pending; else all is false and the list is to be found
+// another way. Whether the viewer sees a closed document is looked up for each, so that their
+// private channels need not be read before.
+func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, err error) {
+	s := renderFew(f.Dialect, q, f.Limits)
+	rows, err := f.Query(ctx, s.text, s.args...)
+	found, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (found domain.Subject, err error) {
+		var typ string
+		var total int64
+		if err = row.Scan(&typ, &found.ID, &total); typ == "" { // the first row
+			all, l.Total = found.ID != 0, total
+			return found, err
+		}
+		found.Type = subjectType(typ)
+		return found, err
+	})
+	for _, each := range found {
+		if each.Type != "" {
+			l.Items = append(l.Items, each)
+		}
+	}
+	return l, all, err
+}
+
+// renderFew gives first a row without a type that says whether all was read, and the total, and
+// then the page.
+func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
+	is := facts{limits: limits}
+	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, is, pageAndTotal)}
+	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
+	most := r.args.Add(limits.Few)
+	some, titled := r.engine().some(&r, most)
+	places := "SELECT * FROM (" + some + ") AS part"
+	s := scan{from: "(SELECT seq, " + d.Any("titled") + " AS titled FROM places WHERE (SELECT whole FROM extent) GROUP BY seq) AS few CROSS JOIN search_documents d",
+		seq: "d.seq", tier: "0"}.and("d.seq = few.seq")
+	switch {
+	case q.Sort.Key == domain.SearchByScore:
+		called := ""
+		if q.name() != "" {
+			name := r.args.Add(q.name())
+			places += " UNION ALL SELECT * FROM (SELECT d.seq, TRUE FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = " + name + sqlx.Limit(most) + ") AS part"
+			called = "WHEN d.name_key = " + name + " THEN 1 "
+		}
+		s.tier = "CASE " + called + "WHEN " + titled + " THEN 2 ELSE 3 END"
+	case p.order.by == name:
+		s = r.ranked(part{half: eitherHalf}, s)
+	}
+	for _, f := range q.filters() {
+		s = s.and(r.check(f)...)
+	}
+	shown := part{show: visible}
+	if q.Viewer == 0 {
+		shown.show = open
+	}
+	s = s.and(r.shows(shown)...)
+	return statement{"WITH places (seq, titled) AS MATERIALIZED (" + places + "), " +
+		"extent (whole) AS MATERIALIZED (SELECT count(*) < " + most + " AND NOT " + access.Pending + " FROM places), " +
+		"found (tier, k, item_id, type) AS MATERIALIZED (SELECT " + s.tier + ", " + r.key(s) + ", d.item_id, d.type" + s.text() + ") " +
+		"SELECT '' AS type, CASE WHEN whole THEN 1 ELSE 0 END AS item_id, (SELECT count(*) FROM found) AS total FROM extent " +
+		"UNION ALL SELECT * FROM (SELECT type, item_id, 0 FROM found ORDER BY tier, k " + r.dir() + ", item_id " + r.dir() + ", type " + r.dir() +
+		sqlx.Limit(r.args.Add(p.take)) + " OFFSET " + r.args.Add(p.skip) + ") AS page", r.args}
+}
