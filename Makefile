@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build e2e alone bench costs drill fuzz vendor-assets
+.PHONY: run test check format vet lint deadcode generated build release image e2e alone bench costs drill fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -41,6 +41,17 @@ generated:
 # its size; stack traces and profiles need none.
 build:
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags='-s -w' -o $(BIN) ./cmd/vitrine
+
+# Archives, sums and an inventory for every platform, in dist/: the same bytes for the same
+# commit and version of Go. Commit first: uncommitted changes are told by the version.
+PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
+release:
+	go run ./internal/release -platforms $(PLATFORMS)
+
+# A container image in OCI's layout, dist/image, without a daemon:
+# skopeo copy oci:dist/image docker://registry.example.org/vitrine
+image:
+	go run ./internal/release -platforms linux/amd64,linux/arm64 -image
 
 # Clients of others against the built program, on SQLite and, as in check, PostgreSQL.
 e2e: build e2e/node_modules/.package-lock.json

@@ -12,31 +12,32 @@ package archtest
 // clients.
 var rooms = map[string][]string{
 	// Leaves.
-	"description": {}, // the folder api at the root
-	"domain":      {},
-	"present":     {"domain"},
-	"words":       {},
-	"describe":    {},
-	"archtest":    {},
-	"auth":        {"domain"},
-	"blob":        {"domain"},
-	"budget":      {"domain"},
-	"slots":       {"domain"},
-	"fragments":   {},
-	"certs":       {"domain"},
-	"config":      {"domain"},
-	"database":    {"domain"},
-	"fetch":       {"domain"},
-	"licenses":    {},
-	"mail":        {"domain"},
-	"markup":      {"domain"},
-	"obs":         {"domain"},
-	"page":        {"domain"},
-	"oas":         {},
-	"oas/wire":    {},
-	"oas/v3":      {"oas/wire"},
-	"oas/ext":     {"oas/wire"},
-	"jobs":        {"database", "obs"},
+	"description":    {}, // the folder api at the root
+	"domain":         {},
+	"present":        {"domain"},
+	"words":          {},
+	"describe":       {},
+	"archtest":       {},
+	"auth":           {"domain"},
+	"blob":           {"domain"},
+	"budget":         {"domain"},
+	"slots":          {"domain"},
+	"fragments":      {},
+	"certs":          {"domain"},
+	"config":         {"domain"},
+	"database":       {"domain"},
+	"fetch":          {"domain"},
+	"licenses":       {},
+	"licenses/works": {},
+	"mail":           {"domain"},
+	"markup":         {"domain"},
+	"obs":            {"domain"},
+	"page":           {"domain"},
+	"oas":            {},
+	"oas/wire":       {},
+	"oas/v3":         {"oas/wire"},
+	"oas/ext":        {"oas/wire"},
+	"jobs":           {"database", "obs"},
 
 	// Files of strangers, and images made from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/wasm"},
@@ -140,9 +141,10 @@ var rooms = map[string][]string{
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"importing/sourcetest": {"importing/source"},
-	"licenses/collect":     {},
+	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
+	"release":              {"licenses/works"},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }
 
@@ -158,7 +160,7 @@ var (
 var sqlRooms = []string{"database", "database/dbtest", "store", "store/account", "store/activity", "store/check", "store/counters", "store/documents", "store/ranked", "store/search", "store/sqlx", "store/storetest", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

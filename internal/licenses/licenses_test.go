@@ -40,7 +40,7 @@ func TestKeptLicenses(t *testing.T) {
 		found++
 		license, err := os.ReadFile(path)
 		if err == nil && !strings.Contains(text, words(string(license))) {
-			t.Errorf("%s is not printed: it wants a line in internal/licenses/collect", path)
+			t.Errorf("%s is not printed: it wants a line in internal/licenses/works", path)
 		}
 		return err
 	})

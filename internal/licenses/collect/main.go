@@ -20,10 +20,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-)
 
-// platforms are those that the program is released for.
-var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+	"vitrine/internal/licenses/works"
+)
 
 // program is the package whose dependencies are collected.
 const program = "vitrine/cmd/vitrine"
@@ -32,27 +31,8 @@ const program = "vitrine/cmd/vitrine"
 type work struct {
 	name, source string
 	folder       string
-	files        []string // in folder; for a module nil, which means those of licenseFiles
+	files        []string // in folder; nil means those of licenseFiles
 }
-
-// kept is what lies in this repository.
-var kept = []work{
-	{"htmx 2.0.11", "https://www.npmjs.com/package/htmx.org/v/2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},
-	{"SortableJS 1.15.7", "https://www.npmjs.com/package/sortablejs/v/1.15.7", "internal/site/web/assets/vendor/sortablejs", []string{"LICENSE"}},
-	{"Inter Display 4.1", "https://www.npmjs.com/package/inter-ui/v/4.1.1", "internal/feeds/card/font", []string{"LICENSE.txt"}},
-	{"The list of oEmbed providers", "https://github.com/iamcal/oembed", "internal/page", []string{"PROVIDERS.md"}},
-	{"Common passwords as zxcvbn ranks them", "https://github.com/dropbox/zxcvbn", "internal/auth", []string{"LICENSE.zxcvbn"}},
-	{"libaom 3.10.0, as WebAssembly", "https://aomedia.googlesource.com/aom", modules, []string{"LICENSE.aom"}},
-	{"libavif 1.1.1, as WebAssembly", "https://github.com/AOMediaCodec/libavif", modules, []string{"LICENSE.libavif"}},
-	{"libde265 1.0.15, as WebAssembly", "https://github.com/strukturag/libde265", modules, []string{"LICENSE.libde265"}},
-	{"libheif 1.18.2, as WebAssembly", "https://github.com/strukturag/libheif", modules, []string{"LICENSE.libheif"}},
-	{"libwebp 1.4.0, as WebAssembly", "https://chromium.googlesource.com/webm/libwebp", modules, []string{"LICENSE.libwebp"}},
-	{"The bindings of these codecs", "https://github.com/gen2brain", modules, []string{"LICENSE.gen2brain"}},
-	{"PDFium, as WebAssembly", "https://pdfium.googlesource.com/pdfium", "internal/media/pdf/module", []string{"LICENSE.pdfium", "LICENSE.libraries"}},
-	{"The bindings of PDFium", "https://github.com/klippa-app/go-pdfium v1.17.2", "internal/media/pdf/module", []string{"LICENSE.go-pdfium"}},
-}
-
-const modules = "internal/media/codec/modules"
 
 const heading = `What the program contains of others, and under which licences.
 
@@ -72,11 +52,14 @@ func main() {
 }
 
 func run(root string) error {
-	works, err := linked(root)
+	all, err := linked(root)
 	if err != nil {
 		return err
 	}
-	text, err := third(root, append(works, kept...))
+	for _, k := range works.Kept() {
+		all = append(all, work{strings.TrimSpace(k.Name + " " + k.Version), k.Source, k.Folder, k.Files})
+	}
+	text, err := third(root, all)
 	if err != nil {
 		return err
 	}
@@ -95,7 +78,7 @@ type module struct {
 // linked gives the modules of all platforms, by name, and before them Go itself.
 func linked(root string) ([]work, error) {
 	byName := map[string]work{}
-	for _, platform := range platforms {
+	for _, platform := range works.Platforms() {
 		goos, goarch, _ := strings.Cut(platform, "/")
 		list := exec.Command("go", "list", "-deps", "-json=Module", program)
 		list.Dir, list.Stderr = root, os.Stderr

@@ -1,0 +1,42 @@
+// Package works lists what of others lies in this repository and goes into the program, and the
+// platforms that it is released for.
+package works
+
+// Platforms are those that the program is released for, as GOOS/GOARCH.
+func Platforms() []string {
+	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+}
+
+// Work is something of others that lies in this repository and goes into the program.
+type Work struct {
+	Name, Version string   // the version empty where there is none
+	Source        string   // address
+	PURL          string   // as inventories of software name it
+	Folder        string   // below the module's root
+	Files         []string // in Folder: what may be done with it
+}
+
+const (
+	codecs = "internal/media/codec/modules"
+	pdfium = "internal/media/pdf/module"
+	npm    = "https://www.npmjs.com/package/"
+)
+
+// Kept lists them. A codec is there as WebAssembly.
+func Kept() []Work {
+	return []Work{
+		{"htmx", "2.0.11", npm + "htmx.org/v/2.0.11", "pkg:npm/htmx.org@2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},
+		{"SortableJS", "1.15.7", npm + "sortablejs/v/1.15.7", "pkg:npm/sortablejs@1.15.7", "internal/site/web/assets/vendor/sortablejs", []string{"LICENSE"}},
+		{"Inter Display", "4.1.1", npm + "inter-ui/v/4.1.1", "pkg:npm/inter-ui@4.1.1", "internal/feeds/card/font", []string{"LICENSE.txt"}},
+		{"The list of oEmbed providers", "1.0.20260604", "https://github.com/iamcal/oembed", "pkg:npm/oembed-providers@1.0.20260604", "internal/page", []string{"PROVIDERS.md"}},
+		{"Common passwords as zxcvbn ranks them", "", "https://github.com/dropbox/zxcvbn", "pkg:github/dropbox/zxcvbn", "internal/auth", []string{"LICENSE.zxcvbn"}},
+		{"libaom", "3.10.0", "https://aomedia.googlesource.com/aom", "pkg:generic/libaom@3.10.0", codecs, []string{"LICENSE.aom"}},
+		{"libavif", "1.1.1", "https://github.com/AOMediaCodec/libavif", "pkg:github/AOMediaCodec/libavif@v1.1.1", codecs, []string{"LICENSE.libavif"}},
+		{"libde265", "1.0.15", "https://github.com/strukturag/libde265", "pkg:github/strukturag/libde265@v1.0.15", codecs, []string{"LICENSE.libde265"}},
+		{"libheif", "1.18.2", "https://github.com/strukturag/libheif", "pkg:github/strukturag/libheif@v1.18.2", codecs, []string{"LICENSE.libheif"}},
+		{"libwebp", "1.4.0", "https://chromium.googlesource.com/webm/libwebp", "pkg:generic/libwebp@1.4.0", codecs, []string{"LICENSE.libwebp"}},
+		{"The bindings of these codecs", "", "https://github.com/gen2brain", "pkg:golang/github.com/gen2brain/heic@v0.4.5", codecs, []string{"LICENSE.gen2brain"}},
+		{"PDFium", "", "https://pdfium.googlesource.com/pdfium", "pkg:generic/pdfium", pdfium, []string{"LICENSE.pdfium", "LICENSE.libraries"}},
+		{"go-pdfium", "1.17.2", "https://github.com/klippa-app/go-pdfium", "pkg:golang/github.com/klippa-app/go-pdfium@v1.17.2", pdfium, []string{"LICENSE.go-pdfium"}},
+	}
+}
