@@ -138,6 +138,7 @@ var rooms = map[string][]string{
 	"bench/load":           {"..."},
 	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
+	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"importing/sourcetest": {"importing/source"},

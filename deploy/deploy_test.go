@@ -1,0 +1,195 @@
+// Package deploy_test holds the files beside it against the program: the settings that they name,
+// and, where it is installed, what each is for.
+package deploy_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"vitrine/internal/config"
+)
+
+// Every setting that is named is one.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"VITRINE_IMAGE": true, "VITRINE_URL": true} // of the compose files themselves
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Flags]()) {
+		known[f.Tag.Get("env")] = true
+	}
+	variable := regexp.MustCompile(`VITRINE_[A-Z_0-9]+`)
+	found := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range variable.FindAllString(string(text), -1) {
+			if found++; !known[name] {
+				t.Errorf("%s: %s is no setting", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil || found < 20 {
+		t.Errorf("%d settings (%v)", found, err)
+	}
+}
+
+// documents reads the documents of a YAML file, which may hold nothing twice.
+func documents(t *testing.T, path string) (all []map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()); ; {
+		var doc map[string]any
+		err := d.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, doc)
+	}
+}
+
+// at follows keys into a document.
+func at(doc any, path ...string) any {
+	for _, key := range path {
+		m, ok := doc.(map[string]any)
+		if !ok {
+			return nil
+		}
+		doc = m[key]
+	}
+	return doc
+}
+
+// What a manifest refers to is in the file, and pods have longer than the server needs to stop.
+func TestKubernetes(t *testing.T) {
+	t.Parallel()
+	all := documents(t, "kubernetes/vitrine.yaml")
+	kinds := map[string]int{}
+	pods := map[string]string{} // labels by their deployments
+	for _, doc := range all {
+		kind, _ := doc["kind"].(string)
+		kinds[kind]++
+		if doc["apiVersion"] == nil || at(doc, "metadata", "name") == nil || at(doc, "metadata", "namespace") != "vitrine" {
+			t.Errorf("%v has no version, name or namespace", doc)
+		}
+		if kind != "Deployment" {
+			continue
+		}
+		want, labels := fmt.Sprint(at(doc, "spec", "selector", "matchLabels")), fmt.Sprint(at(doc, "spec", "template", "metadata", "labels"))
+		if want != labels {
+			t.Errorf("%v selects %s, but its pods are %s", at(doc, "metadata", "name"), want, labels)
+		}
+		pods[labels] = kind
+		if grace := fmt.Sprint(at(doc, "spec", "template", "spec", "terminationGracePeriodSeconds")); grace != "60" {
+			t.Errorf("the grace period is %s, want 60: longer than the drain delay and the time for stopping", grace)
+		}
+	}
+	for _, doc := range all {
+		if doc["kind"] == "Service" && pods[fmt.Sprint(at(doc, "spec", "selector"))] == "" {
+			t.Error("the service selects no pods")
+		}
+	}
+	for _, kind := range []string{"ConfigMap", "Job", "Deployment", "Service", "PodDisruptionBudget", "Ingress"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no %s", kind)
+		}
+	}
+}
+
+// A service names networks, volumes, secrets and services that are there.
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"compose/one-node.yaml", "compose/three-nodes.yaml"} {
+		doc := documents(t, path)[0]
+		services, _ := doc["services"].(map[string]any)
+		if len(services) == 0 {
+			t.Errorf("%s has no services", path)
+		}
+		for name, service := range services {
+			for _, kind := range []string{"secrets", "networks"} {
+				list, _ := at(service, kind).([]any)
+				for _, used := range list {
+					if there, _ := doc[kind].(map[string]any); there[fmt.Sprint(used)] == nil {
+						t.Errorf("%s: %s uses %v, which is not among the %s", path, name, used, kind)
+					}
+				}
+			}
+			if at(service, "image") == nil || at(service, "restart") == nil {
+				t.Errorf("%s: %s has no image, or is not started again", path, name)
+			}
+		}
+	}
+}
+
+// inFolder runs a program on the files, or skips where it is not installed.
+func inFolder(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		if path = "/usr/sbin/" + program; exec.Command(path, "-v").Run() != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "VITRINE_TLS_DOMAIN=vitrine.example.org")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return string(out)
+}
+
+func TestHAProxy(t *testing.T) {
+	t.Parallel()
+	inFolder(t, "haproxy", "-c", "-f", "haproxy/haproxy.cfg")
+	inFolder(t, "haproxy", "-c", "-f", "compose/haproxy.cfg")
+}
+
+func TestCaddy(t *testing.T) {
+	t.Parallel()
+	inFolder(t, "caddy", "validate", "--adapter", "caddyfile", "--config", "caddy/Caddyfile")
+}
+
+// The units are what systemd reads, the program being this test, and leave little open.
+func TestSystemd(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vitrine.service", "vitrine-work.service"} {
+		unit, err := os.ReadFile("systemd/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(unit), "/usr/local/bin/vitrine", self)
+		text = strings.ReplaceAll(text, "Documentation=man:vitrine(1)\n", "") // it is not installed
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out := inFolder(t, "systemd-analyze", "verify", "--man=no", path); strings.Contains(out, name) {
+			t.Errorf("%s", out)
+		}
+		inFolder(t, "systemd-analyze", "security", "--offline=true", "--threshold=20", path)
+	}
+}
