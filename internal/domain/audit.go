@@ -133,3 +133,14 @@ func (t AuditTarget) Kept() AuditTarget {
 	t.Label = auditLabel(t.Label)
 	return t
 }
+
+// AboutSession is a session as the target of an act.
+func AboutSession(id SessionID) AuditTarget { return AuditTarget{Kind: "Session", ID: int64(id)} }
+
+// AboutToken is a token as the target of an act.
+func AboutToken(t Token) AuditTarget { return AuditTarget{"Token", int64(t.ID), t.Name} }
+
+// AboutApplication is an application as the target of an act.
+func AboutApplication(a Application) AuditTarget {
+	return AuditTarget{"Application", int64(a.ID), a.Name}
+}

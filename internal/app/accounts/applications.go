@@ -76,7 +76,7 @@ func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in
 		if app, err = tx.Application(ctx, id); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAppCreated, aboutApplication(app), nil)
+		return a.Audit(ctx, tx, actor, domain.ActAppCreated, domain.AboutApplication(app), nil)
 	})
 	return secret, app, err
 }
@@ -127,7 +127,7 @@ func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id
 		if app, err = tx.Application(ctx, id); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAppChanged, aboutApplication(app), nil)
+		return a.Audit(ctx, tx, actor, domain.ActAppChanged, domain.AboutApplication(app), nil)
 	})
 	return app, err
 }
@@ -146,7 +146,7 @@ func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id doma
 		if err := tx.SetApplicationSecret(ctx, id, hash, hint, a.Now()); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAppSecret, aboutApplication(app), nil)
+		return a.Audit(ctx, tx, actor, domain.ActAppSecret, domain.AboutApplication(app), nil)
 	})
 	if err != nil {
 		return "", err
@@ -169,5 +169,5 @@ func (a *Accounts) deleteApplication(ctx context.Context, tx *store.Tx, actor do
 	if err := tx.DeleteApplication(ctx, app.ID, a.Now()); err != nil {
 		return err
 	}
-	return a.Audit(ctx, tx, actor, domain.ActAppDeleted, aboutApplication(app), nil)
+	return a.Audit(ctx, tx, actor, domain.ActAppDeleted, domain.AboutApplication(app), nil)
 }

@@ -81,7 +81,7 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 		if err := allow(ctx, tx, code); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAccessGiven, aboutApplication(c.Application), map[string]any{"scope": c.Scope})
+		return a.Audit(ctx, tx, actor, domain.ActAccessGiven, domain.AboutApplication(c.Application), map[string]any{"scope": c.Scope})
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return "", &OAuthError{Code: "access_denied", Description: "The application or the account is no longer there",

@@ -31,7 +31,7 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, aboutToken(t), map[string]any{"scope": t.Scope})
+		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"scope": t.Scope})
 	})
 	if err != nil {
 		return "", domain.Token{}, err
@@ -51,6 +51,6 @@ func (a *Accounts) RevokeOwnToken(ctx context.Context, actor domain.Actor, id do
 		if err := tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActTokenRevoked, aboutToken(domain.Token{ID: id}), nil)
+		return a.Audit(ctx, tx, actor, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
 	})
 }

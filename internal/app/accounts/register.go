@@ -36,7 +36,7 @@ func (a *Accounts) RegisterApplication(ctx context.Context, from domain.Visitor,
 		if app, err = tx.Application(ctx, id); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, aboutApplication(app), nil)
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)
 	})
 	return secret, app, err
 }

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"strings"
-	"time"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
@@ -29,7 +28,10 @@ func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, passw
 		return "", err
 	}
 	if !right || c.User.SuspendedAt != nil {
-		return "", a.refused(ctx, from, c.User, right)
+		if err := a.AuditRefusal(ctx, from, c.User, right); err != nil {
+			return "", err
+		}
+		return "", errSignIn()
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		session, err = a.signIn(ctx, tx, c, from)
@@ -39,39 +41,6 @@ func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, passw
 		return "", err
 	}
 	return session, a.Succeeded(ctx, by)
-}
-
-// refusedKey counts what refused notes.
-var refusedKey = core.Counters([]core.Limit{{Most: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
-
-// refused notes a sign-in that failed, and gives the error to answer with. Of an hour the
-// first are noted, and how many that is whoever attacks cannot change; what was typed where
-// nobody has the address is not, since it may be a password.
-func (a *Accounts) refused(ctx context.Context, from domain.Visitor, u domain.User, right bool) error {
-	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		n, _, err := tx.Attempt(ctx, refusedKey, a.Now(), time.Hour)
-		if err != nil || n > domain.MaxRefusedNoted {
-			return err
-		}
-		e := domain.AuditEntry{Act: domain.ActSignInRefused, Address: address(from), Details: map[string]any{"why": "password"}}
-		switch {
-		case right:
-			e.Details["why"] = "suspended"
-		case u.ID == 0:
-			e.Details["why"] = "unknown address"
-		}
-		if u.ID != 0 {
-			e.About = domain.AboutUser(u)
-		}
-		if n == domain.MaxRefusedNoted {
-			e.Details["further"] = "are not noted for up to an hour"
-		}
-		return a.AuditEntry(ctx, tx, e)
-	})
-	if err != nil {
-		return err
-	}
-	return errSignIn()
 }
 
 // credentials reads those of an address; none if nobody has it.

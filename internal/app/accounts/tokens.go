@@ -99,7 +99,7 @@ func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name str
 		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, aboutToken(t), map[string]any{"user": user, "scope": t.Scope})
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": user, "scope": t.Scope})
 	})
 	return secret, t, err
 }
@@ -115,6 +115,6 @@ func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
 		if err := tx.RevokeToken(ctx, id, a.Now()); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, aboutToken(domain.Token{ID: id}), nil)
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
 	})
 }
