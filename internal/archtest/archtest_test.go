@@ -214,3 +214,23 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// Branches that were begun side by side take the same next number: no database could be migrated
+// then.
+func TestMigrationsHaveNumbersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []string{"sqlite", "postgres"} {
+		names, err := filepath.Glob(filepath.Join(root(t), "internal/store/migrations", dialect, "*.sql"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%d migrations, %v", len(names), err)
+		}
+		seen := map[string]string{}
+		for _, name := range names {
+			number, _, _ := strings.Cut(filepath.Base(name), "_")
+			if seen[number] != "" {
+				t.Errorf("%s and %s have the same number", seen[number], name)
+			}
+			seen[number] = name
+		}
+	}
+}

@@ -67,6 +67,10 @@ func (cmd *workCmd) Run(c *console) error {
 func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
 	build := version()
 	s, err := server.New(c.ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
+	if err != nil && c.ctx.Err() != nil {
+		log.Info("stopped before it had started", "error", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
+	WaitFor         time.Duration // for what a start needs; may be 0
 	DrainDelay      time.Duration // may be 0
 	ResponseMemory  int64         // bytes
 	CacheSize       int64         // bytes, 0 for no cache

@@ -45,7 +45,7 @@ func defaults() config.Config {
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
 		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
-		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
+		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
 		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
@@ -88,6 +88,7 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--wait-for=2m":                     func(c *config.Config) { c.WaitFor = 2 * time.Minute },
 		"--drain-delay=10s":                 func(c *config.Config) { c.DrainDelay = 10 * time.Second },
 		"--drain-delay=0s":                  func(*config.Config) {},
 		"--response-memory=1GiB":            func(c *config.Config) { c.ResponseMemory = 1 << 30 },
@@ -204,6 +205,7 @@ func TestBadValues(t *testing.T) {
 		"--request-timeout=15":                           "a duration",
 		"--request-timeout=0s":                           "a duration",
 		"--request-timeout=-1s":                          "a duration",
+		"--wait-for=60":                                  "a duration",
 		"--drain-delay=10":                               "a duration",
 		"--drain-delay=-1s":                              "a duration",
 		"--response-memory=0":                            "a size",

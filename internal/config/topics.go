@@ -16,7 +16,7 @@ var topics = []struct {
 	{"Mail", []string{"smtp-", "mail-"}},
 	{"People", []string{"default-tier", "signup", "guests", "index-closed", "invitation-", "oauth-", "oidc-"}},
 	{"Limits", []string{"rate-limits", "redis-", "body-limit", "request-timeout", "min-send-rate", "response-memory", "cache-size", "image-memory", "memory-limit"}},
-	{"Jobs and stopping", []string{"work", "job-", "shutdown-timeout", "drain-delay"}},
+	{"Jobs, starting and stopping", []string{"work", "job-", "wait-for", "shutdown-timeout", "drain-delay"}},
 	{"Log and metrics", []string{"log-", "metrics-", "audit-keep"}},
 }
 

@@ -23,12 +23,15 @@ import (
 // importsPerHost is how many requests of imports one other server gets at once.
 const importsPerHost = 8
 
-// newFiles makes what stores, fetches and reads files.
-func newFiles(ctx context.Context, cfg config.Config, o Options) (f content.Options, err error) {
+// newFiles makes what stores, fetches and reads files. S3 that is away is waited for.
+func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Duration) (f content.Options, err error) {
 	if f.Blobs, err = OpenBlobs(cfg); err != nil {
 		return f, err
 	}
-	if err := f.Blobs.Check(ctx); err != nil {
+	if cfg.Blob.URL == "" { // a disk that is full or broken does not come back by itself
+		atMost = 0
+	}
+	if err := await(ctx, atMost, o.Log, "the storage of files", f.Blobs.Check); err != nil {
 		return f, fmt.Errorf("the storage of files: %w", err)
 	}
 	if f.Staging, err = blob.OpenStaging(cfg.StagingPath()); err != nil {
@@ -67,7 +70,7 @@ func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := newFiles(ctx, cfg, o)
+	files, err := newFiles(ctx, cfg, o, 0)
 	if err != nil {
 		return nil, nil, joinClose(err, db)
 	}

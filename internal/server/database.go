@@ -83,14 +83,32 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
 	}
-	return openReady(ctx, cfg, log, nil)
-}
-
-func openReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe database.Observer) (*database.DB, error) {
-	db, err := open(ctx, cfg, observe)
+	db, err := open(ctx, cfg, nil)
 	if err != nil {
 		return nil, err
 	}
+	return ready(ctx, db, log)
+}
+
+// awaitReady is OpenReady for a server, which makes an SQLite file that is not there, and waits
+// for a PostgreSQL that is away.
+func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe database.Observer) (db *database.DB, err error) {
+	atMost := cfg.WaitFor
+	if cfg.DatabaseURL == "" { // another program's lock is no outage
+		atMost = 0
+	}
+	err = await(ctx, atMost, log, "the database", func(ctx context.Context) (err error) {
+		db, err = open(ctx, cfg, observe)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ready(ctx, db, log)
+}
+
+// ready sees to the schema of an open database, and closes one that is refused.
+func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.DB, err error) {
 	if db.Dialect() == database.Postgres {
 		err = checkSchema(ctx, db)
 		if errors.Is(err, database.ErrOlderSchema) {

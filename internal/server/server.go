@@ -94,13 +94,14 @@ type Options struct {
 	Documents api.Documents
 }
 
-// New opens the database and makes the server. An SQLite database is migrated; a
+// New opens the database and makes the server; PostgreSQL and S3 are waited for where they are
+// away. An SQLite database is migrated; a
 // PostgreSQL database must have been.
 func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	db, err := openReady(ctx, cfg, o.Log, o.Observe)
+	db, err := awaitReady(ctx, cfg, o.Log, o.Observe)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err := s.newCertificates(o); err != nil {
 		return nil, joinClose(err, db)
 	}
-	files, err := newFiles(ctx, cfg, o)
+	files, err := newFiles(ctx, cfg, o, cfg.WaitFor)
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
