@@ -33,8 +33,8 @@ var unpublished = map[string]string{
 	"accounts, and who acts for them": `AnonymizeAccount Attempt AttemptFailed ClaimFirstAccount CountApplications CreateApplication
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
 		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf EndAccess EndMailLinks EndSession EndSessionByHash
-		EndSessions EndSignUpLink ForgetAttempts ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct
-		RememberBrowser RevokeCode RevokeOwnToken RevokeToken SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
+		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct
+		RememberBrowser RenewSignUpLink RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
 		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite

@@ -282,7 +282,14 @@ func (in *inputs) textRows() []text {
 			_, err := a.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
 			return err
 		}},
-		{"CreateSignUpLink note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, err := a.CreateSignUpLink(ctx, in.operator, s); return err }},
+		{"CreateSignUpLink note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{Note: s})
+			return err
+		}},
+		{"InvitePerson name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.InvitePerson(ctx, operating.OnSite(in.operator, home), operating.PersonInput{Email: "z@example.org", Name: s, Again: true})
+			return err
+		}},
 		{"UpdateSite name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return site(operating.SiteInput{Name: &s}) }},
 		{"UpdateSite about", "about", "MaxDescription", domain.MaxDescription, false, func(s string) error { return site(operating.SiteInput{About: patch(s)}) }},
 		{"UpdateSite announcement", "announcement", "MaxAnnouncement", domain.MaxAnnouncement, false, func(s string) error { return site(operating.SiteInput{Announcement: patch(s)}) }},
@@ -365,6 +372,10 @@ func (in *inputs) lists() {
 		"SharedChannels": func(p domain.Page) error { _, err := a.SharedChannels(ctx, ada, in.private, p); return err },
 		"Imports":        func(p domain.Page) error { _, err := a.Imports(ctx, ada, p); return err },
 		"FindAccounts":   func(p domain.Page) error { _, err := a.FindAccounts(ctx, in.operator, "", p); return err },
+		"OpenInvitations": func(p domain.Page) error {
+			_, err := a.OpenInvitations(ctx, operating.OnSite(in.operator, home), p)
+			return err
+		},
 	}
 	for useCase, call := range pages {
 		in.exercised(useCase, "MaxPerPage")
@@ -532,6 +543,12 @@ func (in *inputs) values() {
 	}
 	file := func(f content.FileInput) func() error {
 		return func() error { _, err := a.Presign(ctx, ada, []content.FileInput{f}); return err }
+	}
+	link := func(i operating.SignUpLinkInput) []func() error {
+		return []func() error{func() error { _, _, err := a.CreateSignUpLink(ctx, operating.CommandLine(), i); return err }}
+	}
+	person := func(i operating.PersonInput) []func() error {
+		return []func() error{func() error { _, err := a.InvitePerson(ctx, operating.CommandLine(), i); return err }}
 	}
 	user := func(change func(u *accounts.CreateUserInput)) []func() error {
 		u := accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: domain.TierFree, Password: password}
@@ -796,6 +813,32 @@ func (in *inputs) values() {
 			return err
 		}), "slug", domain.FieldMalformed},
 		{"SetSignUpMode mode", "", one(func() error { return a.SetSignUpMode(ctx, in.operator, "ajar") }), "mode", domain.FieldUnknown},
+		{"CreateSignUpLink places", "MaxPlaces", link(operating.SignUpLinkInput{Places: domain.MaxPlaces + 1}), "places", domain.FieldOutOfRange},
+		{"CreateSignUpLink places", "", link(operating.SignUpLinkInput{Places: -1}), "places", domain.FieldOutOfRange},
+		{"CreateSignUpLink days", "MaxLinkDays", link(operating.SignUpLinkInput{Days: domain.MaxLinkDays + 1}), "days", domain.FieldOutOfRange},
+		{"CreateSignUpLink group", "MaxSlugLength", link(operating.SignUpLinkInput{Group: strings.Repeat("a", domain.MaxSlugLength+1)}), "group", domain.FieldTooLong},
+		{"CreateSignUpLink group", "", link(operating.SignUpLinkInput{Group: "no-such-group"}), "group", domain.FieldUnknown},
+		{"CreateSignUpLink group", "", link(operating.SignUpLinkInput{Group: "\x00"}), "group", domain.FieldMalformed},
+		{"InvitePerson email", "MaxEmail", person(operating.PersonInput{Email: longEmail}), "email", domain.FieldTooLong},
+		{"InvitePerson email", "", person(operating.PersonInput{Email: "Ada <z@example.org>"}), "email", domain.FieldMalformed},
+		{"InvitePerson email", "", person(operating.PersonInput{Email: "z\x00@example.org"}), "email", domain.FieldMalformed},
+		{"InvitePerson slug", "", person(operating.PersonInput{Email: "z@example.org", Slug: "settings"}), "slug", domain.FieldForbidden},
+		{"InvitePerson slug", "", person(operating.PersonInput{Email: "z@example.org", Slug: "A b"}), "slug", domain.FieldMalformed},
+		{"InvitePerson slug", "", person(operating.PersonInput{Email: "z@example.org", Slug: "ada"}), "slug", domain.FieldTaken},
+		{"InvitePerson group", "MaxSlugLength", person(operating.PersonInput{Email: "z@example.org", Group: strings.Repeat("a", domain.MaxSlugLength+1)}), "group", domain.FieldTooLong},
+		{"InvitePerson days", "MaxLinkDays", person(operating.PersonInput{Email: "z@example.org", Days: domain.MaxLinkDays + 1}), "days", domain.FieldOutOfRange},
+		{"SetEmail email", "MaxEmail", one(func() error {
+			_, err := a.SetEmail(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, longEmail)
+			return err
+		}), "email", domain.FieldTooLong},
+		{"SetPassword password", "MinPassword", one(func() error {
+			_, err := a.SetPassword(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "short")
+			return err
+		}), "password", domain.FieldTooShort},
+		{"DeleteAccountOf slug", "", one(func() error {
+			_, err := a.DeleteAccountOf(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "grace")
+			return err
+		}), "slug", domain.FieldIncorrect},
 		{"ForgotPassword email", "MaxEmail", one(func() error { return a.ForgotPassword(ctx, home, longEmail) }), "email", domain.FieldTooLong},
 		{"ChangeEmail email", "MaxEmail", one(func() error { return a.ChangeEmail(ctx, home, ada, longEmail, password) }), "email", domain.FieldTooLong},
 		{"ChangeEmail password", "", one(func() error { return a.ChangeEmail(ctx, home, ada, "new@example.org", "wrong") }), "password", domain.FieldIncorrect},
@@ -916,7 +959,10 @@ func (in *inputs) stores() {
 			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: fmt.Sprintf("page-%d", i), Title: "x", Body: "x"})
 			return err
 		}},
-		{"CreateSignUpLink", "MaxSignUpLinks", domain.MaxSignUpLinks, func(int) error { _, err := a.CreateSignUpLink(ctx, in.operator, ""); return err }},
+		{"CreateSignUpLink", "MaxSignUpLinks", domain.MaxSignUpLinks, func(int) error {
+			_, _, err := a.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{})
+			return err
+		}},
 	} {
 		in.exercised(row.useCase, row.limit)
 		made := 0
@@ -944,6 +990,7 @@ func (in *inputs) stores() {
 
 // heldElsewhere are limits that need another setting: the test that reaches each.
 var heldElsewhere = map[string][2]string{
+	"MaxPeople":       {"../importing/roster/roster_test.go", "domain.MaxPeople"},
 	"MaxUnread":       {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted": {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxExports":      {"../exporting/job_test.go", "domain.MaxExports"},
@@ -953,18 +1000,18 @@ var heldElsewhere = map[string][2]string{
 // tokens and passwords, which are hashed before they are looked up, and settings of jobs.
 // TestBadTokens has the tokens.
 var withoutText = []string{
-	"AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
+	"Account", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
 	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
-	"EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "FailedJobs",
-	"Farewell", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
-	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Quota", "ReadAllNotifications", "ReadNotification",
+	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs",
+	"Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
+	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
-	"SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
-	"Sessions", "SignIn", "SignOut", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
-	"Select", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "Users", "UsersByID",
-	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
+	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
+	"Sessions", "SignIn", "SignOut", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
+	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "Users", "UsersByID",
+	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",

@@ -55,11 +55,11 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 			w.want(domain.Forbidden, err)
 			_, err = w.a.SetAccount(w.ctx(), actor, ada.UserID, suspend(true))
 			w.want(domain.Forbidden, err)
-			_, err = w.a.CreateSignUpLink(w.ctx(), actor, "")
+			_, _, err = w.a.CreateSignUpLink(w.ctx(), operating.OnSite(actor, home), operating.SignUpLinkInput{})
 			w.want(domain.Forbidden, err)
-			_, err = w.a.SignUpLinks(w.ctx(), actor)
+			_, err = w.a.SignUpLinks(w.ctx(), operating.OnSite(actor, home))
 			w.want(domain.Forbidden, err)
-			w.want(domain.Forbidden, w.a.EndSignUpLink(w.ctx(), actor, 1))
+			w.want(domain.Forbidden, w.a.EndSignUpLink(w.ctx(), operating.OnSite(actor, home), 1))
 			w.want(domain.Forbidden, w.a.SetSignUpMode(w.ctx(), actor, domain.SignUpOpen))
 		}
 		_, err := w.a.SetAccount(w.ctx(), ada, ada.UserID, suspend(true))
@@ -127,7 +127,8 @@ func TestFindAccounts(t *testing.T) {
 func TestSignUpLinks(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		link, err := w.a.CreateSignUpLink(w.ctx(), ada, "for Grace")
+		op := operating.OnSite(ada, home)
+		link, _, err := w.a.CreateSignUpLink(w.ctx(), op, operating.SignUpLinkInput{Note: "for Grace"})
 		w.must(err)
 		if o, err := w.a.SignUpOffer(w.ctx(), link); err != nil || !o.Open || o.Email != "" {
 			t.Error(o, err)
@@ -143,15 +144,15 @@ func TestSignUpLinks(t *testing.T) {
 		alans := w.token("alan@example.org")
 		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, alans, password)
 		w.want(domain.Forbidden, err)
-		all, err := w.a.SignUpLinks(w.ctx(), ada)
+		all, err := w.a.SignUpLinks(w.ctx(), op)
 		if err != nil || len(all) != 1 || all[0].UsedBy != "grace" || all[0].UsedAt == nil || all[0].Note != "for Grace" {
 			t.Fatalf("%+v, %v", all, err)
 		}
-		w.want(domain.NotFound, w.a.EndSignUpLink(w.ctx(), ada, all[0].ID))
+		w.want(domain.NotFound, w.a.EndSignUpLink(w.ctx(), op, all[0].ID))
 		if o, err := w.a.SignUpOffer(w.ctx(), link); err != nil || o.Open {
 			t.Error("a used link lets in", err)
 		}
-		second, err := w.a.CreateSignUpLink(w.ctx(), ada, "")
+		second, _, err := w.a.CreateSignUpLink(w.ctx(), op, operating.SignUpLinkInput{})
 		w.must(err)
 		for _, suspended := range []bool{true, false} {
 			_, err := w.a.Suspend(w.ctx(), domain.Ref{Slug: "ada"}, suspended)
@@ -164,9 +165,9 @@ func TestSignUpLinks(t *testing.T) {
 		if o, err := w.a.SignUpOffer(w.ctx(), second); err != nil || o.Open {
 			t.Error("an old link lets in", err)
 		}
-		_, err = w.a.CreateSignUpLink(w.ctx(), ada, "for \u202ebE")
+		_, _, err = w.a.CreateSignUpLink(w.ctx(), op, operating.SignUpLinkInput{Note: "for \u202ebE"})
 		w.want(domain.Invalid, err)
-		_, err = w.a.CreateSignUpLink(w.ctx(), ada, "\x00")
+		_, _, err = w.a.CreateSignUpLink(w.ctx(), op, operating.SignUpLinkInput{Note: "\x00"})
 		w.want(domain.Invalid, err)
 		w.Clock.Advance(30 * 24 * time.Hour)
 		w.must(w.a.SweepAccounts(w.ctx()))

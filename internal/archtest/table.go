@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
 	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/backups", "jobs"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backups", "jobs", "auth", "mail"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
 	"httpedge":         {"app/...", "domain", "budget", "slots", "auth", "middleware", "describe"},
@@ -108,6 +108,7 @@ var rooms = map[string][]string{
 	"importing/folder":    {"domain", "importing/plain", "importing/source"},
 	"importing/bundle":    {"domain", "importing/source"},
 	"importing/arena":     {"domain", "fetch", "importing/source"},
+	"importing/roster":    {"domain", "importing/plain"},
 
 	// The website.
 	"site":                {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/operator", "site/pages/people", "site/pages/transfer"},
@@ -116,7 +117,7 @@ var rooms = map[string][]string{
 	"site/pages/account":  {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":  {"app/...", "domain", "present", "site/web"},
 	"site/pages/look":     {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator": {"app/...", "domain", "present", "site/web"},
+	"site/pages/operator": {"app/...", "domain", "importing/roster", "present", "site/web"},
 	"site/pages/people":   {"app/...", "domain", "present", "site/web"},
 	"site/pages/transfer": {"app/...", "domain", "present", "site/web"},
 

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -58,14 +59,15 @@ type Certificates struct {
 	o       Options
 	manager *autocert.Manager
 	mu      sync.Mutex
-	pauses  map[string]pause // by domain that no certificate was had for
+	pauses  map[string]pause     // by domain that no certificate was had for
+	until   map[string]time.Time // by domain: when the one that is served expires
 }
 
 // New makes Certificates, without asking anybody yet.
 func New(o Options) *Certificates {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}
-	return &Certificates{o: o, pauses: map[string]pause{}, manager: &autocert.Manager{
+	return &Certificates{o: o, pauses: map[string]pause{}, until: map[string]time.Time{}, manager: &autocert.Manager{
 		Prompt:     autocert.AcceptTOS,
 		Cache:      o.Cache,
 		HostPolicy: autocert.HostWhitelist(o.Domains...),
@@ -137,6 +139,13 @@ func (c *Certificates) get(name string) (*tls.Certificate, error) {
 	return cert, err
 }
 
+// Expiries gives for each domain with a certificate when it expires, as looked at last.
+func (c *Certificates) Expiries() map[string]time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.until)
+}
+
 // Keep gets the certificates of all domains, so that no visitor waits for one and an
 // operator is told at once what is wrong, and watches over them until ctx is done.
 func (c *Certificates) Keep(ctx context.Context) {
@@ -155,6 +164,9 @@ func (c *Certificates) keep(ctx context.Context, name string) {
 			continue
 		}
 		until, life := cert.Leaf.NotAfter, cert.Leaf.NotAfter.Sub(cert.Leaf.NotBefore)
+		c.mu.Lock()
+		c.until[name] = until
+		c.mu.Unlock()
 		if !told {
 			c.o.Log.InfoContext(ctx, "serving TLS", "domain", name, "until", until)
 			told = true

@@ -191,6 +191,11 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 
 // withApp runs fn with the service on the configured database.
 func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return withAppAt(c, common, "", fn)
+}
+
+// withAppAt is withApp for a website at an address, which links begin with.
+func withAppAt(c *console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
 	cfg, log, err := settings(c, common)
 	if err != nil {
 		return err
@@ -200,7 +205,7 @@ func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app
 		return err
 	}
 	c.ctx = domain.WithOrigin(c.ctx, domain.Origin{Console: true})
-	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: cfg.SiteURL})), db.Close())
+	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
 }
 
 // printJSON prints a value as indented JSON.

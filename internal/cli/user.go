@@ -16,6 +16,9 @@ import (
 
 type userCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Make an account."`
+	Invite  userInviteCmd  `cmd:"" help:"Invite people by their addresses to have an account; each gets a link that works once."`
+	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
+	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
 	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`

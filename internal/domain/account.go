@@ -78,14 +78,31 @@ type Session struct {
 	ExpiresAt  time.Time
 }
 
-// SignUpLink lets one person sign up.
+// SignUpLink is a link of an operator that lets people sign up: one, whose address it may
+// name, or as many as it has places.
 type SignUpLink struct {
 	ID        SignUpLinkID
 	Note      string
+	Email     string     // of the one person it is for; "": whoever has it may use it
+	Name      string     // proposed to that person, or ""
+	Slug      string     // the same
+	Group     *Principal // that they join, without a picture; nil for none
+	Vouched   bool       // who has it need not prove an address
+	Places    int64
+	Taken     int64
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	UsedAt    *time.Time
-	UsedBy    string // slug, or ""
+	UsedAt    *time.Time // when the last place was taken
+	UsedBy    string     // slug of who took it, or ""
+	RevokedAt *time.Time // by an operator, before it was full
+}
+
+// Left is how many places of a link are free.
+func (l SignUpLink) Left() int64 { return l.Places - l.Taken }
+
+// Live reports whether a link lets somebody in.
+func (l SignUpLink) Live(now time.Time) bool {
+	return l.UsedAt == nil && l.RevokedAt == nil && now.Before(l.ExpiresAt)
 }
 
 // Application is a client that acts for users, or for itself (RFC 6749 section 2).

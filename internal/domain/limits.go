@@ -32,7 +32,10 @@ const (
 	MaxMentions       = 50     // people that one comment links and notifies
 	MaxApplications   = 100    // live ones of a user
 	MaxOwnTokens      = 100    // live personal access tokens of a user
-	MaxSignUpLinks    = 200    // that can be used at once
+	MaxSignUpLinks    = 200    // that can be used at once, those for one address not counted
+	MaxPlaces         = 1_000  // people whom one link lets in
+	MaxLinkDays       = 365    // that a link for signing up works
+	MaxPeople         = 2_000  // people of one file who are invited
 	MaxLegalPages     = 20     // of a site
 	MaxPins           = 24     // channels that a user keeps at hand
 	MaxExports        = 3      // that a user keeps

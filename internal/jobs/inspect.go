@@ -195,3 +195,32 @@ func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
 	}
 	return counts, database.Classify(ctx, rows.Err())
 }
+
+// OldestDue gives for each class how long the job that could have run first has waited, 0
+// where none waits.
+func (q *Queue) OldestDue(ctx context.Context) (map[Class]time.Duration, error) {
+	waits := map[Class]time.Duration{}
+	for _, c := range classes {
+		waits[c] = 0
+	}
+	age, now := "(julianday('now') - julianday(min(scheduled_at))) * 86400.0", "datetime('now', 'subsec')"
+	if q.db.Dialect() == database.Postgres {
+		age, now = "CAST(extract(epoch FROM now() - min(scheduled_at)) AS double precision)", "now()"
+	}
+	rows, err := q.db.Reader().Query(ctx, `SELECT queue, `+age+` FROM river_job
+		WHERE state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= `+now+` GROUP BY queue`)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: oldest due: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var queue string
+		var seconds float64
+		if err := rows.Scan(&queue, &seconds); err != nil {
+			return nil, fmt.Errorf("jobs: oldest due: %w", err)
+		}
+		c := classOf(queue)
+		waits[c] = max(waits[c], time.Duration(seconds*float64(time.Second)))
+	}
+	return waits, database.Classify(ctx, rows.Err())
+}

@@ -155,3 +155,31 @@ func TestObserve(t *testing.T) {
 		}
 	})
 }
+
+// The oldest due job counts for its class, whoever's it is; one that is put off does not.
+func TestOldestDue(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		none, err := r.queue.OldestDue(t.Context())
+		r.must(err)
+		for class, waits := range none {
+			if waits != 0 {
+				t.Errorf("%s has waited %s without a job", class, waits)
+			}
+		}
+		if _, there := none[jobs.Content]; !there || len(none) < 3 {
+			t.Errorf("the classes are %v", none)
+		}
+		r.enqueue(note{"later"}, jobs.At(time.Now().Add(time.Hour)))
+		r.enqueue(note{"hour"}, jobs.For(7), jobs.At(time.Now().Add(-time.Hour)))
+		r.enqueue(note{"day"}, jobs.For(8), jobs.At(time.Now().Add(-24*time.Hour)))
+		due, err := r.queue.OldestDue(t.Context())
+		r.must(err)
+		if waits := due[jobs.Content]; waits < 24*time.Hour || waits > 25*time.Hour {
+			t.Errorf("the oldest has waited %s, want a day: %v", waits, due)
+		}
+		if due[jobs.Mail] != 0 {
+			t.Errorf("mail has waited %s", due[jobs.Mail])
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 )
 
 // Logger returns a logger that writes to w, a line per record. The format is
@@ -15,7 +16,7 @@ func Logger(w io.Writer, format, level string) (*slog.Logger, error) {
 	if err := least.UnmarshalText([]byte(level)); err != nil {
 		return nil, fmt.Errorf("log level %q: want debug, info, warn or error", level)
 	}
-	opts := &slog.HandlerOptions{Level: least}
+	opts := &slog.HandlerOptions{Level: least, ReplaceAttr: inSeconds}
 	switch format {
 	case "text":
 		return slog.New(slog.NewTextHandler(w, opts)), nil
@@ -24,4 +25,13 @@ func Logger(w io.Writer, format, level string) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("log format %q: want text or json", format)
 	}
+}
+
+// inSeconds writes durations as seconds, in both formats, so that they can be compared and
+// added up by what reads logs.
+func inSeconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.Float64Value(float64(a.Value.Duration().Round(time.Microsecond)) / float64(time.Second))
+	}
+	return a
 }

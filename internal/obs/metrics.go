@@ -24,7 +24,7 @@ type Metrics struct {
 
 // NewMetrics makes the registry. It holds:
 //
-//	vitrine_http_requests_total{operation,method,class}
+//	vitrine_http_requests_total{operation,method,status}
 //	vitrine_http_request_duration_seconds{operation,method,class}
 //	vitrine_http_requests_in_flight
 //	vitrine_job_runs_total{kind,outcome}
@@ -33,18 +33,17 @@ type Metrics struct {
 //
 // and the go_ and process_ metrics of the runtime.
 func NewMetrics(version, revision string) *Metrics {
-	labels := []string{"operation", "method", "class"}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_requests_total",
-			Help: "Requests answered.",
-		}, labels),
+			Help: "Requests answered, by their exact status; aborted where nothing was sent.",
+		}, []string{"operation", "method", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
 			Help:    "Time from the arrival of a request to the end of its response.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15},
-		}, labels),
+		}, []string{"operation", "method", "class"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_requests_in_flight",
 			Help: "Requests being answered now.",
@@ -73,9 +72,9 @@ func (m *Metrics) Observe(operation, method string, status int, took time.Durati
 	if operation == "" {
 		operation = "none"
 	}
-	labels := []string{operation, knownMethod(method), statusClass(status)}
-	m.requests.WithLabelValues(labels...).Inc()
-	m.duration.WithLabelValues(labels...).Observe(took.Seconds())
+	exact, class := statusLabels(status)
+	m.requests.WithLabelValues(operation, knownMethod(method), exact).Inc()
+	m.duration.WithLabelValues(operation, knownMethod(method), class).Observe(took.Seconds())
 }
 
 // InFlight counts the requests that are within next.
@@ -97,10 +96,12 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// statusClass is 2xx for 200 and so on, and aborted for 0: nothing was sent.
-func statusClass(status int) string {
+// statusLabels are 200 and 2xx for 200 and so on, and aborted for 0: nothing was sent.
+func statusLabels(status int) (exact, class string) {
 	if status == 0 {
-		return "aborted"
+		return "aborted", "aborted"
 	}
-	return strconv.Itoa(status/100) + "xx"
+	return strconv.Itoa(status), classes[status/100%len(classes)]
 }
+
+var classes = [...]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"}

@@ -44,10 +44,11 @@ func TestObserve(t *testing.T) {
 	m.Observe("", "BREW", 405, 0)
 	m.Observe("getFeed", http.MethodHead, 0, 0)
 	wantLines(t, scrape(t, m),
-		`vitrine_http_requests_total{class="2xx",method="GET",operation="getChannel"} 2`,
-		`vitrine_http_requests_total{class="3xx",method="GET",operation="getChannel"} 1`,
-		`vitrine_http_requests_total{class="4xx",method="other",operation="none"} 1`,
-		`vitrine_http_requests_total{class="aborted",method="HEAD",operation="getFeed"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getChannel",status="200"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getChannel",status="201"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getChannel",status="304"} 1`,
+		`vitrine_http_requests_total{method="other",operation="none",status="405"} 1`,
+		`vitrine_http_requests_total{method="HEAD",operation="getFeed",status="aborted"} 1`,
 		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="0.025"} 0`,
 		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="0.05"} 1`,
 		`vitrine_http_request_duration_seconds_bucket{class="2xx",method="GET",operation="getChannel",le="15"} 1`,

@@ -128,6 +128,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.Jobs = s.newWorkers()
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
 	s.stats.WatchBackups(s.backups.measured)
+	freeSpace := o.FreeSpace
+	if freeSpace == nil {
+		freeSpace = blob.FreeSpace
+	}
+	s.stats.WatchSite(func(ctx context.Context) obs.Site { return s.seen(ctx, freeSpace) })
 	if o.Documents.V3 == nil {
 		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}

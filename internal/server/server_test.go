@@ -99,11 +99,13 @@ func TestMetrics(t *testing.T) {
 	r.Do("", "BREW", "/v3/ping", nil).Want(http.StatusMethodNotAllowed)
 	status, text, _ := get(t, "http://"+addr+"/metrics")
 	for _, want := range []string{
-		`vitrine_http_requests_total{class="2xx",method="GET",operation="getPing"} 1`,
-		`vitrine_http_requests_total{class="4xx",method="GET",operation="getBlock"} 1`,
-		`vitrine_http_requests_total{class="4xx",method="GET",operation="none"} 1`,
-		`vitrine_http_requests_total{class="4xx",method="other",operation="none"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getPing",status="200"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getBlock",status="404"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="none",status="404"} 1`,
+		`vitrine_http_requests_total{method="other",operation="none",status="405"} 1`,
 		"vitrine_http_requests_in_flight 0", "vitrine_build_info{", "go_goroutines ",
+		`vitrine_database_connections_max{pool="write"} 1`, `vitrine_database_waits_total{pool="write"} `,
+		`vitrine_jobs_oldest_due_seconds{class="mail"} 0`, "vitrine_disk_free_bytes ", "vitrine_sqlite_file_bytes ", "vitrine_sqlite_wal_bytes ",
 	} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%d: no %s", status, want)

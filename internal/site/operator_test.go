@@ -14,11 +14,11 @@ func TestOperatorPages(t *testing.T) {
 	r := apptest.New(t, people)
 	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
 	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs",
-		"/operator/site", "/operator/pages", "/operator/storage", "/operator/audit", "/operator/audit/file"} {
+		"/operator/site", "/operator/pages", "/operator/storage", "/operator/invitations"} {
 		operator.get(at).want(200)
 		eve.get(at).want(404).hides("/operator")
 		guest.get(at).leads("/sign-in?next=" + strings.ReplaceAll(at, "/", "%2F"))
-		if at != "/operator" && at != "/operator/accounts" && at != "/operator/storage" && !strings.HasPrefix(at, "/operator/audit") {
+		if at != "/operator" && at != "/operator/accounts" && at != "/operator/storage" {
 			eve.post(at, "do", "promote", "retry", "1", "end", "1").want(404)
 			guest.post(at).want(http.StatusSeeOther)
 		}
@@ -89,13 +89,13 @@ func TestOperatorSignUp(t *testing.T) {
 		operator, guest := first(t, r), newBrowser(t, r)
 		at := "/operator/sign-up"
 		operator.get(at).want(200).says(`value="invitation" checked`, "There are no links.")
-		link := operator.post(at, "do", "link", "note", "<script>for Eve").want(200).says("This link lets one person sign up").secret()
+		link := operator.post(at, "do", "link", "note", "<script>for Eve").want(200).says("This link lets 1 person sign up").secret()
 		path := strings.TrimPrefix(link, apptest.Base)
 		guest.get(path).want(200).says(`name="invite"`)
 		guest.post("/sign-up", "name", "Eve", "email", "eve@example.org", "password", password, "invite", strings.TrimPrefix(path, "/sign-up?invite=")).
 			want(200).says("Ask for the link")
 		guest.post(mailed(t, r, "eve@example.org"), "password", password).leads("/")
-		operator.get(at).says("<script>for Eve", "by eve").hides(strings.TrimPrefix(path, "/sign-up?invite="))
+		operator.get(at).says("<script>for Eve", "0 of 1 place", ">Eve</a>").hides(strings.TrimPrefix(path, "/sign-up?invite="))
 		guest.post("/sign-out").leads("/")
 		guest.get(path).want(200).says("has already been used or has expired")
 

@@ -105,6 +105,7 @@ var table = []address{
 	{"/operator/storage", signIn, 405, 404, 405, getOnly},
 	{"/operator/accounts", signIn, 405, 404, 405, getOnly},
 	{"/operator/accounts/eve", signIn, signIn, 404, 404, both},
+	{"/operator/invitations", signIn, signIn, 404, 404, both},
 	{"/operator/sign-up", signIn, signIn, 404, 404, both},
 	{"/operator/audit", signIn, 405, 404, 405, getOnly},
 	{"/operator/audit/file", signIn, 405, 404, 405, getOnly},

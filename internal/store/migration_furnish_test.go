@@ -105,6 +105,7 @@ var furnishing = []string{
 	`INSERT INTO signups (email, slug, name, password_hash, link_id, hash, created_at, expires_at)
 		VALUES ('fay@example.org', 'fay', 'Fay', '', 1, 'a', 5, 9)`,
 	"INSERT INTO signup_links (hash, note, created_by, used_by, used_at, created_at, expires_at) VALUES ('a', 'for Bob', 1, 2, 6, 5, 9)",
+	"INSERT INTO signup_link_uses (link_id, user_id, used_at) SELECT max(id), 1, 6 FROM signup_links",
 	"INSERT INTO mail_links (user_id, purpose, email, hash, created_at, expires_at) VALUES (1, 'password', 'ada@example.org', 'a', 5, 9)",
 	"INSERT INTO attempts (key, count, expires_at) VALUES ('a', 3, 9)",
 	`INSERT INTO applications (client_id, user_id, name, redirect_uris, secret_hash, secret_hint, created_at, updated_at)

@@ -43,10 +43,10 @@ func Migrations(d database.Dialect) fs.FS {
 
 // Each room below the store has Reads, which Queries embed, and Writes, which only a Tx
 // embeds; some have Lists, which count and read a page and which only a Snapshot embeds.
-// Go embeds several by these names, which are unexported so that nobody passes a room
-// around without its store.
+// Go embeds several by these names, unexported so that nobody passes a room around without its store.
 type (
 	accountReads     = account.Reads
+	accountLists     = account.Lists
 	accountWrites    = account.Writes
 	activityReads    = activity.Reads
 	activityLists    = activity.Lists
@@ -135,6 +135,7 @@ type Store struct {
 // Snapshot reads one consistent state.
 type Snapshot struct {
 	Queries
+	accountLists
 	activityLists
 	contentsLists
 	importLists
@@ -143,6 +144,7 @@ type Snapshot struct {
 
 func (v *Snapshot) use(on database.Querier) {
 	v.Queries.use(on)
+	v.accountLists = account.NewLists(v.db)
 	v.activityLists = activity.NewLists(v.db)
 	v.contentsLists = contents.NewLists(v.db, v.search.Listed)
 	v.importLists = imports.NewLists(v.db)
@@ -204,8 +206,7 @@ func New(db *database.DB) *Store {
 	return s
 }
 
-// InTx runs fn in a write transaction; it may run several times when transactions
-// collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
+// InTx runs fn in a write transaction; it may run several times when transactions collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
 	claim := redo.ClaimOf(ctx)
@@ -264,8 +265,7 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.DeleteSecret(ctx, name) })
 }
 
-// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It
-// writes nothing where there is one.
+// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It writes nothing where there is one.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
 	value, err = s.Secret(ctx, name)
 	if domain.KindOf(err) != domain.NotFound {
@@ -278,8 +278,7 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 	return value, err
 }
 
-// StableUpTo gives an id up to which the list of activities will not change any more but
-// by deletion.
+// StableUpTo gives an id up to which the list of activities will not change any more but by deletion.
 func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
 }

@@ -51,6 +51,9 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 		return a.SendInvitation(ctx, job.Invitation)
 	})
 	handle(h, func(ctx context.Context, job accounts.MailSignUp) error { return a.SendSignUp(ctx, job.Signup) })
+	handle(h, func(ctx context.Context, job operating.MailInvitation) error {
+		return a.SendAccountInvitation(ctx, job.Link)
+	})
 	handle(h, func(ctx context.Context, job accounts.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
 	handle(h, func(ctx context.Context, job accounts.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
 	handle(h, func(ctx context.Context, job accounts.MailNotice) error { return a.SendNotice(ctx, job) })

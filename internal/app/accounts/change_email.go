@@ -77,20 +77,29 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err := tx.TakeMailLink(ctx, l.ID, hash); err != nil {
 		return u, err
 	}
-	if err := tx.SetEmail(ctx, l.User, l.Email); err != nil {
-		return u, err
-	}
-	if err := tx.EndMailLinks(ctx, l.User, account.PasswordLink); err != nil {
-		return u, err
-	}
-	if err := tx.ForgetSignups(ctx, l.Email); err != nil {
-		return u, err
-	}
 	if err := a.Audit(ctx, tx, by(l.User), domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
 		return u, err
 	}
-	if err := warn(ctx, tx, c.User, addressChanged); err != nil {
+	if err := PutEmail(ctx, tx, c.User, l.Email); err != nil {
 		return u, err
 	}
 	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
+}
+
+// PutEmail gives a locked account another address, in lower case, and has its holder told at the
+// one that it had. Links that were mailed there end. An address that is in use is a Conflict.
+func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) error {
+	if err := tx.SetEmail(ctx, u.ID, email); err != nil {
+		return err
+	}
+	if err := endLinks(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	if err := tx.ForgetSignups(ctx, email); err != nil {
+		return err
+	}
+	if err := tx.ForgetSignUpLinks(ctx, email); err != nil {
+		return err
+	}
+	return warn(ctx, tx, u, addressChanged)
 }

@@ -23,25 +23,32 @@ type Farewell struct {
 // Farewell says what deleting the actor's account would do.
 func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		l, err := v.Legacy(ctx, actor.UserID)
-		if err != nil {
+		if f, err = FarewellOf(ctx, v, actor.UserID); err != nil || !f.OnlyOperator {
 			return err
 		}
-		f = Farewell{Channels: l.Channels, Blocks: l.Blocks, SharedBlocks: l.SharedBlocks, Comments: l.Comments}
-		for _, g := range l.Groups {
-			if g.Users > 1 {
-				f.GroupsHanded = append(f.GroupsHanded, g)
-			} else {
-				f.GroupsDeleted = append(f.GroupsDeleted, g)
-			}
-		}
-		operators, err := v.Operators(ctx)
-		if err != nil {
-			return err
-		}
-		f.OnlyOperator, err = onlyOperator(ctx, v.Queries, operators, actor.UserID)
+		f.OnlyOperator, err = v.OtherAccounts(ctx, actor.UserID)
 		return err
 	})
+	return f, err
+}
+
+// FarewellOf says what deleting somebody's account would do. OnlyOperator is so also where nobody
+// else has an account.
+func FarewellOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f Farewell, err error) {
+	l, err := v.Legacy(ctx, id)
+	if err != nil {
+		return f, err
+	}
+	f = Farewell{Channels: l.Channels, Blocks: l.Blocks, SharedBlocks: l.SharedBlocks, Comments: l.Comments}
+	for _, g := range l.Groups {
+		if g.Users > 1 {
+			f.GroupsHanded = append(f.GroupsHanded, g)
+		} else {
+			f.GroupsDeleted = append(f.GroupsDeleted, g)
+		}
+	}
+	operators, err := v.Operators(ctx)
+	f.OnlyOperator = MayLose(operators, id) != nil
 	return f, err
 }
 
@@ -66,45 +73,54 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, 
 		return domain.InvalidField("slug", domain.FieldIncorrect, "is not your short name")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		gone := clearing{a, actor.UserID}
-		if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
-			return err
-		}
-		operators, err := tx.LockOperators(ctx)
-		if err != nil {
-			return err
-		}
-		c, err := lockedAs(ctx, tx, was, "password")
-		if err != nil {
-			return err
-		}
-		only, err := onlyOperator(ctx, tx.Queries, operators, actor.UserID)
-		if err != nil {
-			return err
-		}
-		if only {
-			return domain.NewUnprocessable("Make somebody else an operator first")
-		}
-		// No channel can be made for the account any more; one that was, meanwhile, is
-		// locked out of turn.
-		if err := gone.endAll(ctx, tx, ending{store.RemainingChannels, gone.deleteChannel}); err != nil {
-			return err
-		}
-		if err := gone.unfollow(ctx, tx); err != nil {
-			return err
-		}
-		now := a.Now()
-		if err := a.Audit(ctx, tx, actor, domain.ActAccountDeleted, domain.AboutUser(c.User), nil); err != nil {
-			return err
-		}
-		if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
-			return err
-		}
-		if err := tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.For(int64(actor.UserID))); err != nil {
-			return err
-		}
-		return tx.Enqueue(ctx, ClearAccount{User: actor.UserID}, jobs.At(now.Add(clearAgain)), jobs.For(int64(actor.UserID)))
+		return a.EndAccount(ctx, tx, actor, actor.UserID, func(operators []domain.UserID) (store.Credentials, error) {
+			c, err := lockedAs(ctx, tx, was, "password")
+			if err != nil {
+				return c, err
+			}
+			only, err := onlyOperator(ctx, tx.Queries, operators, actor.UserID)
+			if err == nil && only {
+				err = domain.NewUnprocessable("Make somebody else an operator first")
+			}
+			return c, err
+		})
 	})
+}
+
+// EndAccount deletes an account, of which locked locks the row once all else is locked, the
+// operators included, and says whether it may go.
+func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.UserID, locked func(operators []domain.UserID) (store.Credentials, error)) error {
+	gone := clearing{a, id}
+	if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
+		return err
+	}
+	operators, err := tx.LockOperators(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := locked(operators)
+	if err != nil {
+		return err
+	}
+	// No channel can be made for the account any more; one that was, meanwhile, is
+	// locked out of turn.
+	if err := gone.endAll(ctx, tx, ending{store.RemainingChannels, gone.deleteChannel}); err != nil {
+		return err
+	}
+	if err := gone.unfollow(ctx, tx); err != nil {
+		return err
+	}
+	now := a.Now()
+	if err := a.Audit(ctx, tx, actor, domain.ActAccountDeleted, domain.AboutUser(c.User), nil); err != nil {
+		return err
+	}
+	if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
+		return err
+	}
+	if err := tx.Enqueue(ctx, ClearAccount{User: id}, jobs.For(int64(id))); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, ClearAccount{User: id}, jobs.At(now.Add(clearAgain)), jobs.For(int64(id)))
 }
 
 // clearAgain is how long after a deletion the job runs once more, for what requests and

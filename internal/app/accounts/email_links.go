@@ -67,7 +67,7 @@ func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) e
 	if err != nil {
 		return err
 	}
-	return a.send(ctx, "password", hash, core.AddressOf(u), "Choose a new password", a.passwordText(u, token))
+	return a.Send(ctx, "password", hash, core.AddressOf(u), "Choose a new password", a.passwordText(u, token))
 }
 
 // MailAddressLink is the job that mails the link with which a new address is proved.
@@ -105,9 +105,9 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 		return err
 	}
 	if taken {
-		return a.send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
+		return a.Send(ctx, "address", hash, mail.Address{Email: l.Email}, "This address has an account", a.takenText())
 	}
-	return a.send(ctx, "address", hash, mail.Address{Name: mail.Harmless(u.Name), Email: l.Email},
+	return a.Send(ctx, "address", hash, mail.Address{Name: mail.Harmless(u.Name), Email: l.Email},
 		"Confirm your new address", a.addressText(u, token))
 }
 

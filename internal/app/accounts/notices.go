@@ -49,12 +49,12 @@ func (a *Accounts) SendNotice(ctx context.Context, n MailNotice) error {
 	to := mail.Address{Name: mail.Harmless(u.Name), Email: n.To}
 	_, id, _ := auth.NewToken(auth.Mailed) // for the mail's id alone
 	if n.What == addressChanged {
-		return a.send(ctx, "notice", id, to, "Your address was changed", fmt.Sprintf(`The address of your account %s at %s was changed.
+		return a.Send(ctx, "notice", id, to, "Your address was changed", fmt.Sprintf(`The address of your account %s at %s was changed.
 
 If this was not you, ask whoever runs the server for help.
 `, u.Slug, a.SiteURL))
 	}
-	return a.send(ctx, "notice", id, to, "Your password was changed", fmt.Sprintf(`The password of your account %s at %s was changed.
+	return a.Send(ctx, "notice", id, to, "Your password was changed", fmt.Sprintf(`The password of your account %s at %s was changed.
 
 If this was not you, choose a new one at once:
 

@@ -32,13 +32,30 @@ func checkPassword(f *domain.Faults, password, email, slug string) {
 
 var lengthOfPassword = fmt.Sprintf("must be %d to %d bytes long", domain.MinPassword, domain.MaxPassword)
 
-// newPassword hashes a password that an account is to have; the error names `password`.
-func newPassword(password string, u domain.User) (hash string, err error) {
+// NewPassword hashes a password that an account is to have; the error names `password`.
+func NewPassword(password string, u domain.User) (hash string, err error) {
 	var f domain.Faults
 	if checkPassword(&f, password, u.Email, u.Slug); f != nil {
 		return "", f.Err()
 	}
 	return auth.HashPassword(password)
+}
+
+// PutPasswordLink has a link mailed with which the holder of a locked account can choose a
+// password, or gives the address of one that is not mailed. It ends the link that they had.
+func (a *Accounts) PutPasswordLink(ctx context.Context, tx *store.Tx, u domain.User, mailed bool) (address string, err error) {
+	now := a.Now()
+	if mailed {
+		return "", tx.Enqueue(ctx, MailPasswordLink{Email: u.Email, Until: now.Add(passwordLinkTTL)})
+	}
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	id, err := tx.CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
+		CreatedAt: now, ExpiresAt: now.Add(passwordLinkTTL)})
+	if err != nil {
+		return "", err
+	}
+	_, err = tx.MarkMailLink(ctx, id, hash, now)
+	return a.SiteURL + "/reset-password/" + token, err
 }
 
 // ForgotPassword has a link mailed with which a password can be chosen, if the address
@@ -82,7 +99,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	if err != nil {
 		return "", err
 	}
-	hash, err := newPassword(password, u)
+	hash, err := NewPassword(password, u)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +114,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
 			return err
 		}
-		if err := a.setPassword(ctx, tx, by(l.User), c.User, hash, 0); err != nil {
+		if err := a.Audit(ctx, tx, by(l.User), domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
+			return err
+		}
+		if err := PutPassword(ctx, tx, c.User, hash, 0); err != nil {
 			return err
 		}
 		session, err = a.openSession(ctx, tx, l.User, from, a.Now())
@@ -106,10 +126,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	return session, err
 }
 
-// setPassword gives a locked account another password, ends its sessions but one and the
+// PutPassword gives a locked account another password, ends its sessions but one and the
 // links that were mailed, and tells its holder. Whoever knew the old password may have
 // asked for a link that gives the account their own address.
-func (a *Accounts) setPassword(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, hash string, keep domain.SessionID) error {
+func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, keep domain.SessionID) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
@@ -117,9 +137,6 @@ func (a *Accounts) setPassword(ctx context.Context, tx *store.Tx, actor domain.A
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {
-		return err
-	}
-	if err := a.Audit(ctx, tx, actor, domain.ActPasswordChanged, domain.AboutUser(u), nil); err != nil {
 		return err
 	}
 	return warn(ctx, tx, u, passwordChanged)
@@ -141,7 +158,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 	if err != nil {
 		return err
 	}
-	hash, err := newPassword(next, was.User)
+	hash, err := NewPassword(next, was.User)
 	if err != nil {
 		return err
 	}
@@ -150,7 +167,10 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 		if err != nil {
 			return err
 		}
-		return a.setPassword(ctx, tx, actor, c.User, hash, keep)
+		if err := a.Audit(ctx, tx, actor, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
+			return err
+		}
+		return PutPassword(ctx, tx, c.User, hash, keep)
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 const signupTTL = 24 * time.Hour
 
 // SignUpInput is an account somebody wants. Invite is the token of the link they came
-// by, a sign-up link's or a mailed invitation's to a group; "" if they came by none.
+// by, an operator's or that of a mailed invitation to a group; "" if they came by none.
 type SignUpInput struct {
 	Name     string
 	Slug     string // "" for one from the name
@@ -36,9 +36,9 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 	return CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Tier: tier}
 }
 
-// SignUp makes an account, or has a link mailed that will. With the first account, and
-// with an invitation that was mailed to the very address, there is nothing to confirm:
-// session is the secret of a new session. Else it is "", whether or not the address has
+// SignUp makes an account, or has a link mailed that will. With the first account, with an
+// invitation to the very address, and with a link for which an operator vouches there is
+// nothing to confirm: session is the secret of a new session. Else it is "", whether or not the address has
 // an account already; the mail tells. Errors name `name`, `slug`, `email` and `password`;
 // Forbidden is for those who may not sign up, TooMany for those who tried too often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
@@ -59,7 +59,7 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 		session, err = a.signUp(ctx, tx, from, in, n)
 		return err
 	})
-	return session, takenEmail(err)
+	return session, TakenEmail(err)
 }
 
 func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUser) error {
@@ -70,7 +70,7 @@ func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUse
 		if _, err := a.admit(ctx, v.Queries, in.Invite, n.Email); err != nil {
 			return err
 		}
-		return slugFree(ctx, v.Queries, in.Slug)
+		return SlugFree(ctx, v.Queries, in.Slug)
 	})
 }
 
@@ -83,13 +83,13 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 	}
 	if first {
 		n.Office = domain.OfficeOperator
-		return a.enroll(ctx, tx, from, in.Slug, n)
+		return a.enroll(ctx, tx, from, in.Slug, n, domain.SignUpLink{})
 	}
 	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
 	if err != nil {
 		return "", err
 	}
-	if err := slugFree(ctx, tx.Queries, in.Slug); err != nil {
+	if err := SlugFree(ctx, tx.Queries, in.Slug); err != nil {
 		return "", err
 	}
 	if by.proven {
@@ -98,20 +98,20 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 			return "", err
 		}
 		if !taken {
-			return a.enroll(ctx, tx, from, in.Slug, n)
+			return a.enroll(ctx, tx, from, in.Slug, n, by.link)
 		}
 	}
 	id, err := tx.CreateSignup(ctx, account.Signup{Email: n.Email, Slug: in.Slug, Name: n.Name, PasswordHash: n.PasswordHash,
-		Link: by.link, CreatedAt: n.Now, ExpiresAt: n.Now.Add(signupTTL)})
+		Link: by.link.ID, CreatedAt: n.Now, ExpiresAt: n.Now.Add(signupTTL)})
 	if err != nil {
 		return "", err
 	}
 	return "", tx.Enqueue(ctx, MailSignUp{Signup: id})
 }
 
-// enroll makes an account and signs it in.
-func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser) (session string, err error) {
-	u, err := a.makeAccount(ctx, tx, domain.Actor{}, slug, n)
+// enroll makes an account by a link, the zero one for none, and signs it in.
+func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser, link domain.SignUpLink) (session string, err error) {
+	u, err := a.makeAccount(ctx, tx, slug, n, entrance{link, true})
 	if err != nil {
 		return "", err
 	}
@@ -189,17 +189,35 @@ func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, 
 	if mode == domain.SignUpClosed {
 		return u, errClosed()
 	}
-	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
-	u, err = a.makeAccount(ctx, tx, domain.Actor{}, s.Slug, n)
-	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
-		u, err = a.makeAccount(ctx, tx, domain.Actor{}, "", n)
-	}
-	if err != nil || s.Link == 0 {
+	link, err := a.linkTaken(ctx, tx.Queries, s)
+	if err != nil {
 		return u, err
 	}
-	free, err := tx.UseSignUpLink(ctx, s.Link, u.ID, now)
-	if err == nil && !free {
-		err = errUninvited()
+	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
+	by := entrance{link, s.Link != 0 && mode != domain.SignUpOpen}
+	u, err = a.makeAccount(ctx, tx, s.Slug, n, by)
+	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
+		u, err = a.makeAccount(ctx, tx, "", n, by)
 	}
 	return u, err
+}
+
+// linkTaken reads the link that let a signup in, the zero one for none. The proof of an address
+// that an operator has invited is as good as the invitation.
+func (a *Accounts) linkTaken(ctx context.Context, q store.Queries, s account.Signup) (link domain.SignUpLink, err error) {
+	if s.Link != 0 {
+		link, err = q.SignUpLink(ctx, s.Link)
+		if domain.KindOf(err) == domain.NotFound { // it was ended
+			return domain.SignUpLink{ID: s.Link}, nil
+		}
+		return link, err
+	}
+	link, err = q.LinkOfEmail(ctx, s.Email)
+	if err == nil && !link.Live(a.Now()) {
+		return domain.SignUpLink{}, nil
+	}
+	if domain.KindOf(err) == domain.NotFound {
+		err = nil
+	}
+	return link, err
 }

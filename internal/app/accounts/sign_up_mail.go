@@ -51,16 +51,16 @@ func (a *Accounts) SendSignUp(ctx context.Context, id account.SignupID) error {
 		return err
 	}
 	if owner != nil {
-		return a.send(ctx, "signup", hash, core.AddressOf(*owner), "You already have an account", a.haveAccountText(*owner))
+		return a.Send(ctx, "signup", hash, core.AddressOf(*owner), "You already have an account", a.haveAccountText(*owner))
 	}
-	return a.send(ctx, "signup", hash, mail.Address{Name: mail.Harmless(s.Name), Email: s.Email},
+	return a.Send(ctx, "signup", hash, mail.Address{Name: mail.Harmless(s.Name), Email: s.Email},
 		"Confirm your address", a.confirmText(token))
 }
 
-// send hands a mail over that a job must send. It may be tried again unless it was
+// Send hands a mail over that a job must send. It may be tried again unless it was
 // refused, or may have left. part is some bytes of a hash, which make its id unlike that
 // of a mail with another token.
-func (a *Accounts) send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
+func (a *Accounts) Send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
 	err := a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("%s-%x", what, part[:8]), To: to, Subject: subject, Text: text})
 	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {
 		return jobs.Permanent(err)

@@ -2,10 +2,14 @@ package accounts
 
 import (
 	"context"
+	"time"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/store"
 )
+
+// SignUpLinkKept is how long a link for signing up is kept after it was used or ran out.
+const SignUpLinkKept = 30 * 24 * time.Hour
 
 // SweepAccounts is the job that removes what has run out of accounts: sessions, known
 // browsers, signups, links, authorization codes, counted attempts, keys of requests and what
@@ -24,7 +28,7 @@ func (a *Accounts) SweepAccounts(ctx context.Context) error {
 		func(tx *store.Tx) (int, error) { return tx.SweepSignups(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepMailLinks(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) {
-			return tx.SweepSignUpLinks(ctx, now.Add(-signUpLinkKept), core.SweepBatch)
+			return tx.SweepSignUpLinks(ctx, now.Add(-SignUpLinkKept), core.SweepBatch)
 		},
 		func(tx *store.Tx) (int, error) { return tx.SweepCodes(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepAttempts(ctx, now, core.SweepBatch) },

@@ -41,16 +41,28 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 		if first {
 			n.Office = domain.OfficeOperator
 		}
-		u, err = a.makeAccount(ctx, tx, domain.Actor{}, in.Slug, n)
+		u, err = a.makeAccount(ctx, tx, in.Slug, n, entrance{})
 		return err
 	})
-	return u, takenEmail(err)
+	return u, TakenEmail(err)
 }
 
-// makeAccount makes an account with the wanted slug, or with one from its name. An
-// address that is in use is a Conflict. By is the operator who makes it for somebody; the zero
-// Actor where nobody does.
-func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, by domain.Actor, slug string, n store.NewUser) (u domain.User, err error) {
+// entrance is the link of an operator by which an account is made; the zero one is none.
+type entrance struct {
+	link domain.SignUpLink
+	must bool // nobody comes in without a place of the link
+}
+
+// makeAccount makes an account with the wanted slug, or with one from its name. It takes a place
+// of the link that it is made by, and joins that link's group. An address that is in use is a
+// Conflict; a link that must have a place and has none left is Forbidden.
+//
+// The group is locked first, as who deletes it does, and joined last: it is told in feeds.
+func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n store.NewUser, by entrance) (u domain.User, err error) {
+	group, err := a.people.LockToEnter(ctx, tx, by.link.Group)
+	if err != nil {
+		return u, err
+	}
 	if n.Slug, err = claimUserSlug(ctx, tx, slug, n); err != nil {
 		return u, err
 	}
@@ -64,17 +76,35 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, by domain.Acto
 	if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
 		return u, err
 	}
+	if err := a.Audit(ctx, tx, domain.Actor{}, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
+		return u, err
+	}
+	if by.link.ID != 0 {
+		free, err := tx.UseSignUpLink(ctx, by.link.ID, u.ID, n.Now)
+		if err != nil {
+			return u, err
+		}
+		if !free && by.must {
+			return u, errUninvited()
+		}
+		if !free {
+			group = 0
+		}
+	}
 	if err := tx.ForgetSignups(ctx, n.Email); err != nil {
 		return u, err
 	}
-	if err := a.Audit(ctx, tx, by, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
+	if err := tx.ForgetSignUpLinks(ctx, n.Email); err != nil { // but the one that was used
 		return u, err
 	}
-	return u, a.people.AdoptInvitations(ctx, tx, u)
+	if err := a.people.AdoptInvitations(ctx, tx, u); err != nil {
+		return u, err
+	}
+	return u, a.people.Enter(ctx, tx, group, u, n.Now)
 }
 
-// takenEmail names the field of an address that is in use.
-func takenEmail(err error) error {
+// TakenEmail names the field of an address that is in use.
+func TakenEmail(err error) error {
 	if domain.KindOf(err) == domain.Conflict {
 		return domain.InvalidField("email", domain.FieldTaken, "is already in use")
 	}
@@ -105,15 +135,20 @@ func (in CreateUserInput) Validate() error {
 
 // faults are those of what an account is called and who has it.
 func (in CreateUserInput) faults() (f domain.Faults) {
-	if in.Slug != "" && !domain.ValidSlug(in.Slug) {
-		f.Add("slug", domain.FieldMalformed, "must be lower-case letters, digits and single dashes, and not all digits")
-	}
-	if domain.ReservedSlug(in.Slug) {
-		f.Add("slug", domain.FieldForbidden, "is reserved")
-	}
+	CheckSlug(&f, in.Slug)
 	core.CheckName(&f, "name", strings.TrimSpace(in.Name))
 	core.CheckEmail(&f, in.Email)
 	return f
+}
+
+// CheckSlug refuses a slug that no user may have; "" is none.
+func CheckSlug(f *domain.Faults, slug string) {
+	if slug != "" && !domain.ValidSlug(slug) {
+		f.Add("slug", domain.FieldMalformed, "must be lower-case letters, digits and single dashes, and not all digits")
+	}
+	if domain.ReservedSlug(slug) {
+		f.Add("slug", domain.FieldForbidden, "is reserved")
+	}
 }
 
 // account is the account to make of a valid input, without its password.

@@ -80,6 +80,30 @@ func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.Use
 	return true, core.Publish(ctx, tx, by, now, domain.MemberAdded{Group: group, User: u.ID})
 }
 
+// LockToEnter locks a group into which a link puts people, and gives its id: 0 for none, or for
+// one that is deleted.
+func (a *People) LockToEnter(ctx context.Context, tx *store.Tx, group *domain.Principal) (domain.GroupID, error) {
+	if group == nil {
+		return 0, nil
+	}
+	id := domain.GroupID(group.ID)
+	err := tx.LockGroup(ctx, id)
+	if domain.KindOf(err) == domain.NotFound {
+		return 0, nil
+	}
+	return id, err
+}
+
+// Enter puts a user into a group that LockToEnter has locked, as one who came by themself; 0 is
+// none. It comes last in its transaction.
+func (a *People) Enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, now time.Time) error {
+	if group == 0 {
+		return nil
+	}
+	_, err := enter(ctx, tx, group, u, u.ID, now)
+	return err
+}
+
 // LeaveGroup ends the actor's membership; who is no member stays none. The owner
 // cannot leave.
 func (a *People) LeaveGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {

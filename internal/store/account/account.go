@@ -17,6 +17,12 @@ type Reads struct{ db sqlx.Conn }
 // NewReads gives the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
+// Lists are the statements that count and read a page, and so want one state for both.
+type Lists struct{ db sqlx.Conn }
+
+// NewLists gives the statements on the connection of a snapshot.
+func NewLists(db sqlx.Conn) Lists { return Lists{db} }
+
 // Writes are the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
@@ -38,7 +44,7 @@ func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) 
 		`DELETE FROM sessions WHERE user_id = $1`,
 		`DELETE FROM known_browsers WHERE user_id = $1`,
 		`DELETE FROM mail_links WHERE user_id = $1`,
-		`DELETE FROM signup_links WHERE created_by = $1 AND used_at IS NULL`,
+		`DELETE FROM signup_links WHERE created_by = $1 AND taken = 0`,
 		`DELETE FROM grants WHERE user_id = $1`,
 		`DELETE FROM grants WHERE ` + theirs,
 		`DELETE FROM authorization_codes WHERE user_id = $1`,
@@ -51,6 +57,7 @@ func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) 
 		}
 	}
 	for _, query := range []string{
+		`UPDATE signup_links SET revoked_at = $2 WHERE created_by = $1 AND used_at IS NULL AND revoked_at IS NULL`,
 		`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`,
 		`UPDATE tokens SET revoked_at = $2 WHERE ` + theirs + ` AND revoked_at IS NULL`,
 	} {

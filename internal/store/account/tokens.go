@@ -62,6 +62,12 @@ func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Tim
 	return sqlx.Found(err)
 }
 
+// RevokeTokensOf ends the personal access tokens of a user.
+func (w Writes) RevokeTokensOf(ctx context.Context, user domain.UserID, now time.Time) error {
+	return w.db.Exec(ctx, `UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND application_id IS NULL AND revoked_at IS NULL`,
+		user, sqlx.Micros(now))
+}
+
 // TokenUsed notes when a token was last used; earlier times change nothing.
 func (w Writes) TokenUsed(ctx context.Context, id domain.TokenID, at time.Time) error {
 	return w.db.Exec(ctx, `UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, 0) < $2`,

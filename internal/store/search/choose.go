@@ -151,6 +151,13 @@ func (is facts) meet() private {
 	return listed
 }
 
+// gathers reports whether all matches are gathered before those of a page are taken. PostgreSQL
+// chooses between that and a walk from the newest document by how common it guesses the words to
+// be, and walks far where they are rare; by now they have been counted.
+func (is facts) gathers(g goal) bool {
+	return g == somePage && is.counted >= 0 && is.counted <= is.limits.Gathered
+}
+
 // chooseOrder gives the order that a query asks for.
 func chooseOrder(q Query, is facts, g goal) order {
 	o := order{number, q.Sort.Desc}

@@ -12,8 +12,8 @@ import (
 type engine interface {
 	// put writes the words of the document with a number.
 	put(seq int64, doc words.Document, fresh bool) (query string, args []any)
-	// matches reports whether the words `w` are those of the query bound at p.
-	matches(p string) string
+	// matches reports whether the words `w` are those of the query bound at p for a place.
+	matches(p string, in place) string
 	// matchesTitle is matches for a query that asks for titles, of one row that is at hand.
 	matchesTitle(p string) string
 	// query binds terms for matches. Words hold nothing that needs to be escaped.
@@ -24,6 +24,8 @@ type engine interface {
 	// these without knowing how the last word may go on.
 	some(r *renderer, most string) (rows, titled string)
 	quick(terms []words.Term) bool
+	// mayBeFew reports whether it is worth asking for some.
+	mayBeFew(terms []words.Term) bool
 	// closed reports whether the document with a number is among the closed ones.
 	closed(seq string) string
 	// expansions gives the query for words from $1 to before $2, at most $3, if the engine

@@ -10,8 +10,8 @@ import (
 
 // takesFew reports whether a search may begin with what few documents have: where words are
 // asked for, of all there is.
-func takesFew(q Query, limits Limits) bool {
-	return limits.Few > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0
+func (f Finder) takesFew(q Query) bool {
+	return f.Limits.Few > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeFew(q.Words.Terms)
 }
 
 // fewMatches gives the page and its exact total by one statement, if the words are in fewer

@@ -16,7 +16,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
-	few := takesFew(q, f.Limits)
+	few := f.takesFew(q)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
 		if l, all, err := f.fewMatches(ctx, q); all || err != nil {
 			return l, err
@@ -88,6 +88,7 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
+	is.counted = counted
 	s := render(f.Dialect, q, is, chooseInChannel(q, is, somePage))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ConnectionID, err error) {

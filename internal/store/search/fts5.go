@@ -12,7 +12,7 @@ import (
 // fts5 is the engine of SQLite.
 type fts5 struct{}
 
-func (fts5) matches(p string) string { return "w.search_words MATCH " + p }
+func (fts5) matches(p string, _ place) string { return "w.search_words MATCH " + p }
 
 // matchesTitle finds all titles first: FTS5 cannot say so of one row.
 func (fts5) matchesTitle(p string) string {
@@ -34,10 +34,12 @@ func (fts5) query(terms []words.Term, in place) string {
 // quick queries are one word: the table of places has them word by word, as they are read.
 func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms[0].Words) == 1 }
 
+func (fts5) mayBeFew([]words.Term) bool { return true }
+
 func (e fts5) some(r *renderer, most string) (rows, titled string) {
 	terms := r.q.Words.Terms
 	if !e.quick(terms) {
-		return "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere)) + sqlx.Limit(most),
+		return "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + sqlx.Limit(most),
 			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.asked(inTitle) + ")"
 	}
 	word := terms[0].Words[0]

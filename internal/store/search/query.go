@@ -24,15 +24,16 @@ const countedUpTo = 10_000
 // along one order that all seeds share. Listed is how many private items of a channel are listed
 // in the program, and Private how many private channels that a viewer sees; where there are
 // more, each is looked up that is met. Few is how many places of words are read, by the statement that
-// gives all that a search finds where they are fewer; 0 does without that statement.
+// gives all that a search finds where they are fewer; 0 does without that statement. Gathered is how many
+// results PostgreSQL is made to find all of before it takes a page of them.
 type Limits struct {
-	Few, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+	Few, Gathered, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
 
 // DefaultLimits are estimated from single figures on SQLite: to read the numbers of 44,000
 // documents took as long as to look at some 20,000 matches one by one; to look up a closed
 // document takes up to 10 µs, and to read one that is seen 2 µs.
-var DefaultLimits = Limits{Few: 250, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
+var DefaultLimits = Limits{Few: 250, Gathered: 5_000, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
 	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // Query asks for a page of documents that the viewer may see.

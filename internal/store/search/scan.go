@@ -106,10 +106,14 @@ func (r *renderer) read(p part) scan {
 	case matches, titles, texts:
 	}
 	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
-	s := scan{from: "search_words w", seq: "w.rowid"}.and(r.engine().matches(r.asked(where)))
+	match := r.engine().matches(r.asked(where), where)
+	s := scan{from: "search_words w", seq: "w.rowid"}.and(match)
+	if fence := r.Fence(); fence != "" && r.is.gathers(r.plan.goal) {
+		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + fence + ") AS w", seq: "w.rowid"}.and("TRUE")
+	}
 	apart := r.elsewhere()
 	if p.from == titles && r.q.name() != "" {
-		apart = append(apart, "d.name_key <> "+r.args.Add(r.q.name()))
+		s = s.and("w.rowid NOT IN (SELECT x.seq FROM search_documents x WHERE x.open IN (TRUE, FALSE) AND x.name_key = " + r.args.Add(r.q.name()) + ")")
 	}
 	if len(apart) > 0 || r.readsDocuments(p) {
 		return s.documented("w.rowid").and(apart...)
@@ -219,7 +223,7 @@ func (r *renderer) shows(p part) []string {
 func (r *renderer) showsNumber(is show, seq string) []string {
 	closed := r.engine().closed(seq)
 	document := func(where string) string {
-		return "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + where + ")"
+		return "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + where + r.Fence() + ")"
 	}
 	switch {
 	case is == all:

@@ -3,6 +3,7 @@ package search
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
@@ -12,35 +13,42 @@ import (
 // tsvector is the engine of PostgreSQL.
 type tsvector struct{}
 
-func (tsvector) matches(p string) string {
-	return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
+// matches asks for titles by an index of their own: GIN keeps no weights, so that by the other
+// one all texts with the words would be read to find the few that have them in the title.
+func (tsvector) matches(p string, in place) string {
+	words := "w.words"
+	if in == inTitle {
+		words = "ts_filter(w.words, '{a}')"
+	}
+	return words + " @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
 }
 
-func (e tsvector) matchesTitle(p string) string { return e.matches(p) }
+func (e tsvector) matchesTitle(p string) string { return e.matches(p, inTitle) }
 
 func (tsvector) query(terms []words.Term, in place) string {
 	all := conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, false) })
-	title := conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, true) })
-	switch in {
-	case inTitle:
-		return title
-	case notInTitle:
-		return all + " & !" + title
-	case anywhere:
+	if in == notInTitle {
+		return all + " & !" + conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, true) })
 	}
 	return all
 }
 
 func (tsvector) quick([]words.Term) bool { return true }
 
+// mayBeFew leaves out a beginning of a letter or two: its index would gather all of very much.
+func (tsvector) mayBeFew(terms []words.Term) bool {
+	last := terms[len(terms)-1]
+	return !last.Prefix || utf8.RuneCountInString(last.Words[len(last.Words)-1]) > indexedLetters
+}
+
 // some finds all in the index of words: else PostgreSQL, which guesses how many there are, may
 // read the whole table for the first of them.
 func (e tsvector) some(r *renderer, most string) (rows, titled string) {
 	title := "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
-		title = e.matches(r.asked(inTitle))
+		title = e.matchesTitle(r.asked(inTitle))
 	}
-	return "WITH matched AS MATERIALIZED (SELECT w.rowid AS seq, " + title + " AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere)) +
+	return "WITH matched AS MATERIALIZED (SELECT w.rowid AS seq, " + title + " AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) +
 		") SELECT seq, titled FROM matched" + sqlx.Limit(most), "few.titled"
 }
 
@@ -80,8 +88,10 @@ func positions(doc words.Document) string {
 	return b.String()
 }
 
+// closed is fenced, since PostgreSQL would read all closed documents where it guesses that it is
+// asked of many.
 func (tsvector) closed(seq string) string {
-	return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + ")"
+	return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + sqlx.Postgres.Fence() + ")"
 }
 
 func (tsvector) expansions() string { return "" }

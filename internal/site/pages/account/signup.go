@@ -3,6 +3,7 @@ package account
 import (
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/auth"
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -15,10 +16,47 @@ type signUpView struct {
 
 // signUpPage shows the form, or says why nobody can sign up.
 func signUpPage(v *web.Visit) error {
+	if v.Account != nil && v.Query("invite") != "" {
+		return showJoin(v, nil, v.Query("invite"))
+	}
 	if v.Account != nil {
 		return v.Redirect(v.Next())
 	}
 	return showSignUp(v, &web.Form{}, v.Query("invite"))
+}
+
+// joinView is a link for signing up as somebody sees it who has an account.
+type joinView struct {
+	Group  *domain.Principal // that they can join by it, nil for none
+	Other  bool              // it is for the address of somebody else
+	Invite string
+	Here   string
+}
+
+// showJoin offers who is signed in the group of a link.
+func showJoin(v *web.Visit, f *web.Form, invite string) error {
+	offer, err := v.App().SignUpOffer(v.R.Context(), invite)
+	if err != nil {
+		return err
+	}
+	shown := joinView{Group: offer.Link.Group, Invite: invite, Here: "/sign-up?invite=" + invite,
+		Other: offer.Link.Email != "" && offer.Link.Email != v.Account.Email}
+	title := v.T("account.title.joined-already")
+	if shown.Group != nil {
+		title = v.T("account.title.join", shown.Group.Name)
+	}
+	return v.Page("join", title, f, shown)
+}
+
+// join makes who is signed in a member of the group of a link.
+func join(v *web.Visit, f *web.Form) error {
+	if err := v.App().JoinByLink(v.R.Context(), v.Actor(), f.Get("invite")); err != nil {
+		if f.Refused(err) {
+			return showJoin(v, f, f.Get("invite"))
+		}
+		return deadLink(v, err)
+	}
+	return v.Done("/", "joined")
 }
 
 func showSignUp(v *web.Visit, f *web.Form, invite string) error {
@@ -27,7 +65,7 @@ func showSignUp(v *web.Visit, f *web.Form, invite string) error {
 		return err
 	}
 	if offer.Email != "" && !f.Posted() {
-		f = web.Filled("email", offer.Email)
+		f = web.Filled("email", offer.Email, "name", offer.Link.Name, "slug", offer.Link.Slug)
 	}
 	title := v.T("account.title.sign-up")
 	if offer.First {
@@ -39,6 +77,9 @@ func showSignUp(v *web.Visit, f *web.Form, invite string) error {
 // signUp makes the account, or has the link mailed that will.
 func signUp(v *web.Visit) error {
 	f := v.Form()
+	if v.Account != nil && f.Get("do") == "join" {
+		return join(v, f)
+	}
 	in := accounts.SignUpInput{Name: f.Trimmed("name"), Slug: f.Trimmed("slug"), Email: f.Trimmed("email"),
 		Password: f.Secret("password"), Invite: f.Get("invite")}
 	session, err := v.App().SignUp(v.R.Context(), v.Visitor(), in)

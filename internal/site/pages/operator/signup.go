@@ -1,6 +1,9 @@
 package operator
 
 import (
+	"strconv"
+
+	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
@@ -9,20 +12,26 @@ import (
 type signUpSettings struct {
 	Mode  domain.SignUpMode
 	Fixed bool // by a setting of the server
-	Links []domain.SignUpLink
+	Links []operating.SignUpLinkView
 	Made  string // the address of a link that was made just now, which is shown this once
+	For   domain.SignUpLink
 }
 
-// signUpSettingsPage shows them.
-func signUpSettingsPage(v *web.Visit) error { return showSignUpSettings(v, nil, "") }
+// operatorOf is who acts on these pages.
+func operatorOf(v *web.Visit) operating.Operator { return operating.OnSite(v.Actor(), v.Visitor()) }
 
-func showSignUpSettings(v *web.Visit, f *web.Form, made string) (err error) {
-	shown := signUpSettings{Made: made}
+// signUpSettingsPage shows them.
+func signUpSettingsPage(v *web.Visit) error { return showSignUpSettings(v, nil, signUpSettings{}) }
+
+func showSignUpSettings(v *web.Visit, f *web.Form, shown signUpSettings) (err error) {
 	if shown.Mode, shown.Fixed, err = v.App().SignUpMode(v.R.Context()); err != nil {
 		return err
 	}
-	if shown.Links, err = v.App().SignUpLinks(v.R.Context(), v.Actor()); err != nil {
+	if shown.Links, err = v.App().SignUpLinks(v.R.Context(), operatorOf(v)); err != nil {
 		return err
+	}
+	if !f.Posted() {
+		f = web.Filled("places", "1", "days", strconv.Itoa(operating.DefaultLinkDays))
 	}
 	return v.Page("operator-sign-up", v.T("operator.title.sign-up"), f, shown)
 }
@@ -35,7 +44,7 @@ func changeSignUp(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().EndSignUpLink(ctx, v.Actor(), domain.SignUpLinkID(id)); err != nil {
+		if err := v.App().EndSignUpLink(ctx, operatorOf(v), domain.SignUpLinkID(id)); err != nil {
 			return err
 		}
 		return v.Done("/operator/sign-up", "sign-up-link")
@@ -47,18 +56,39 @@ func changeSignUp(v *web.Visit) error {
 		}
 		return v.Done("/operator/sign-up", "sign-up")
 	case "link":
-		token, err := v.App().CreateSignUpLink(ctx, v.Actor(), f.Trimmed("note"))
-		if err != nil {
-			return refuseSignUpSettings(v, err, f)
-		}
-		return showSignUpSettings(v, nil, v.Addresses().Site+"/sign-up?invite="+token)
+		return makeLink(v, f)
 	}
 	return web.UnknownButton()
 }
 
+// makeLink makes a link with as many places as the form says.
+func makeLink(v *web.Visit, f *web.Form) error {
+	in := operating.SignUpLinkInput{Note: f.Trimmed("note"), Places: number(f, "places"), Days: number(f, "days"), Group: f.Trimmed("group"),
+		Vouched: f.Has("vouched", "yes")}
+	token, l, err := v.App().CreateSignUpLink(v.R.Context(), operatorOf(v), in)
+	if err != nil {
+		return refuseSignUpSettings(v, err, f)
+	}
+	return showSignUpSettings(v, nil, signUpSettings{Made: v.App().SignUpAddress(token), For: l})
+}
+
+// number is what stands in a field for a count; 0, which stands for what is usual, where nothing
+// does, and -1, which no field takes, for what is no number.
+func number(f *web.Form, field string) int64 {
+	text := f.Trimmed(field)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n == 0 {
+		return -1
+	}
+	return n
+}
+
 func refuseSignUpSettings(v *web.Visit, err error, f *web.Form) error {
-	if f.Refused(err, "mode", "note") {
-		return showSignUpSettings(v, f, "")
+	if f.Refused(err, "mode", "note", "places", "days", "group") {
+		return showSignUpSettings(v, f, signUpSettings{})
 	}
 	return err
 }

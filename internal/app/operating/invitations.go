@@ -1,0 +1,156 @@
+package operating
+
+import (
+	"context"
+	"strings"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+)
+
+// PersonInput is somebody to be invited to have an account. Name and Slug are proposed to them.
+type PersonInput struct {
+	Email string
+	Name  string // or ""
+	Slug  string // or ""
+	Group string // id or slug of one that they join, or ""
+	Days  int64  // that the link works, 0 for DefaultLinkDays
+	Mail  bool   // have the link mailed, instead of giving it out
+	Again bool   // give a link also to who has one, in place of that
+}
+
+// Validate checks all but whether there is such a group. Errors name `email`, `name`, `slug`,
+// `group` and `days`.
+func (in PersonInput) Validate() error {
+	var f domain.Faults
+	core.CheckEmail(&f, strings.TrimSpace(in.Email))
+	if name := strings.TrimSpace(in.Name); name != "" {
+		core.CheckName(&f, "name", name)
+	}
+	accounts.CheckSlug(&f, strings.TrimSpace(in.Slug))
+	f.Text("group", in.Group, domain.MaxSlugLength)
+	f.Between("days", in.Days, 0, domain.MaxLinkDays)
+	return f.Err()
+}
+
+// PersonOutcome is what came of inviting somebody.
+type PersonOutcome string
+
+// The outcomes.
+const (
+	PersonInvited PersonOutcome = "invited"
+	PersonRenewed PersonOutcome = "renewed"         // the link that they had before is no more
+	PersonWaiting PersonOutcome = "already_invited" // and has not come yet
+	PersonKnown   PersonOutcome = "has_account"
+)
+
+// InvitedPerson is what came of inviting somebody, with the invitation, or the slug of the
+// account that there is.
+type InvitedPerson struct {
+	Outcome PersonOutcome
+	Link    domain.SignUpLink
+	Account string
+	Address string // of the page where they sign up, given out this once; "" if it is mailed
+}
+
+// InvitePerson invites somebody to have an account, also where signing up is closed: by a link
+// that works once and for their address alone. Who has an account, or was invited, is left as
+// they are. Errors are those of Validate, and of a slug that is taken.
+func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInput) (r InvitedPerson, err error) {
+	if err := in.Validate(); err != nil {
+		return r, err
+	}
+	token, hash, _ := auth.NewToken(auth.Admitted)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := by.allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		r, err = a.invitePerson(ctx, tx, by, in, hash)
+		return err
+	})
+	if domain.KindOf(err) == domain.Conflict { // somebody else has invited them this moment
+		return InvitedPerson{Outcome: PersonWaiting, Link: domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email))}}, nil
+	}
+	if err == nil && !in.Mail && (r.Outcome == PersonInvited || r.Outcome == PersonRenewed) {
+		r.Address = a.SignUpAddress(token)
+	}
+	return r, err
+}
+
+func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator, in PersonInput, hash []byte) (r InvitedPerson, err error) {
+	now := a.Now()
+	l := domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email)), Name: strings.TrimSpace(in.Name), Slug: strings.TrimSpace(in.Slug),
+		Places: 1, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
+	if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
+		return r, err
+	}
+	u, err := tx.UserByEmail(ctx, l.Email)
+	if err == nil {
+		return InvitedPerson{Outcome: PersonKnown, Link: l, Account: u.Slug}, nil
+	}
+	if domain.KindOf(err) != domain.NotFound {
+		return r, err
+	}
+	was, err := tx.LinkOfEmail(ctx, l.Email)
+	if err != nil && domain.KindOf(err) != domain.NotFound {
+		return r, err
+	}
+	if err == nil && was.Live(now) && !in.Again {
+		return InvitedPerson{Outcome: PersonWaiting, Link: was}, nil
+	}
+	r = InvitedPerson{Outcome: PersonInvited, Link: l}
+	if err == nil { // over, or to be given anew
+		if was.Live(now) {
+			r.Outcome = PersonRenewed
+			r.Link.Name, r.Link.Slug = or(l.Name, was.Name), or(l.Slug, was.Slug)
+			if l.Group == nil {
+				r.Link.Group = was.Group
+			}
+		}
+		if err := tx.EndSignUpLink(ctx, was.ID, now); err != nil {
+			return r, err
+		}
+	}
+	if err := accounts.SlugFree(ctx, tx.Queries, l.Slug); err != nil {
+		return r, err
+	}
+	if r.Link.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
+		return r, err
+	}
+	if !in.Mail {
+		return r, nil
+	}
+	return r, tx.Enqueue(ctx, MailInvitation{Link: r.Link.ID}, jobs.For(int64(by.actor.UserID)))
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// OpenInvitations lists the invitations of people that were not taken up yet, newest first, also
+// those that are over.
+func (a *Operating) OpenInvitations(ctx context.Context, by Operator, page domain.Page) (l domain.List[SignUpLinkView], err error) {
+	if err := page.Validate(); err != nil {
+		return l, err
+	}
+	now := a.Now()
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		all, err := v.InvitedByEmail(ctx, page)
+		l.Total = all.Total
+		for _, one := range all.Items {
+			l.Items = append(l.Items, SignUpLinkView{SignUpLink: one, Live: one.Live(now)})
+		}
+		return err
+	})
+	return l, err
+}

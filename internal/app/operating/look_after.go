@@ -1,0 +1,153 @@
+package operating
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// change changes the account of somebody, whose row is locked, and gives it as it then is.
+func (a *Operating) change(ctx context.Context, by Operator, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (domain.User, error) {
+	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
+		if err := by.allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		return change(tx, u)
+	})
+}
+
+// Account reads an account for who looks after it.
+func (a *Operating) Account(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		u, err = v.User(ctx, ref)
+		return err
+	})
+	return u, err
+}
+
+// SetEmail gives an account another address, which nobody need confirm; its holder is told at the
+// one that it had. The error of an address names `email`.
+func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, email string) (domain.User, error) {
+	email, err := core.EmailAddress(strings.TrimSpace(email))
+	if err != nil {
+		return domain.User{}, err
+	}
+	u, err := a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
+		if u.Email == email {
+			return nil
+		}
+		if err := a.Audit(ctx, tx, by.actor, domain.ActEmailChanged, domain.AboutUser(u), nil); err != nil {
+			return err
+		}
+		return accounts.PutEmail(ctx, tx, u, email)
+	})
+	return u, accounts.TakenEmail(err)
+}
+
+// SendReset has a link mailed with which the holder of an account can choose a password, within
+// two hours; where it is not to be mailed, it gives the link's address. Nobody is signed out
+// until it is used. A suspended account gets none.
+func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, mailed bool) (u domain.User, address string, err error) {
+	u, err = a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
+		if u.SuspendedAt != nil {
+			return domain.NewUnprocessable("The account is suspended")
+		}
+		if address, err = a.accounts.PutPasswordLink(ctx, tx, u, mailed); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by.actor, domain.ActResetSent, domain.AboutUser(u), map[string]any{"mailed": mailed})
+	})
+	if err != nil {
+		return u, "", err
+	}
+	return u, address, nil
+}
+
+// SetPassword gives an account another password, signs it out everywhere and has its holder told.
+// The error of a password names `password`.
+func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref, password string) (domain.User, error) {
+	u, err := a.Account(ctx, by, ref)
+	if err != nil {
+		return u, err
+	}
+	hash, err := accounts.NewPassword(password, u)
+	if err != nil {
+		return u, err
+	}
+	return a.change(ctx, by, domain.Ref{ID: int64(u.ID)}, func(tx *store.Tx, u domain.User) error {
+		if err := a.Audit(ctx, tx, by.actor, domain.ActPasswordChanged, domain.AboutUser(u), nil); err != nil {
+			return err
+		}
+		return accounts.PutPassword(ctx, tx, u, hash, 0)
+	})
+}
+
+// SignOutAccount ends all sessions of an account, and with tokens its personal access tokens and
+// what it lets applications do.
+func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.Ref, tokens bool) (domain.User, error) {
+	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
+		if err := a.Audit(ctx, tx, by.actor, domain.ActSignedOutAll, domain.AboutUser(u), map[string]any{"tokens": tokens}); err != nil {
+			return err
+		}
+		if err := tx.EndSessions(ctx, u.ID, 0); err != nil || !tokens {
+			return err
+		}
+		if err := tx.DeleteGrantsOf(ctx, u.ID); err != nil {
+			return err
+		}
+		return tx.RevokeTokensOf(ctx, u.ID, a.Now())
+	})
+}
+
+// FarewellOf says what deleting somebody's account would do.
+func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		if u, err = v.User(ctx, ref); err != nil {
+			return err
+		}
+		f, err = accounts.FarewellOf(ctx, v, u.ID)
+		return err
+	})
+	return u, f, err
+}
+
+// DeleteAccountOf deletes somebody's account as they could themselves, where its slug is given
+// for a proof that it is the one that is meant; the error of another names `slug`. The last
+// operator stays, and who acts on the website deletes their own account there.
+func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain.Ref, slug string) (u domain.User, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := by.allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, ref); err != nil {
+			return err
+		}
+		if slug != u.Slug {
+			return domain.InvalidField("slug", domain.FieldIncorrect, "is not the short name of this account")
+		}
+		if u.ID == by.actor.UserID {
+			return domain.NewUnprocessable("Delete your own account in your settings")
+		}
+		return a.accounts.EndAccount(ctx, tx, by.actor, u.ID, func(operators []domain.UserID) (store.Credentials, error) {
+			if !by.shell && !slices.Contains(operators, by.actor.UserID) {
+				return store.Credentials{}, core.Forbidden("run this server")
+			}
+			if err := accounts.MayLose(operators, u.ID); err != nil {
+				return store.Credentials{}, err
+			}
+			return tx.LockUser(ctx, u.ID)
+		})
+	})
+	return u, err
+}

@@ -1,0 +1,51 @@
+package people
+
+import (
+	"context"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// JoinByLink makes the actor, who has an account already, a member of the group of a link, of
+// which it takes a place; a member takes none. A link that is full, over or has no group is
+// NotFound; one for the address of somebody else is Forbidden.
+func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token string) error {
+	if kind, ok := auth.TokenKind(token); !ok || kind != auth.Admitted {
+		return domain.NewNotFound()
+	}
+	now := a.Now()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		l, err := tx.UsableSignUpLink(ctx, auth.HashToken(token), now)
+		if err != nil {
+			return err
+		}
+		group, err := a.LockToEnter(ctx, tx, l.Group)
+		if err != nil {
+			return err
+		}
+		if group == 0 {
+			return domain.NewNotFound()
+		}
+		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		if err != nil {
+			return err
+		}
+		if l.Email != "" && l.Email != u.Email {
+			return domain.NewForbidden("This invitation is for somebody else")
+		}
+		member, err := tx.IsMember(ctx, group, u.ID)
+		if err != nil || member {
+			return err
+		}
+		free, err := tx.UseSignUpLink(ctx, l.ID, u.ID, now)
+		if err != nil {
+			return err
+		}
+		if !free {
+			return domain.NewNotFound()
+		}
+		return a.Enter(ctx, tx, group, u, now)
+	})
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/roster"
+)
+
+// linking is the settings of commands that give out links to the website: of those of the server,
+// the ones that its address follows from, and whether it sends mail.
+type linking struct {
+	config.Common
+	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which links begin; the same as the server's."`
+	SMTPURL   string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"The same as the server's: with it the server mails links, without it they are printed."`
+	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
+	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
+	Link      bool   `help:"Print links, to be handed over, also where mail is sent."`
+}
+
+// mails reports whether links are mailed, not printed.
+func (l linking) mails() bool { return l.SMTPURL != "" && !l.Link }
+
+// withLinks is withApp with the address of the website.
+func withLinks(c *console, l linking, fn func(a *app.App) error) error {
+	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
+	cfg, problems := all.Resolve()
+	if len(problems) > 0 {
+		return usageError{problems}
+	}
+	return withAppAt(c, l.Common, cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
+}
+
+// invitedJSON is what came of inviting somebody, as scripts see it.
+type invitedJSON struct {
+	Line      int     `json:"line,omitempty"` // of a file
+	Email     string  `json:"email"`
+	Outcome   string  `json:"outcome"` // an operating.PersonOutcome, or "refused"
+	Account   string  `json:"account,omitempty"`
+	Link      string  `json:"link,omitempty"`
+	ExpiresAt *string `json:"expires_at,omitempty"`
+	Error     string  `json:"error,omitempty"`
+}
+
+// invitations prints what comes of inviting people, each as it is known: a link is there once.
+type invitations struct {
+	c      *console
+	asJSON bool
+	all    []invitedJSON
+	failed int
+}
+
+func (p *invitations) tell(line int, in operating.PersonInput, r operating.InvitedPerson, wrong error) {
+	out := invitedJSON{Line: line, Email: in.Email, Outcome: string(r.Outcome), Account: r.Account, Link: r.Address}
+	if wrong != nil {
+		p.failed++
+		out.Outcome, out.Error = "refused", reasons(wrong)
+	} else if r.Outcome != operating.PersonKnown && !r.Link.ExpiresAt.IsZero() {
+		out.ExpiresAt = optional(&r.Link.ExpiresAt)
+	}
+	if p.asJSON {
+		p.all = append(p.all, out)
+		return
+	}
+	where := out.Email
+	if line != 0 {
+		where = fmt.Sprintf("line %d: %s", line, where)
+	}
+	if wrong != nil {
+		fmt.Fprintf(p.c.err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
+		return
+	}
+	fmt.Fprintf(p.c.out, "%s: %s\n", where, p.sentence(r))
+}
+
+func (p *invitations) sentence(r operating.InvitedPerson) string {
+	until := r.Link.ExpiresAt.Format(time.DateOnly)
+	switch {
+	case r.Outcome == operating.PersonKnown:
+		return "has the account " + r.Account + " already"
+	case r.Outcome == operating.PersonWaiting && r.Link.ExpiresAt.IsZero():
+		return "is invited already"
+	case r.Outcome == operating.PersonWaiting:
+		return "is invited already, until " + until + "; --again gives another link"
+	case r.Address != "":
+		return "invited, until " + until + ", by\n  " + r.Address
+	}
+	return "invited, until " + until + "; the server mails the link"
+}
+
+// end prints the list, and is an error if something was refused.
+func (p *invitations) end() error {
+	if p.asJSON {
+		if p.all == nil {
+			p.all = []invitedJSON{}
+		}
+		if err := printJSON(p.c.out, p.all); err != nil {
+			return err
+		}
+	}
+	if p.failed > 0 {
+		return errPartly
+	}
+	return nil
+}
+
+// invite invites somebody and prints what came of it. The error is about none of the input.
+func (p *invitations) invite(a *app.App, line int, in operating.PersonInput) error {
+	r, err := a.InvitePerson(p.c.ctx, operating.CommandLine(), in)
+	if err != nil && domain.KindOf(err) != domain.Invalid {
+		return err
+	}
+	p.tell(line, in, r, err)
+	return nil
+}
+
+// reasons are the faults of an input in one line.
+func reasons(err error) string {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return strings.Join(known.Lines(), "; ")
+	}
+	return err.Error()
+}
+
+type userInviteCmd struct {
+	linking
+	Emails []string `arg:"" name:"email" help:"Addresses of the people."`
+	Name   string   `help:"Name that is proposed to them, for one address."`
+	Slug   string   `help:"Short name that is proposed to them, for one address."`
+	Group  string   `help:"Id or slug of a group that they join."`
+	Days   int64    `default:"14" help:"How many days the link works, at most 365."`
+	Again  bool     `help:"Give a link also to who has one, in place of that."`
+	JSON   bool     `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *userInviteCmd) Run(c *console) error {
+	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
+		return usageError{[]error{errors.New("--name and --slug are for one address")}}
+	}
+	p := &invitations{c: c, asJSON: cmd.JSON}
+	return withLinks(c, cmd.linking, func(a *app.App) error {
+		for _, email := range cmd.Emails {
+			err := p.invite(a, 0, operating.PersonInput{Email: email, Name: cmd.Name, Slug: cmd.Slug, Group: cmd.Group, Days: cmd.Days,
+				Mail: cmd.mails(), Again: cmd.Again})
+			if err != nil {
+				return errors.Join(err, p.end())
+			}
+		}
+		return p.end()
+	})
+}
+
+type userImportCmd struct {
+	linking
+	File  string `arg:"" help:"CSV file with a row of headings: email, and if wanted name, slug and group; - for standard input."`
+	Group string `help:"Id or slug of a group that people join for whom the file names none."`
+	Days  int64  `default:"14" help:"How many days the links work, at most 365."`
+	Again bool   `help:"Give a link also to who has one, in place of that."`
+	JSON  bool   `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *userImportCmd) Run(c *console) error {
+	rows, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	p := &invitations{c: c, asJSON: cmd.JSON}
+	return withLinks(c, cmd.linking, func(a *app.App) error {
+		for _, row := range rows {
+			in := operating.PersonInput{Email: row.Email, Name: row.Name, Slug: row.Slug, Group: row.Group, Days: cmd.Days, Mail: cmd.mails(), Again: cmd.Again}
+			if in.Group == "" {
+				in.Group = cmd.Group
+			}
+			if row.Fault.Text != "" {
+				p.tell(row.Line, in, operating.InvitedPerson{}, errors.New(row.Fault.Text))
+				continue
+			}
+			if err := p.invite(a, row.Line, in); err != nil {
+				return errors.Join(fmt.Errorf("line %d: %w; run the same again for the rest", row.Line, err), p.end())
+			}
+		}
+		return p.end()
+	})
+}
+
+func (cmd *userImportCmd) read() ([]roster.Row, error) {
+	var from io.Reader = os.Stdin
+	if cmd.File != "-" {
+		f, err := os.Open(cmd.File)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		from = f
+	}
+	return roster.Read(from)
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type userLinkCmd struct {
+	Create userLinkCreateCmd `cmd:"" help:"Make a link and print nothing else on standard output; it is not shown again."`
+	List   userLinkListCmd   `cmd:"" help:"List links that work or did lately, how many places are left and who came by them."`
+	End    userLinkEndCmd    `cmd:"" help:"End a link at once."`
+}
+
+// linkJSON is a link as scripts see it; Link is there once.
+type linkJSON struct {
+	ID        int64    `json:"id"`
+	Link      string   `json:"link,omitempty"`
+	Note      string   `json:"note"`
+	Group     string   `json:"group,omitempty"`
+	Places    int64    `json:"places"`
+	Left      int64    `json:"left"`
+	Vouched   bool     `json:"vouched"`
+	Live      bool     `json:"live"`
+	CreatedAt string   `json:"created_at"`
+	ExpiresAt string   `json:"expires_at"`
+	Came      []string `json:"came"` // slugs
+}
+
+func toLinkJSON(l operating.SignUpLinkView) linkJSON {
+	out := linkJSON{ID: int64(l.ID), Note: l.Note, Places: l.Places, Left: l.Left(), Vouched: l.Vouched, Live: l.Live,
+		CreatedAt: l.CreatedAt.Format(time.RFC3339), ExpiresAt: l.ExpiresAt.Format(time.RFC3339), Came: []string{}}
+	if l.Group != nil {
+		out.Group = l.Group.Slug
+	}
+	for _, p := range l.Came {
+		out.Came = append(out.Came, p.Slug)
+	}
+	return out
+}
+
+type userLinkCreateCmd struct {
+	linking
+	Places  int64  `default:"1" help:"How many people the link lets in, at most 1000."`
+	Days    int64  `default:"14" help:"How many days it works, at most 365."`
+	Group   string `help:"Id or slug of a group that they join."`
+	Note    string `help:"To remember whom it is for."`
+	Vouched bool   `help:"Let people in without a proof of their address, as where no mail is sent."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+func (cmd *userLinkCreateCmd) Run(c *console) error {
+	return withLinks(c, cmd.linking, func(a *app.App) error {
+		token, l, err := a.CreateSignUpLink(c.ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
+			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})
+		if err != nil {
+			return err
+		}
+		address := a.SignUpAddress(token)
+		if cmd.JSON {
+			out := toLinkJSON(operating.SignUpLinkView{SignUpLink: l, Live: true})
+			out.Link = address
+			return printJSON(c.out, out)
+		}
+		_, err = fmt.Fprintln(c.out, address)
+		return err
+	})
+}
+
+type userLinkListCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *userLinkListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		links, err := a.SignUpLinks(c.ctx, operating.CommandLine())
+		if err != nil {
+			return err
+		}
+		all := make([]linkJSON, len(links))
+		for i, l := range links {
+			all[i] = toLinkJSON(l)
+		}
+		if cmd.JSON {
+			return printJSON(c.out, all)
+		}
+		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tNOTE\tGROUP\tLEFT\tPLACES\tWORKS\tUNTIL\tCAME")
+		for _, l := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
+		}
+		return w.Flush()
+	})
+}
+
+type userLinkEndCmd struct {
+	config.Common
+	ID int64 `arg:"" help:"Id of the link, from the list."`
+}
+
+func (cmd *userLinkEndCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		err := a.EndSignUpLink(c.ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no link %d that works", cmd.ID)
+		}
+		if err == nil {
+			fmt.Fprintf(c.out, "Ended the link %d.\n", cmd.ID)
+		}
+		return err
+	})
+}
