@@ -1010,7 +1010,7 @@ var withoutText = []string{
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignOut", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
-	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "Users", "UsersByID",
+	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",

@@ -33,6 +33,7 @@ var rooms = map[string][]string{
 	"markup":         {"domain"},
 	"obs":            {"domain"},
 	"page":           {"domain"},
+	"redis":          {},
 	"oas":            {},
 	"oas/wire":       {},
 	"oas/v3":         {"oas/wire"},
@@ -129,6 +130,7 @@ var rooms = map[string][]string{
 
 	// Tools and test rigs.
 	"apptest":              {"..."},
+	"redis/redistest":      {},
 	"bench/content":        {},
 	"bench/costs":          {"..."},
 	"bench/dataset":        {"..."},

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
+	"vitrine/internal/redis"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -175,6 +176,11 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 	if cfg.Blob.URL != "" { // what is in it only the storage knows
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
 			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
+		}
+	}
+	if cfg.RedisURL != "" {
+		if err := redis.Check(cfg.RedisURL); err != nil {
+			problems = append(problems, config.Problem{Flag: "redis-url", Message: err.Error()})
 		}
 	}
 	if cfg.Backup.To != "" {

@@ -198,7 +198,7 @@ func (cmd *userImportCmd) read() ([]roster.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		from = f
 	}
 	return roster.Read(from)

@@ -21,6 +21,7 @@ type Config struct {
 	SiteURL         string // absolute, no slash at the end
 	TLS             TLS
 	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
+	RedisURL        string         // secret; empty for limits of each server
 	TrustedProxies  []netip.Prefix
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes

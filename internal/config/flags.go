@@ -35,6 +35,8 @@ type Server struct {
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may take to finish when the server stops."`
+	RedisURL         string `name:"redis-url" env:"VITRINE_REDIS_URL" placeholder:"URL" help:"redis://user:password@host:6379 or rediss:// (TLS), of Redis or Valkey: rate limits then hold over all servers together. Without it each server counts by itself."`
+	RedisURLFile     string `name:"redis-url-file" env:"VITRINE_REDIS_URL_FILE" placeholder:"FILE" help:"File that holds the URL of Redis, instead of --redis-url."`
 	WaitFor          string `name:"wait-for" env:"VITRINE_WAIT_FOR" default:"1m" placeholder:"DURATION" help:"How long a start waits for PostgreSQL and S3 where they are away; 0s for not at all."`
 	DrainDelay       string `name:"drain-delay" env:"VITRINE_DRAIN_DELAY" default:"0s" placeholder:"DURATION" help:"How long the server goes on accepting requests after it was told to stop, while /readyz already answers 503. Gives a load balancer time to notice."`
 	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for responses being built or sent, not counting small ones; a request that would need more gets 503."`

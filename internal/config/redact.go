@@ -42,6 +42,7 @@ func (c Config) Redacted() Settings {
 		{"request-timeout", c.RequestTimeout.String()},
 		{"body-limit", formatSize(c.BodyLimit)},
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
+		{"redis-url", redactURL(c.RedisURL)},
 		{"wait-for", c.WaitFor.String()},
 		{"drain-delay", c.DrainDelay.String()},
 		{"response-memory", formatSize(c.ResponseMemory)},

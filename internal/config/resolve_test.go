@@ -88,6 +88,7 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--redis-url=redis://host:6379":     func(c *config.Config) { c.RedisURL = "redis://host:6379" },
 		"--wait-for=2m":                     func(c *config.Config) { c.WaitFor = 2 * time.Minute },
 		"--drain-delay=10s":                 func(c *config.Config) { c.DrainDelay = 10 * time.Second },
 		"--drain-delay=0s":                  func(*config.Config) {},

@@ -14,13 +14,14 @@ type Origin struct {
 	Console bool       // a command line
 }
 
-// Origin gives the origin itself, so that a context can hold one.
-func (o Origin) Origin() Origin { return o }
+// ActedFrom gives the origin itself, so that a context can hold one.
+func (o Origin) ActedFrom() Origin { return o }
 
 // Originator is what a context holds of its origin. A request's is filled along the way.
-type Originator interface{ Origin() Origin }
+type Originator interface{ ActedFrom() Origin }
 
-// OriginKey is the key of a context's Originator.
+// OriginKey is where a context holds an Originator. What jobs keep of a request
+// (obs.Origin) is held there too.
 type OriginKey struct{}
 
 // WithOrigin puts an origin into a context.
@@ -31,7 +32,7 @@ func WithOrigin(ctx context.Context, o Originator) context.Context {
 // OriginOf gives the origin of what is done in a context.
 func OriginOf(ctx context.Context) Origin {
 	if o, ok := ctx.Value(OriginKey{}).(Originator); ok {
-		return o.Origin()
+		return o.ActedFrom()
 	}
 	return Origin{}
 }

@@ -10,6 +10,7 @@ package jobs
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
+	"vitrine/internal/obs"
 )
 
 // MaxAttempts is how often a job is tried unless Attempts says otherwise. With the
@@ -89,11 +91,15 @@ func Unique() Option {
 }
 
 // Enqueue notes a job in a transaction: it runs after the commit, and never if there
-// is none. An error ends the transaction, so return it. Call Wake after the commit.
+// is none. An error ends the transaction, so return it. Call Wake after the commit. What ctx
+// knows of where the work comes from (obs.Origin) goes along, for the log.
 func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options ...Option) error {
 	o := classed(args)
 	for _, option := range options {
 		option(&o)
+	}
+	if origin := obs.OriginOf(ctx); origin != (obs.Origin{}) {
+		o.Metadata, _ = json.Marshal(origin) // strings always encode
 	}
 	if _, err := q.inserter.InsertTx(ctx, tx.SQL(), args, &o); err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", args.Kind(), database.Classify(ctx, err))

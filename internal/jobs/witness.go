@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"vitrine/internal/obs"
 )
 
 // Outcome is how a run of a job ended.
@@ -36,9 +39,20 @@ type witness struct {
 // of the handler also with the job's time.
 func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	start := time.Now()
-	err := guarded(ctx, work)
+	var origin obs.Origin
+	_ = json.Unmarshal(job.Metadata, &origin) // of older jobs, nothing
+	log := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt)
+	inner := ctx
+	if origin != (obs.Origin{}) {
+		inner = context.WithValue(ctx, obs.OriginKey{}, origin) // for the jobs that it enqueues
+		log = log.With("request_id", origin.Request)
+	}
+	if trace := origin.TraceID(); trace != "" {
+		log = log.With("trace_id", trace)
+	}
+	err := guarded(inner, work)
 	took := time.Since(start)
-	outcome, err := judge(ctx, w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "duration", took), job, err)
+	outcome, err := judge(ctx, log.With("duration", took), job, err)
 	w.observe(job.Kind, outcome, took)
 	return err
 }

@@ -16,7 +16,7 @@ func AccessLog(log *slog.Logger) Observer {
 		if x.LogPath != "" {
 			path = x.LogPath
 		}
-		attrs := make([]slog.Attr, 0, 10)
+		attrs := make([]slog.Attr, 0, 11)
 		attrs = append(attrs,
 			slog.String("method", r.Method),
 			slog.String("path", path),
@@ -28,6 +28,9 @@ func AccessLog(log *slog.Logger) Observer {
 			slog.Int64("user_id", x.UserID),
 			slog.String("client", clientText(x)),
 		)
+		if x.Trace != "" {
+			attrs = append(attrs, slog.String("trace_id", x.Origin().TraceID()))
+		}
 		if x.Status >= http.StatusInternalServerError {
 			level = slog.LevelError
 			if x.Error != nil {

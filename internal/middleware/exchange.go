@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/obs"
 )
 
 // Exchange is what is known about one request and its response. Begin puts one
@@ -15,6 +16,7 @@ import (
 // serves the request.
 type Exchange struct {
 	RequestID string
+	Trace     string     // the traceparent that came along; empty for none
 	ClientIP  netip.Addr // unmapped and without zone; invalid when unknown
 	Operation string     // operationId of the matched route, empty for none
 	UserID    int64      // acting user, 0 for guests and applications
@@ -32,17 +34,20 @@ type Exchange struct {
 	ifNoneMatch []string
 }
 
+// Origin is what jobs that the request enqueues keep of it.
+func (x *Exchange) Origin() obs.Origin { return obs.Origin{Request: x.RequestID, Trace: x.Trace} }
+
 // From returns the request's Exchange. It is never nil: outside Begin it is a
 // fresh one that nobody reads.
 func From(ctx context.Context) *Exchange {
-	if x, ok := ctx.Value(domain.OriginKey{}).(*Exchange); ok {
+	if x, ok := ctx.Value(obs.OriginKey{}).(*Exchange); ok {
 		return x
 	}
 	return &Exchange{}
 }
 
-// Origin is where the request comes from, for what is noted of its acts.
-func (x *Exchange) Origin() domain.Origin {
+// ActedFrom is where the request comes from, for what is noted of its acts.
+func (x *Exchange) ActedFrom() domain.Origin {
 	return domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 }
 
@@ -83,7 +88,7 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 					w.Header().Set("Location", x.Location)
 				}
 			}}
-			next.ServeHTTP(rec, r.WithContext(domain.WithOrigin(r.Context(), x)))
+			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), obs.OriginKey{}, x)))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing
 			}

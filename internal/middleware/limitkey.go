@@ -52,6 +52,11 @@ func addressKey(addr netip.Addr, kind4, kind6 keyKind) Key {
 	}
 }
 
+// shared is the key as all servers have it.
+func (k Key) shared() string {
+	return strconv.Itoa(int(k.kind)) + ":" + strconv.FormatUint(k.id, 36)
+}
+
 // String is the key as logs show it: u:1, a:2, g:192.0.2.1 or g:2001:db8::/64.
 func (k Key) String() string {
 	switch k.kind {

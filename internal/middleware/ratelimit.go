@@ -31,6 +31,7 @@ type Limiter struct {
 	tiers    map[string]limitTier
 	fallback string
 	seed     maphash.Seed
+	shared   Shared
 	shards   [limitShards]limitShard
 }
 
@@ -63,6 +64,23 @@ func NewLimiter(limits map[string]int) *Limiter {
 	return l
 }
 
+// Shared counts one request over all servers: of key against a limit in a window. It is
+// false where that cannot be done just now.
+type Shared func(key string, limit int, window time.Duration) (Counted, bool)
+
+// Counted is what came of a request that was counted over all servers.
+type Counted struct {
+	Allowed   bool
+	Remaining int           // that are left just now
+	Reset     time.Duration // until the whole limit is there again
+	Retry     time.Duration // until one more is allowed; 0 if this one was
+}
+
+// Share has requests be counted over all servers as long as that can be done. The limit then
+// fills again evenly instead of at the end of a window: a limit of 60 gives one more request
+// after a second. It is called before the first request.
+func (l *Limiter) Share(s Shared) { l.shared = s }
+
 // Take counts one request of key, which has the given tier now. Of any number
 // of parallel calls, exactly the tier's limit is allowed per window.
 func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
@@ -74,6 +92,11 @@ func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
 		return Decision{Allowed: true, Tier: tier, Limit: limit, Remaining: limit, Reset: ceilUnix(now.Add(limitWindow).UnixNano())}
 	}
 	s, at := l.shard(key), now.UnixNano()
+	if l.shared != nil {
+		if counted, ok := l.shared(key.shared(), limit, limitWindow); ok {
+			return s.note(at, key, tier, limit, counted)
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, found := s.windows[key]
@@ -90,6 +113,24 @@ func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
 	}
 	s.windows[key] = c
 	return c.decision(at, allowed)
+}
+
+// note remembers of a request that was counted over all servers what Look and Exhausted
+// go by, and Take when the others cannot be asked any more.
+func (s *limitShard) note(at int64, key Key, tier string, limit int, counted Counted) Decision {
+	c := limitCount{end: at + int64(counted.Reset), used: min(limit-counted.Remaining, limit-1), limit: limit, tier: tier}
+	d := Decision{Allowed: counted.Allowed, Tier: tier, Limit: limit, Remaining: counted.Remaining, Reset: ceilUnix(c.end)}
+	if !counted.Allowed {
+		c.end, c.used = at+int64(counted.Retry), limit
+		d.RetryAfter = max(1, int((counted.Retry+time.Second-1)/time.Second))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, found := s.windows[key]; !found {
+		s.makeRoom(at)
+	}
+	s.windows[key] = c
+	return d
 }
 
 // Look returns what Take would leave as it is: the state of key's window. It counts

@@ -1,6 +1,8 @@
 package middleware
 
 import (
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -175,4 +177,51 @@ func countKeys(l *Limiter) int {
 		n += len(l.shards[i].windows)
 	}
 	return n
+}
+
+// What is counted over all servers decides, is told, and is remembered: for tokens that are
+// refused before anything is looked up, and for when the others cannot be asked any more.
+func TestSharedCounts(t *testing.T) {
+	t.Parallel()
+	const limit = 50 // of the tier premium
+	l := NewLimiter(testLimits)
+	answer, away, asked := Counted{Allowed: true, Remaining: 0, Reset: 90 * time.Second}, false, []string{}
+	l.Share(func(key string, most int, window time.Duration) (Counted, bool) {
+		if most != limit || window != time.Minute {
+			t.Errorf("%d in %s", most, window)
+		}
+		asked = append(asked, key)
+		return answer, !away
+	})
+	if d := l.Take(testStart, UserKey(7), "premium"); !d.Allowed || d.Remaining != 0 || d.Limit != limit || d.Reset != testStart.Add(90*time.Second).Unix()+1 { // rounded up
+		t.Errorf("%+v", d)
+	}
+	if d, over := l.Exhausted(testStart, UserKey(7)); over { // one more may be there in a moment
+		t.Errorf("%+v", d)
+	}
+	answer = Counted{Reset: 90 * time.Second, Retry: 1200 * time.Millisecond}
+	if d := l.Take(testStart, UserKey(7), "premium"); d.Allowed || d.RetryAfter != 2 || d.Remaining != 0 {
+		t.Errorf("%+v", d)
+	}
+	for after, want := range map[time.Duration]bool{0: true, time.Second: true, 1200 * time.Millisecond: false} {
+		if _, over := l.Exhausted(testStart.Add(after), UserKey(7)); over != want {
+			t.Errorf("exhausted after %s: %v", after, over)
+		}
+	}
+	away, answer = true, Counted{}
+	allowed := 0
+	for range 2 * limit {
+		if l.Take(testStart.Add(2*time.Second), UserKey(7), "premium").Allowed {
+			allowed++
+		}
+	}
+	if allowed != limit {
+		t.Errorf("%d of %d are allowed by the server itself", allowed, limit)
+	}
+	for _, other := range []Key{ApplicationKey(7), UserKey(8), BadTokenKey(netip.MustParseAddr("192.0.2.1")), GuestKey(netip.MustParseAddr("192.0.2.1"))} {
+		l.Take(testStart, other, "premium")
+	}
+	if n := len(slices.Compact(slices.Sorted(slices.Values(asked)))); n != 5 {
+		t.Errorf("%d keys of 5 callers: %v", n, asked)
+	}
 }

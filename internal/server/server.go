@@ -30,6 +30,7 @@ import (
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
 	"vitrine/internal/present"
+	"vitrine/internal/redis"
 	"vitrine/internal/store"
 )
 
@@ -59,6 +60,7 @@ type Server struct {
 	addresses *present.Addresses
 	limiter   *middleware.Limiter
 	exports   *exporting.Exporter
+	redis     *redis.Limits // nil where each server limits by itself
 	stats     *obs.Metrics
 	log       *slog.Logger
 	db        *database.DB
@@ -108,6 +110,9 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 3),
 		addresses: Addresses(cfg),
 		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
+	if err := s.shareLimits(); err != nil {
+		return nil, joinClose(err, db)
+	}
 	mailer, err := newMailer(cfg, o.Now)
 	if err != nil {
 		return nil, joinClose(err, db)
@@ -268,6 +273,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	s.backups.end()
 	errs = append(errs, <-drained)
+	if s.redis != nil {
+		errs = append(errs, s.redis.Close())
+	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	return errors.Join(append(errs, s.App.FlushUsage(last), s.db.Close())...)

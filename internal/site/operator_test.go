@@ -83,6 +83,24 @@ func TestOperatorPaging(t *testing.T) {
 	operator.get("/operator/accounts?page=2&q=p").says("60 accounts", "page=1").hides("page=3")
 }
 
+func TestOperatorLooksAfterAccounts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve := first(t, r), member(t, r, "eve")
+		at := "/operator/accounts/eve"
+		operator.post(at, "do", "email", "email", "new@example.org").leads(at).follow().says("new@example.org")
+		operator.post(at, "do", "email", "email", "ada@example.org").want(422).says(`id="email-error"`)
+		operator.post(at, "do", "password", "password", "short").want(422).says(`id="password-error"`)
+		operator.post(at, "do", "reset").want(200).says("/reset-password/vitrine_lnk_")
+		operator.post(at, "do", "sign-out", "tokens", "yes").leads(at)
+		eve.get("/settings/profile").want(http.StatusSeeOther)
+		operator.post(at, "do", "delete", "slug", "ada").want(422).says(`id="slug-error"`)
+		operator.post(at, "do", "delete", "slug", "eve").leads("/operator/accounts").follow().says("The account has been deleted.")
+		operator.get(at).want(404)
+		operator.post("/operator/accounts/ada", "do", "delete", "slug", "ada").want(422)
+	}, people)
+}
+
 func TestOperatorSignUp(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

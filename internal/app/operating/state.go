@@ -95,8 +95,35 @@ func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.To
 // StoredBy is who has stored something, and how much they may.
 type StoredBy struct {
 	domain.User
-	Usage domain.ByteUsage
-	Quota domain.Quota
+	Usage  domain.ByteUsage
+	Quota  domain.Quota
+	Blocks int64 // made, in UsageOfAll alone
+}
+
+// UsageOfAll lists accounts by id, after the given one, with what each has stored, for the
+// command line. It costs three statements.
+func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, most int) (all []StoredBy, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		users, err := v.Users(ctx, after, most)
+		if err != nil {
+			return err
+		}
+		ids := make([]domain.UserID, len(users))
+		for i, u := range users {
+			ids[i] = u.ID
+		}
+		usages, err := v.ByteUsages(ctx, ids, a.Now())
+		if err != nil {
+			return err
+		}
+		blocks, err := v.BlocksMade(ctx, ids)
+		all = make([]StoredBy, len(users))
+		for i, u := range users {
+			all[i] = StoredBy{User: u, Usage: usages[u.ID], Quota: a.content.Quota(u.Tier), Blocks: blocks[u.ID]}
+		}
+		return err
+	})
+	return all, err
 }
 
 // StorageByUser lists for an operator who has stored something, the most first. It costs
@@ -125,7 +152,7 @@ func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page 
 		l.Total, l.Items = ids.Total, nil
 		for _, id := range ids.Items {
 			if u, ok := users[id]; ok {
-				l.Items = append(l.Items, StoredBy{u, usages[id], a.content.Quota(u.Tier)})
+				l.Items = append(l.Items, StoredBy{User: u, Usage: usages[id], Quota: a.content.Quota(u.Tier)})
 			}
 		}
 		return nil

@@ -54,6 +54,22 @@ func (r Reads) ByteUsages(ctx context.Context, users []domain.UserID, now time.T
 	return sqlx.ByID(all, func(u domain.ByteUsage) domain.UserID { return u.UserID }), err
 }
 
+// BlocksMade counts the blocks of some users; who has none is left out.
+func (r Reads) BlocksMade(ctx context.Context, ids []domain.UserID) (map[domain.UserID]int64, error) {
+	made := map[domain.UserID]int64{}
+	if len(ids) == 0 {
+		return made, nil
+	}
+	rows, err := r.db.Query(ctx, "SELECT user_id, count(*) FROM blocks WHERE "+r.db.In("user_id", "$1")+" GROUP BY user_id", sqlx.IDs(r.db.Dialect, ids))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.UserID, err error) {
+		var n int64
+		err = row.Scan(&id, &n)
+		made[id] = n
+		return id, err
+	})
+	return made, err
+}
+
 // LockByteUsage is ByteUsage without the reservation of a key, and keeps others from
 // storing or reserving bytes of the user until the transaction ends.
 func (w Writes) LockByteUsage(ctx context.Context, user domain.UserID, key string, now time.Time) (u domain.ByteUsage, err error) {

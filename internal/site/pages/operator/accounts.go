@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -75,21 +76,27 @@ func accountPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return showAccount(v, nil, u)
+	return showAccount(v, nil, u, "")
 }
 
 // accountView is an account, and what it has stored.
 type accountView struct {
 	domain.User
-	Storage web.Storage
+	Storage  web.Storage
+	Reset    string // the address of a link that was made just now, shown this once
+	Farewell accounts.Farewell
 }
 
-func showAccount(v *web.Visit, f *web.Form, u domain.User) error {
+func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	usages, err := v.App().ByteUsages(v.R.Context(), []domain.UserID{u.ID})
 	if err != nil {
 		return err
 	}
-	return v.Page("account", u.Name, f, accountView{u, web.NewStorage(v, usages[u.ID])})
+	shown := accountView{User: u, Storage: web.NewStorage(v, usages[u.ID]), Reset: reset}
+	if _, shown.Farewell, err = v.App().FarewellOf(v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}); err != nil {
+		return err
+	}
+	return v.Page("account", u.Name, f, shown)
 }
 
 // changeAccount changes the one thing that the form is about.
@@ -99,17 +106,53 @@ func changeAccount(v *web.Visit) error {
 		return err
 	}
 	f := v.Form()
+	if done, err := lookAfter(v, f, u); done {
+		return err
+	}
 	change, err := accountChange(f)
 	if err != nil {
 		return err
 	}
 	if _, err := v.App().SetAccount(v.R.Context(), v.Actor(), u.ID, change); err != nil {
 		if f.Refused(err, "tier") {
-			return showAccount(v, f, u)
+			return showAccount(v, f, u, "")
 		}
 		return err
 	}
 	return v.Done("/operator/accounts/"+u.Slug, "account")
+}
+
+// lookAfter does what the form asks for of an account's address, password, sessions and end, and
+// reports whether it is about these.
+func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) {
+	ctx, by, ref, here := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}, "/operator/accounts/"+u.Slug
+	note, reset := "account", ""
+	switch f.Get("do") {
+	case "email":
+		_, err = v.App().SetEmail(ctx, by, ref, f.Trimmed("email"))
+	case "password":
+		_, err = v.App().SetPassword(ctx, by, ref, f.Secret("password"))
+	case "reset":
+		note = "reset-mailed"
+		_, reset, err = v.App().SendReset(ctx, by, ref, v.Mails())
+	case "sign-out":
+		note = "signed-out"
+		_, err = v.App().SignOutAccount(ctx, by, ref, f.Has("tokens", "yes"))
+	case "delete":
+		note, here = "deleted", "/operator/accounts"
+		_, err = v.App().DeleteAccountOf(ctx, by, ref, f.Trimmed("slug"))
+	default:
+		return false, nil
+	}
+	switch {
+	case err != nil && f.Refused(err, "email", "password", "slug"):
+		return true, showAccount(v, f, u, "")
+	case err != nil:
+		return true, err
+	case reset != "":
+		return true, showAccount(v, nil, u, reset)
+	}
+	return true, v.Done(here, note)
 }
 
 func accountChange(f *web.Form) (c operating.AccountChange, err error) {

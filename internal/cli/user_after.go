@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/auth"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type userSetEmailCmd struct {
+	config.Common
+	User  string `arg:"" help:"Id or slug."`
+	Email string `arg:"" help:"The new address. It is not asked to confirm; the old one is told."`
+	JSON  bool   `name:"json" help:"Print the account as JSON."`
+}
+
+func (cmd *userSetEmailCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetEmail(c.ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) has the address "+u.Email+".")
+	})
+}
+
+type userSetPasswordCmd struct {
+	linking
+	User     string `arg:"" help:"Id or slug."`
+	Generate bool   `xor:"how" help:"Make a password and print nothing else on standard output."`
+	Reset    bool   `xor:"how" help:"Set none: have a link mailed, or print it, with which they choose one within two hours."`
+}
+
+func (cmd *userSetPasswordCmd) Run(c *console) error {
+	return withLinks(c, cmd.linking, func(a *app.App) error {
+		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
+		if cmd.Reset {
+			u, address, err := a.SendReset(c.ctx, by, ref, cmd.mails())
+			if err == nil && address == "" {
+				address = "The server mails a link to " + u.Email + "."
+			}
+			return printedOr(c, address, cmd.User, err)
+		}
+		if cmd.Generate {
+			password := auth.NewKey()
+			_, err := a.SetPassword(c.ctx, by, ref, password)
+			return printedOr(c, password, cmd.User, err)
+		}
+		password, err := firstLine(os.Stdin)
+		if err != nil {
+			return err
+		}
+		u, err := a.SetPassword(c.ctx, by, ref, password)
+		return printedOr(c, "Set the password of the account "+u.Slug+", which is signed out everywhere.", cmd.User, err)
+	})
+}
+
+// printedOr prints a line, or gives the error of what it is about.
+func printedOr(c *console, line, user string, err error) error {
+	if err != nil {
+		return noUser(user, err)
+	}
+	_, err = fmt.Fprintln(c.out, line)
+	return err
+}
+
+// firstLine reads a line, of at most a few kilobytes, without its end.
+func firstLine(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, 4<<10)).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+type userSignOutCmd struct {
+	config.Common
+	User   string `arg:"" help:"Id or slug."`
+	Tokens bool   `help:"Revoke personal access tokens too, and what applications may do."`
+}
+
+func (cmd *userSignOutCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SignOutAccount(c.ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
+		line := "Signed the account " + u.Slug + " out everywhere."
+		if cmd.Tokens {
+			line += " Its tokens are revoked."
+		}
+		return printedOr(c, line, cmd.User, err)
+	})
+}
+
+type userDeleteCmd struct {
+	config.Common
+	User string `arg:"" help:"Id or slug."`
+	Yes  bool   `help:"Delete it without asking."`
+}
+
+func (cmd *userDeleteCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		by := operating.CommandLine()
+		u, f, err := a.FarewellOf(c.ctx, by, domain.ParseRef(cmd.User))
+		if err != nil {
+			return noUser(cmd.User, err)
+		}
+		printFarewell(c.out, u, f)
+		slug := u.Slug
+		if !cmd.Yes {
+			fmt.Fprintf(c.out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
+			if slug, err = firstLine(os.Stdin); err != nil {
+				return err
+			}
+			if slug != u.Slug {
+				return errors.New("nothing was deleted")
+			}
+		}
+		_, err = a.DeleteAccountOf(c.ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
+		return printedOr(c, "Deleted the account "+u.Slug+".", cmd.User, err)
+	})
+}
+
+// printFarewell says what deleting an account does.
+func printFarewell(w io.Writer, u domain.User, f accounts.Farewell) {
+	fmt.Fprintf(w, "The account %s (%s, %s), its profile, sessions and tokens go. So do\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
+		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
+	for _, g := range f.GroupsDeleted {
+		fmt.Fprintf(w, "  the group %s, which has no other member\n", g.Slug)
+	}
+	fmt.Fprintf(w, "What stays:\n  %d blocks in channels of others, without a name\n", f.SharedBlocks)
+	for _, g := range f.GroupsHanded {
+		fmt.Fprintf(w, "  the group %s, which goes to the member who is there longest\n", g.Slug)
+	}
+}
+
+type userUsageCmd struct {
+	config.Common
+	Search string `help:"Only accounts whose name, slug or address has this text."`
+	Sort   string `default:"bytes" enum:"bytes,blocks,channels,slug" help:"bytes, blocks or channels, the most first, or slug."`
+	JSON   bool   `name:"json" help:"Print a JSON list."`
+}
+
+// usageJSON is what somebody stores, as scripts see it.
+type usageJSON struct {
+	ID       int64  `json:"id"`
+	Slug     string `json:"slug"`
+	Name     string `json:"name"`
+	Email    string `json:"email"`
+	Blocks   int64  `json:"blocks"`
+	Channels int64  `json:"channels"`
+	Bytes    int64  `json:"bytes"`
+}
+
+func (cmd *userUsageCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
+		err := eachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
+			return a.UsageOfAll(c.ctx, after, limit)
+		}, func(u operating.StoredBy) domain.UserID {
+			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
+				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels, u.Usage.Total})
+			}
+			return u.ID
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(all, func(a, b usageJSON) int {
+			return cmp.Or(map[string]int{"bytes": cmp.Compare(b.Bytes, a.Bytes), "blocks": cmp.Compare(b.Blocks, a.Blocks),
+				"channels": cmp.Compare(b.Channels, a.Channels)}[cmd.Sort], strings.Compare(a.Slug, b.Slug))
+		})
+		if cmd.JSON {
+			return printJSON(c.out, all)
+		}
+		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tSLUG\tEMAIL\tBLOCKS\tCHANNELS\tFILES")
+		for _, u := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels, domain.FormatBytes(u.Bytes))
+		}
+		return w.Flush()
+	})
+}

@@ -1,0 +1,50 @@
+package cli_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestUserLookedAfter(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		p.ada()
+		p.run("user", "create", "--name", "Bob", "--email", "bob@example.org").ok()
+		if r := p.run("user", "set-email", "bob", "Robert@Example.org").ok(); !strings.Contains(r.out, "has the address robert@example.org.") {
+			t.Errorf("%q", r.out)
+		}
+		p.run("user", "set-email", "bob", "ada@example.org").fails(2, "email: is already in use")
+		p.run("user", "set-email", "bob", "nothing").fails(2, "email: must be an address such as ada@example.org")
+		p.run("user", "set-email", "nobody", "x@example.org").fails(1, `there is no account "nobody"`)
+		if r := p.run("user", "set-password", "bob", "--generate").ok(); !regexp.MustCompile(`^[0-9A-Za-z]{22}\n$`).MatchString(r.out) {
+			t.Errorf("%q", r.out)
+		}
+		if r := p.run("user", "set-password", "bob", "--reset", "--site-url", "https://site.example").ok(); !regexp.MustCompile(`^https://site\.example/reset-password/vitrine_lnk_[0-9A-Za-z]{46}\n$`).MatchString(r.out) {
+			t.Errorf("%q", r.out)
+		}
+		secret := p.run("token", "create", "--user", "bob").ok()
+		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed the account bob out everywhere. Its tokens are revoked.\n" {
+			t.Errorf("%q", r.out)
+		}
+		var tokens []token
+		p.run("token", "list", "--user", "bob", "--json").json(&tokens)
+		if len(tokens) != 1 || tokens[0].RevokedAt == nil || secret.out == "" {
+			t.Errorf("%+v", tokens)
+		}
+		if lines := strings.Split(p.run("user", "usage", "--search", "ROBERT").ok().out, "\n"); len(lines) != 3 || !strings.Contains(lines[1], "robert@example.org  0       0         0 bytes") {
+			t.Errorf("%q", lines)
+		}
+		if r := p.run("user", "delete", "ada", "--yes"); r.code != 1 || !strings.Contains(r.err, "The server would be left without an operator") {
+			t.Errorf("%d %q", r.code, r.err)
+		}
+		if r := p.run("user", "delete", "bob", "--yes").ok(); !strings.HasSuffix(r.out, "Deleted the account bob.\n") || !strings.Contains(r.out, "0 channels") {
+			t.Errorf("%q", r.out)
+		}
+		var all []user
+		p.run("user", "list", "--json").json(&all)
+		if len(all) != 1 || all[0].Slug != "ada" {
+			t.Errorf("%+v", all)
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"time"
+
+	"vitrine/internal/middleware"
+	"vitrine/internal/obs"
+	"vitrine/internal/redis"
+)
+
+// limitsPrefix is of the keys in Redis, which may be shared with other programs.
+const limitsPrefix = "vitrine:limit:"
+
+// shareLimits has rate limits hold over all servers, if there is a Redis to count in.
+func (s *Server) shareLimits() (err error) {
+	if s.cfg.RedisURL == "" {
+		return nil
+	}
+	if s.redis, err = redis.New(redis.Options{URL: s.cfg.RedisURL, Prefix: limitsPrefix, Log: s.log}); err != nil {
+		return err
+	}
+	s.limiter.Share(func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
+		c, ok := s.redis.Take(key, limit, window)
+		return middleware.Counted(c), ok
+	})
+	s.stats.WatchLimits(func() obs.Limits { return obs.Limits(s.redis.Stats()) })
+	return nil
+}
