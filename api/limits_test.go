@@ -40,6 +40,7 @@ var namedLimits = map[string]struct {
 	"MaxContentType":     {domain.MaxContentType, []string{"content_type maxLength"}},
 	"MaxSlugLength":      {domain.MaxSlugLength, nil},
 	"MaxOnceKey":         {domain.MaxOnceKey, nil},
+	"MaxAuditLabel":      {domain.MaxAuditLabel, nil},
 
 	"MaxTargets":        {domain.MaxTargets, []string{"channels maxItems", "ChannelIds maxItems"}},
 	"MaxBatch":          {domain.MaxBatch, []string{"blocks maxItems"}},
@@ -57,6 +58,7 @@ var namedLimits = map[string]struct {
 	"MaxPeople":         {domain.MaxPeople, nil},
 	"MaxLegalPages":     {domain.MaxLegalPages, nil},
 	"MaxPins":           {domain.MaxPins, nil},
+	"MaxRefusedNoted":   {domain.MaxRefusedNoted, nil},
 	"MaxImportWhat":     {domain.MaxImportWhat, []string{"what maxItems"}},
 	"MaxImportName":     {domain.MaxImportName, nil},
 	"MaxImportToken":    {domain.MaxImportToken, []string{"token maxLength"}},

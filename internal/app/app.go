@@ -46,6 +46,7 @@ type Options struct {
 	Files         content.Options
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
+	AuditKept     time.Duration // how long entries of the audit log are kept; 0: for good
 }
 
 // New makes the service.
@@ -58,7 +59,7 @@ func New(o Options) *App {
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
 	entries := accounts.New(c, things, crowd, o.Mailer, o.Accounts)
-	return &App{files, things, crowd, search.New(c), entries, operating.New(c, files, entries), transfer.New(c, files, things),
+	return &App{files, things, crowd, search.New(c), entries, operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
 		o.Store, o.Exposure}
 }
 

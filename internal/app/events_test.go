@@ -54,8 +54,9 @@ var unpublished = map[string]string{
 	"exports, which their owner alone sees": `AddExport BeginExport DeleteExport EndExport ForgetExports NoteExport SweepExports UndoExportAttempt`,
 	"imports, whose things are published one by one": `AddImport AddLeftOut BeginImportStep ChooseSteps EndImport EndImportStep ForgetImports
 		ForgetLeftOut ListImport NoteImportStep SealImport SweepImports UndoImportAttempt`,
-	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
+	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepAnswer KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
+	"the audit log":                                          `AddAuditEntry SweepAudit`,
 	"backups":                                                `BeginBackup ClaimBackup EndBackup HoldBackup LoadWords`,
 	"what the site says of itself":                           `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"what only its reader sees":                              `ForgetUser Pin RenewFeeds TrimPins Unpin`,

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"reflect"
 	"slices"
@@ -301,6 +302,16 @@ func (in *inputs) textRows() []text {
 		{"SignUp name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: s, Email: "y@example.org", Password: password})
 			return err
+		}},
+		{"AuditLog actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
+			_, err := a.AuditLog(ctx, in.operator, domain.AuditFilter{Actor: s}, domain.AuditPlace{}, 1)
+			return err
+		}},
+		{"AuditDownload about", "about", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
+			return a.AuditDownload(ctx, in.operator, domain.AuditFilter{About: domain.AuditTarget{Label: s}}, func() io.Writer { return io.Discard })
+		}},
+		{"EachAuditLine actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
+			return a.EachAuditLine(ctx, domain.AuditFilter{Actor: s}, func(domain.AuditPlace, []byte) error { return nil })
 		}},
 	}
 }
@@ -979,9 +990,10 @@ func (in *inputs) stores() {
 
 // heldElsewhere are limits that need another setting: the test that reaches each.
 var heldElsewhere = map[string][2]string{
-	"MaxPeople":  {"../importing/roster/roster_test.go", "domain.MaxPeople"},
-	"MaxUnread":  {"../store/unread_test.go", "domain.MaxUnread"},
-	"MaxExports": {"../exporting/job_test.go", "domain.MaxExports"},
+	"MaxPeople":       {"../importing/roster/roster_test.go", "domain.MaxPeople"},
+	"MaxUnread":       {"../store/unread_test.go", "domain.MaxUnread"},
+	"MaxRefusedNoted": {"audit_test.go", "domain.MaxRefusedNoted"},
+	"MaxExports":      {"../exporting/job_test.go", "domain.MaxExports"},
 }
 
 // withoutText are use cases that take nothing from outside but ids of what they act on,
@@ -1000,13 +1012,13 @@ var withoutText = []string{
 	"Sessions", "SignIn", "SignOut", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
-	"StopImport", "SweepImports",
+	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are those that one topic calls of another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "CheckReachable", "OpenInvitation", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "OpenInvitation", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit and for a use case that no row is about.
 func (in *inputs) complete() {

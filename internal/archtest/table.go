@@ -51,10 +51,11 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/imports",
+	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/imports",
 		"store/membership", "store/migrations", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"domain", "database", "store/sqlx"},
+	"store/audit":      {"domain", "store/sqlx"},
 	"store/backups":    {"store/sqlx"},
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
 	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},

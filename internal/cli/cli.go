@@ -43,6 +43,7 @@ type commands struct {
 	Restore     restoreCmd     `cmd:"" help:"Make a site of a backup, where nothing is: in an empty data folder, or an empty PostgreSQL database."`
 	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
 	User        userCmd        `cmd:"" help:"Make, list and change accounts."`
+	Audit       auditCmd       `cmd:"" help:"Print the audit log, who did what and when, as lines of JSON."`
 	Token       tokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
 	App         appCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
 	Export      exportCmd      `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
@@ -209,6 +210,7 @@ func withAppAt(c *console, common config.Common, site string, fn func(cfg config
 	if err != nil {
 		return err
 	}
+	c.ctx = domain.WithOrigin(c.ctx, domain.Origin{Console: true})
 	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
 }
 

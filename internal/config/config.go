@@ -32,8 +32,9 @@ type Config struct {
 	CacheSize       int64         // bytes, 0 for no cache
 	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
-	MetricsAddr     string // host:port, empty for no such listener
-	Work            bool   // a server works jobs, too
+	AuditKeep       time.Duration // 0 for good
+	MetricsAddr     string        // host:port, empty for no such listener
+	Work            bool          // a server works jobs, too
 	JobConcurrency  int
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end

@@ -43,6 +43,7 @@ type Server struct {
 	CacheSize        string `name:"cache-size" env:"VITRINE_CACHE_SIZE" default:"32MiB" placeholder:"SIZE" help:"Memory for blocks and connections as they were last sent, for pages that show them again; 0 for none."`
 	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Average rate, in bytes a second, at which a client must read a response; the connection of a slower one is closed."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	AuditKeep        string `name:"audit-keep" env:"VITRINE_AUDIT_KEEP" default:"8760h" placeholder:"DURATION" help:"How long entries of the audit log are kept, 720h at least; 0s keeps them for good."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	Work             string `name:"work" env:"VITRINE_WORK" default:"true" placeholder:"BOOL" help:"Whether this server works jobs: true, or false where vitrine work does it."`
 	JobConcurrency   string `name:"job-concurrency" env:"VITRINE_JOB_CONCURRENCY" default:"4" placeholder:"N" help:"How many blocks this server fetches content for at once, at least 2, with at most half for one person. Two mails and three other jobs, such as batches, run beside them."`

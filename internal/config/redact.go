@@ -48,6 +48,7 @@ func (c Config) Redacted() Settings {
 		{"response-memory", formatSize(c.ResponseMemory)},
 		{"cache-size", formatSize(c.CacheSize)},
 		{"min-send-rate", formatSize(c.MinSendRate)},
+		{"audit-keep", c.AuditKeep.String()},
 		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},
 		{"work", strconv.FormatBool(c.Work)},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Resolve makes the part of Config that Common sets. It reads the files that
@@ -42,6 +43,9 @@ func (c Common) resolve(cfg *Config, found *problems) {
 	cfg.DefaultTier, cfg.LogFormat, cfg.LogLevel = c.DefaultTier, c.LogFormat, c.LogLevel
 }
 
+// leastAuditKeep is the age below which the database lets nobody delete from the audit log.
+const leastAuditKeep = 30 * 24 * time.Hour
+
 func (s Server) resolve(cfg *Config, found *problems) {
 	fillDefaults(&s)
 	var err error
@@ -68,6 +72,11 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("min-send-rate", err)
 	cfg.InvitationTTL, err = parseDuration(s.InvitationTTL)
 	found.addErr("invitation-ttl", err)
+	cfg.AuditKeep, err = parseDelay(s.AuditKeep)
+	if err == nil && cfg.AuditKeep != 0 && cfg.AuditKeep < leastAuditKeep {
+		err = quotedError(s.AuditKeep, "want 720h or more, or 0s to keep the log for good")
+	}
+	found.addErr("audit-keep", err)
 	cfg.MetricsAddr = s.MetricsAddr
 	if s.MetricsAddr != "" {
 		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, *cfg))

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Typed ids of what belongs to accounts.
@@ -39,6 +40,31 @@ type Visitor struct {
 	Address netip.Addr // zero if not known
 	Agent   string     // User-Agent
 	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), "" for none
+}
+
+// longestAgent is how many characters of a User-Agent are kept.
+const longestAgent = 200
+
+// AgentKept is the User-Agent as it is kept: text of one line, and not too much of it.
+func (v Visitor) AgentKept() string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(v.Agent, "�"))
+	if runes := []rune(clean); len(runes) > longestAgent {
+		return string(runes[:longestAgent])
+	}
+	return clean
+}
+
+// AddressKept is the address as it is kept; "" if it is not known.
+func (v Visitor) AddressKept() string {
+	if !v.Address.IsValid() {
+		return ""
+	}
+	return v.Address.Unmap().WithZone("").String()
 }
 
 // Session is a browser that is signed in.

@@ -20,6 +20,7 @@ const (
 	MaxContentType     = 255     // characters
 	MaxSlugLength      = 100     // characters
 	MaxOnceKey         = 200     // characters of the key of a request that is sent again
+	MaxAuditLabel      = 255     // characters by which the audit log names a thing
 
 	MaxTargets        = 20     // channels in one request
 	MaxBatch          = 50     // blocks in one batch
@@ -42,6 +43,7 @@ const (
 	MaxImportName     = 200    // characters of each
 	MaxImportToken    = 4_096  // characters of a token for another server
 	MaxImportChannels = 5_000  // of one import
+	MaxRefusedNoted   = 1_000  // failed sign-ins that the audit log notes in an hour
 	MaxUnread         = 1_000  // notifications of a user; older ones count as read
 
 	MaxMetadataKeys        = 50

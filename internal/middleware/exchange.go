@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/obs"
 )
 
@@ -43,6 +44,11 @@ func From(ctx context.Context) *Exchange {
 		return x
 	}
 	return &Exchange{}
+}
+
+// ActedFrom is where the request comes from, for what is noted of its acts.
+func (x *Exchange) ActedFrom() domain.Origin {
+	return domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 }
 
 // NotModified records etag as the tag of the response and reports whether the

@@ -1,6 +1,10 @@
 package obs
 
-import "context"
+import (
+	"context"
+
+	"vitrine/internal/domain"
+)
 
 // Origin is what work was begun by, for the log: a request that arrived here, and the trace
 // that it is part of elsewhere (https://www.w3.org/TR/trace-context/). Jobs keep it as JSON.
@@ -13,7 +17,7 @@ type Origin struct {
 func (o Origin) Origin() Origin { return o }
 
 // OriginKey is where a context holds what has an Origin.
-type OriginKey struct{}
+type OriginKey = domain.OriginKey
 
 // OriginOf gives what the work of a context was begun by; empty for what begins by itself.
 func OriginOf(ctx context.Context) Origin {

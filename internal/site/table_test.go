@@ -107,6 +107,8 @@ var table = []address{
 	{"/operator/accounts/eve", signIn, signIn, 404, 404, both},
 	{"/operator/invitations", signIn, signIn, 404, 404, both},
 	{"/operator/sign-up", signIn, signIn, 404, 404, both},
+	{"/operator/audit", signIn, 405, 404, 405, getOnly},
+	{"/operator/audit/file", signIn, 405, 404, 405, getOnly},
 	{"/operator/jobs", signIn, signIn, 404, 404, both},
 }
 

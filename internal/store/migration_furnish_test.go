@@ -91,6 +91,8 @@ var furnishing = []string{
 	`INSERT INTO removals (id, user_id, channel_id, items, created_at, expires_at)
 		SELECT 'a', 1, id, '[]', 5, 9 FROM channels WHERE title = 'On everything'`,
 	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
+	`INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
+		VALUES (5, 1, 'ada', 'token.created', 'Token', 1, 'cli', '{"scope":"write"}', '192.0.2.1', 'a')`,
 	"INSERT INTO exports (user_id, state, object, created_at, expires_at) VALUES (1, 'running', 'exports/a', 5, 9)",
 	`INSERT INTO imports (user_id, source, address, what, visibility, token, file_name, state, listed, created_at)
 		VALUES (1, 'arena', 'https://api.example.org', '["@ada"]', 'closed', 'sealed', '', 'queued', TRUE, 5)`,

@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/jobs"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
+	"vitrine/internal/store/audit"
 	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
@@ -42,8 +43,7 @@ func Migrations(d database.Dialect) fs.FS {
 
 // Each room below the store has Reads, which Queries embed, and Writes, which only a Tx
 // embeds; some have Lists, which count and read a page and which only a Snapshot embeds.
-// Go embeds several by these names, which are unexported so that nobody passes a room
-// around without its store.
+// Go embeds several by these names, unexported so that nobody passes a room around without its store.
 type (
 	accountReads     = account.Reads
 	accountLists     = account.Lists
@@ -51,6 +51,8 @@ type (
 	activityReads    = activity.Reads
 	activityLists    = activity.Lists
 	activityWrites   = activity.Writes
+	auditReads       = audit.Reads
+	auditWrites      = audit.Writes
 	backupReads      = backups.Reads
 	backupWrites     = backups.Writes
 	bulkReads        = bulk.Reads
@@ -85,6 +87,7 @@ type Shared = nearby.Shared
 type Queries struct {
 	accountReads
 	activityReads
+	auditReads
 	backupReads
 	bulkReads
 	membershipReads
@@ -108,6 +111,7 @@ func (q *Queries) use(on database.Querier) {
 	q.db.Querier = on
 	q.accountReads = account.NewReads(q.db)
 	q.activityReads = activity.NewReads(q.db)
+	q.auditReads = audit.NewReads(q.db)
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
@@ -152,6 +156,7 @@ type Tx struct {
 	Queries
 	accountWrites
 	activityWrites
+	auditWrites
 	backupWrites
 	bulkWrites
 	membershipWrites
@@ -177,6 +182,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.Queries.use(on)
 	tx.accountWrites = account.NewWrites(tx.db)
 	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
+	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas)
 	tx.membershipWrites = membership.NewWrites(tx.db)
@@ -200,8 +206,7 @@ func New(db *database.DB) *Store {
 	return s
 }
 
-// InTx runs fn in a write transaction; it may run several times when transactions
-// collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
+// InTx runs fn in a write transaction; it may run several times when transactions collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
 	claim := redo.ClaimOf(ctx)
@@ -260,8 +265,7 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.DeleteSecret(ctx, name) })
 }
 
-// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It
-// writes nothing where there is one.
+// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It writes nothing where there is one.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
 	value, err = s.Secret(ctx, name)
 	if domain.KindOf(err) != domain.NotFound {
@@ -274,8 +278,7 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 	return value, err
 }
 
-// StableUpTo gives an id up to which the list of activities will not change any more but
-// by deletion.
+// StableUpTo gives an id up to which the list of activities will not change any more but by deletion.
 func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
 }

@@ -75,6 +75,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job transfer.MakeExport) error { return exports.Make(ctx, job.Export) })
 	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.SweepExports)
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.ResumeTransitions)
+	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.SweepAuditLog)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	return h
 }

@@ -70,10 +70,13 @@ func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in
 			return domain.NewUnprocessable(fmt.Sprintf("An account can have at most %d applications", domain.MaxApplications))
 		}
 		id, err := tx.CreateApplication(ctx, app, hash)
-		if err == nil {
-			app, err = tx.Application(ctx, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if app, err = tx.Application(ctx, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAppCreated, domain.AboutApplication(app), nil)
 	})
 	return secret, app, err
 }
@@ -121,8 +124,10 @@ func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id
 		if err := tx.UpdateApplication(ctx, app, a.Now()); err != nil {
 			return err
 		}
-		app, err = tx.Application(ctx, id)
-		return err
+		if app, err = tx.Application(ctx, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAppChanged, domain.AboutApplication(app), nil)
 	})
 	return app, err
 }
@@ -138,7 +143,10 @@ func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id doma
 		if app.Public {
 			return domain.NewUnprocessable("A public application has no secret")
 		}
-		return tx.SetApplicationSecret(ctx, id, hash, hint, a.Now())
+		if err := tx.SetApplicationSecret(ctx, id, hash, hint, a.Now()); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAppSecret, domain.AboutApplication(app), nil)
 	})
 	if err != nil {
 		return "", err
@@ -149,9 +157,17 @@ func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id doma
 // DeleteApplication ends an application, and with it its grants, codes and tokens.
 func (a *Accounts) DeleteApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := ownApplication(ctx, tx.Queries, actor, id); err != nil {
+		app, err := ownApplication(ctx, tx.Queries, actor, id)
+		if err != nil {
 			return err
 		}
-		return tx.DeleteApplication(ctx, id, a.Now())
+		return a.deleteApplication(ctx, tx, actor, app)
 	})
+}
+
+func (a *Accounts) deleteApplication(ctx context.Context, tx *store.Tx, actor domain.Actor, app domain.Application) error {
+	if err := tx.DeleteApplication(ctx, app.ID, a.Now()); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActAppDeleted, domain.AboutApplication(app), nil)
 }

@@ -77,7 +77,12 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	now := a.Now()
 	code := account.Code{Hash: hash, ApplicationID: c.Application.ID, UserID: actor.UserID, RedirectURI: r.RedirectURI,
 		Challenge: r.CodeChallenge, Scope: c.Scope, CreatedAt: now, ExpiresAt: now.Add(codeLife)}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return allow(ctx, tx, code) })
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := allow(ctx, tx, code); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAccessGiven, domain.AboutApplication(c.Application), map[string]any{"scope": c.Scope})
+	})
 	if domain.KindOf(err) == domain.NotFound {
 		return "", &OAuthError{Code: "access_denied", Description: "The application or the account is no longer there",
 			Redirect: a.refusal(c.RedirectURI, c.State, "access_denied", "The application or the account is no longer there")}

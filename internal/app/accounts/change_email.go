@@ -77,6 +77,9 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err := tx.TakeMailLink(ctx, l.ID, hash); err != nil {
 		return u, err
 	}
+	if err := a.Audit(ctx, tx, by(l.User), domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
+		return u, err
+	}
 	if err := PutEmail(ctx, tx, c.User, l.Email); err != nil {
 		return u, err
 	}

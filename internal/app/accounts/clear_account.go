@@ -176,8 +176,11 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 		if err := tx.HandGroupOver(ctx, group, heir); err != nil {
 			return err
 		}
-		_, err = tx.RemoveMember(ctx, group, c.user)
-		return err
+		if _, err = tx.RemoveMember(ctx, group, c.user); err != nil {
+			return err
+		}
+		return c.Audit(ctx, tx, by(c.user), domain.ActGroupHandedOver, domain.AuditTarget{Kind: string(domain.TypeGroup), ID: int64(group)},
+			map[string]any{"user": heir})
 	}
 }
 

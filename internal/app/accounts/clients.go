@@ -58,5 +58,5 @@ func (a *Accounts) EndApplication(ctx context.Context, clientID string) error {
 	if err != nil {
 		return err
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.DeleteApplication(ctx, app.ID, a.Now()) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.deleteApplication(ctx, tx, domain.Actor{}, app) })
 }

@@ -73,7 +73,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, 
 		return domain.InvalidField("slug", domain.FieldIncorrect, "is not your short name")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		return a.EndAccount(ctx, tx, actor.UserID, func(operators []domain.UserID) (store.Credentials, error) {
+		return a.EndAccount(ctx, tx, actor, actor.UserID, func(operators []domain.UserID) (store.Credentials, error) {
 			c, err := lockedAs(ctx, tx, was, "password")
 			if err != nil {
 				return c, err
@@ -89,7 +89,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, 
 
 // EndAccount deletes an account, of which locked locks the row once all else is locked, the
 // operators included, and says whether it may go.
-func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, id domain.UserID, locked func(operators []domain.UserID) (store.Credentials, error)) error {
+func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.UserID, locked func(operators []domain.UserID) (store.Credentials, error)) error {
 	gone := clearing{a, id}
 	if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
 		return err
@@ -111,6 +111,9 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, id domain.UserI
 		return err
 	}
 	now := a.Now()
+	if err := a.Audit(ctx, tx, actor, domain.ActAccountDeleted, domain.AboutUser(c.User), nil); err != nil {
+		return err
+	}
 	if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
 		return err
 	}

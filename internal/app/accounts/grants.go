@@ -15,5 +15,10 @@ func (a *Accounts) Grants(ctx context.Context, actor domain.Actor) ([]domain.Gra
 // RevokeGrant takes a grant back, and with it the tokens and codes of that application
 // for the actor.
 func (a *Accounts) RevokeGrant(ctx context.Context, actor domain.Actor, id domain.GrantID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.DeleteGrant(ctx, id, actor.UserID) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteGrant(ctx, id, actor.UserID); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAccessTaken, domain.AuditTarget{Kind: "Grant", ID: int64(id)}, nil)
+	})
 }

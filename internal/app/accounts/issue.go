@@ -107,8 +107,12 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if !now.Before(code.ExpiresAt) {
 			return domain.NewNotFound()
 		}
-		return tx.CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
+		err = tx.CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
 			Hint: hint, Scope: code.Scope, CreatedAt: now}, hash, code.Hash, keptTokens)
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by(code.UserID), domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": code.Scope})
 	})
 	if err == nil && again {
 		err = domain.NewNotFound()

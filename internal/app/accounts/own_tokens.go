@@ -28,8 +28,10 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 		if len(live) >= domain.MaxOwnTokens {
 			return domain.NewUnprocessable(fmt.Sprintf("You have %d tokens: revoke one first", domain.MaxOwnTokens))
 		}
-		t.ID, err = tx.CreateToken(ctx, t, hash)
-		return err
+		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"scope": t.Scope})
 	})
 	if err != nil {
 		return "", domain.Token{}, err
@@ -45,5 +47,10 @@ func (a *Accounts) OwnTokens(ctx context.Context, actor domain.Actor) ([]domain.
 // RevokeOwnToken revokes a personal access token of the actor; NotFound if they have
 // no such.
 func (a *Accounts) RevokeOwnToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
+	})
 }

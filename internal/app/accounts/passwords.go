@@ -114,6 +114,9 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
 			return err
 		}
+		if err := a.Audit(ctx, tx, by(l.User), domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
+			return err
+		}
 		if err := PutPassword(ctx, tx, c.User, hash, 0); err != nil {
 			return err
 		}
@@ -162,6 +165,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := lockedAs(ctx, tx, was, "current")
 		if err != nil {
+			return err
+		}
+		if err := a.Audit(ctx, tx, actor, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
 			return err
 		}
 		return PutPassword(ctx, tx, c.User, hash, keep)

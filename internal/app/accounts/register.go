@@ -30,10 +30,13 @@ func (a *Accounts) RegisterApplication(ctx context.Context, from domain.Visitor,
 	app.CreatedAt = a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		id, err := tx.CreateApplication(ctx, app, hash)
-		if err == nil {
-			app, err = tx.Application(ctx, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if app, err = tx.Application(ctx, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)
 	})
 	return secret, app, err
 }

@@ -2,9 +2,7 @@ package accounts
 
 import (
 	"context"
-	"strings"
 	"time"
-	"unicode"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
@@ -17,7 +15,6 @@ const (
 	sessionTTL   = 30 * core.Day   // since it was last seen
 	browserTTL   = 400 * core.Day  // since it signed in: as long as browsers keep a cookie
 	seenInterval = 5 * time.Minute // between two notes that a session was seen
-	longestAgent = 200             // characters of a User-Agent that are kept
 )
 
 // Account is a user with what only they and operators see.
@@ -31,8 +28,12 @@ type Account struct {
 // time, so that a copy of the cookie is worth nothing after the next.
 func (a *Accounts) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
-	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: agent(from), Address: address(from),
+	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
+	if err != nil {
+		return "", err
+	}
+	err = a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: domain.AboutSession(id), Address: from.AddressKept()})
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +71,7 @@ func (a *Accounts) SessionUser(ctx context.Context, from domain.Visitor, secret 
 	if now.Sub(s.LastSeenAt) < seenInterval {
 		return s, u, nil
 	}
-	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), agent(from), address(from)
+	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), from.AgentKept(), from.AddressKept()
 	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.SessionSeen(ctx, s) })
 }
 
@@ -79,8 +80,20 @@ func (a *Accounts) SignOut(ctx context.Context, secret string) error {
 	if !isToken(secret, auth.Session) {
 		return nil
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessionByHash(ctx, auth.HashToken(secret)) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		s, err := tx.EndSessionByHash(ctx, auth.HashToken(secret))
+		if domain.KindOf(err) == domain.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by(s.UserID), domain.ActSignedOut, domain.AboutSession(s.ID), nil)
+	})
 }
+
+// by is a user who acts by what only they have: a password, a session, a mailed link.
+func by(id domain.UserID) domain.Actor { return domain.Actor{UserID: id} }
 
 // Sessions lists the live sessions of a user, the newest seen first.
 func (a *Accounts) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
@@ -89,12 +102,22 @@ func (a *Accounts) Sessions(ctx context.Context, actor domain.Actor) ([]domain.S
 
 // EndSession ends a session of the actor; NotFound if they have no such.
 func (a *Accounts) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSession(ctx, actor.UserID, id) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.EndSession(ctx, actor.UserID, id); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignedOut, domain.AboutSession(id), nil)
+	})
 }
 
 // EndOtherSessions ends all sessions of the actor but one.
 func (a *Accounts) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, actor.UserID, keep) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignedOutAll, domain.AuditTarget{Kind: string(domain.TypeUser), ID: int64(actor.UserID)}, nil)
+	})
 }
 
 func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }
@@ -103,25 +126,4 @@ func errSignedOut() error { return domain.NewUnauthenticated("You are not signed
 func isToken(s string, kind auth.Kind) bool {
 	k, ok := auth.TokenKind(s)
 	return ok && k == kind
-}
-
-// agent is a User-Agent as it is kept: text of one line, and not too much of it.
-func agent(from domain.Visitor) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(from.Agent, "�"))
-	if runes := []rune(clean); len(runes) > longestAgent {
-		return string(runes[:longestAgent])
-	}
-	return clean
-}
-
-func address(from domain.Visitor) string {
-	if !from.Address.IsValid() {
-		return ""
-	}
-	return from.Address.Unmap().WithZone("").String()
 }

@@ -28,6 +28,9 @@ func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, passw
 		return "", err
 	}
 	if !right || c.User.SuspendedAt != nil {
+		if err := a.AuditRefusal(ctx, from, c.User, right); err != nil {
+			return "", err
+		}
 		return "", errSignIn()
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {

@@ -96,8 +96,10 @@ func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name str
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		t.ID, err = tx.CreateToken(ctx, t, hash)
-		return err
+		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": user, "scope": t.Scope})
 	})
 	return secret, t, err
 }
@@ -109,5 +111,10 @@ func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Tok
 
 // RevokeToken ends a token at once. Doing it again changes nothing.
 func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.RevokeToken(ctx, id, a.Now()) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.RevokeToken(ctx, id, a.Now()); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
+	})
 }

@@ -76,6 +76,9 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
 		return u, err
 	}
+	if err := a.Audit(ctx, tx, domain.Actor{}, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
+		return u, err
+	}
 	if by.link.ID != 0 {
 		free, err := tx.UseSignUpLink(ctx, by.link.ID, u.ID, n.Now)
 		if err != nil {
@@ -166,27 +169,43 @@ func (a *Accounts) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier
 	if CheckTier(&f, tier); f != nil {
 		return domain.User{}, f.Err()
 	}
-	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error { return tx.SetTier(ctx, u.ID, tier, a.Now()) })
+	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
+		return a.ChangeTier(ctx, tx, domain.Actor{}, u, tier)
+	})
+}
+
+// ChangeTier gives a locked account a tier.
+func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, tier domain.Tier) error {
+	if err := tx.SetTier(ctx, u.ID, tier, a.Now()); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActTierChanged, domain.AboutUser(u), map[string]any{"from": u.Tier, "to": tier})
 }
 
 // Suspend makes the tokens of a user answer 401 and signs them out, or lifts that.
 func (a *Accounts) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
 	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		return a.SetSuspended(ctx, tx, u.ID, suspended)
+		return a.SetSuspended(ctx, tx, domain.Actor{}, u, suspended)
 	})
 }
 
-// SetSuspended suspends an account and signs it out everywhere, or lifts that.
-func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, id domain.UserID, suspended bool) error {
+// SetSuspended suspends a locked account and signs it out everywhere, or lifts that.
+func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, suspended bool) error {
 	if !suspended {
-		return tx.SetSuspended(ctx, id, nil)
+		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil)
 	}
 	now := a.Now()
-	if err := tx.SetSuspended(ctx, id, &now); err != nil {
+	if err := tx.SetSuspended(ctx, u.ID, &now); err != nil {
 		return err
 	}
-	if err := endLinks(ctx, tx, id); err != nil {
+	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	return tx.EndSessions(ctx, id, 0)
+	if err := tx.EndSessions(ctx, u.ID, 0); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActAccountSuspended, domain.AboutUser(u), nil)
 }

@@ -11,7 +11,7 @@ import (
 
 // subscribers are what follows from events, in the transaction that they happen in and in
 // this order. What search knows is not among them: the store keeps that with its own writes.
-var subscribers = []func(ctx context.Context, tx *store.Tx, by done, events []domain.Event) error{recordActivities}
+var subscribers = []func(ctx context.Context, tx *store.Tx, by done, events []domain.Event) error{recordActivities, auditMembers}
 
 // done says who did something, and when.
 type done struct {

@@ -42,7 +42,7 @@ func (a *Operating) RetryFailedJob(ctx context.Context, actor domain.Actor, id i
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return err
 	}
-	err := a.RetryJob(ctx, id, false)
+	err := a.retryJob(ctx, actor, id, false)
 	switch {
 	case errors.Is(err, jobs.ErrNoJob):
 		return domain.NewNotFound()

@@ -23,9 +23,16 @@ func (a *Operating) Jobs(ctx context.Context, state jobs.State, limit int) ([]jo
 // the operator, so it needs no actor. The errors of jobs.Queue.Retry tell of jobs that
 // cannot be.
 func (a *Operating) RetryJob(ctx context.Context, id int64, force bool) error {
+	return a.retryJob(ctx, domain.Actor{}, id, force)
+}
+
+func (a *Operating) retryJob(ctx context.Context, actor domain.Actor, id int64, force bool) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		job, err := tx.Job(ctx, id)
 		if err != nil {
+			return err
+		}
+		if err := a.Audit(ctx, tx, actor, domain.ActJobRetried, domain.AuditTarget{Kind: "Job", ID: id, Label: job.Kind}, nil); err != nil {
 			return err
 		}
 		if job.Kind != (content.ProcessBlock{}).Kind() || job.State != jobs.Failed {

@@ -44,6 +44,9 @@ func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, e
 		if u.Email == email {
 			return nil
 		}
+		if err := a.Audit(ctx, tx, by.actor, domain.ActEmailChanged, domain.AboutUser(u), nil); err != nil {
+			return err
+		}
 		return accounts.PutEmail(ctx, tx, u, email)
 	})
 	return u, accounts.TakenEmail(err)
@@ -57,8 +60,10 @@ func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, 
 		if u.SuspendedAt != nil {
 			return domain.NewUnprocessable("The account is suspended")
 		}
-		address, err = a.accounts.PutPasswordLink(ctx, tx, u, mailed)
-		return err
+		if address, err = a.accounts.PutPasswordLink(ctx, tx, u, mailed); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by.actor, domain.ActResetSent, domain.AboutUser(u), map[string]any{"mailed": mailed})
 	})
 	if err != nil {
 		return u, "", err
@@ -78,6 +83,9 @@ func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref
 		return u, err
 	}
 	return a.change(ctx, by, domain.Ref{ID: int64(u.ID)}, func(tx *store.Tx, u domain.User) error {
+		if err := a.Audit(ctx, tx, by.actor, domain.ActPasswordChanged, domain.AboutUser(u), nil); err != nil {
+			return err
+		}
 		return accounts.PutPassword(ctx, tx, u, hash, 0)
 	})
 }
@@ -86,6 +94,9 @@ func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref
 // what it lets applications do.
 func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.Ref, tokens bool) (domain.User, error) {
 	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
+		if err := a.Audit(ctx, tx, by.actor, domain.ActSignedOutAll, domain.AboutUser(u), map[string]any{"tokens": tokens}); err != nil {
+			return err
+		}
 		if err := tx.EndSessions(ctx, u.ID, 0); err != nil || !tokens {
 			return err
 		}
@@ -128,7 +139,7 @@ func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain
 		if u.ID == by.actor.UserID {
 			return domain.NewUnprocessable("Delete your own account in your settings")
 		}
-		return a.accounts.EndAccount(ctx, tx, u.ID, func(operators []domain.UserID) (store.Credentials, error) {
+		return a.accounts.EndAccount(ctx, tx, by.actor, u.ID, func(operators []domain.UserID) (store.Credentials, error) {
 			if !by.shell && !slices.Contains(operators, by.actor.UserID) {
 				return store.Credentials{}, core.Forbidden("run this server")
 			}

@@ -3,6 +3,8 @@
 package operating
 
 import (
+	"time"
+
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
@@ -15,9 +17,12 @@ type Operating struct {
 	accounts *accounts.Accounts
 	site     siteCache
 	totals   totalsCache
+
+	auditKept time.Duration // 0: for good
 }
 
-// New makes the use cases.
-func New(c *core.Core, content *content.Content, accounts *accounts.Accounts) *Operating {
-	return &Operating{Core: c, content: content, accounts: accounts}
+// New makes the use cases. Entries of the audit log are deleted once they are older than
+// auditKept; 0 keeps them for good.
+func New(c *core.Core, content *content.Content, accounts *accounts.Accounts, auditKept time.Duration) *Operating {
+	return &Operating{Core: c, content: content, accounts: accounts, auditKept: auditKept}
 }

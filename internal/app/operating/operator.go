@@ -79,7 +79,7 @@ func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domai
 				return err
 			}
 		}
-		if err := a.setAccount(ctx, tx, c.User, in); err != nil {
+		if err := a.setAccount(ctx, tx, actor, c.User, in); err != nil {
 			return err
 		}
 		u, err = tx.User(ctx, domain.Ref{ID: int64(id)})
@@ -94,21 +94,36 @@ func (c AccountChange) unseats() bool {
 }
 
 // setAccount changes a locked account.
-func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, u domain.User, in AccountChange) error {
+func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, in AccountChange) error {
 	if in.Tier != nil && *in.Tier != u.Tier {
-		if err := tx.SetTier(ctx, u.ID, *in.Tier, a.Now()); err != nil {
+		if err := a.accounts.ChangeTier(ctx, tx, actor, u, *in.Tier); err != nil {
 			return err
 		}
 	}
 	if in.Suspended != nil && *in.Suspended != (u.SuspendedAt != nil) {
-		if err := a.accounts.SetSuspended(ctx, tx, u.ID, *in.Suspended); err != nil {
+		if err := a.accounts.SetSuspended(ctx, tx, actor, u, *in.Suspended); err != nil {
 			return err
 		}
 	}
 	if in.Office != nil {
-		return tx.SetOffice(ctx, u.ID, *in.Office)
+		return a.setOffice(ctx, tx, actor, u, *in.Office)
 	}
 	return nil
+}
+
+// setOffice gives a locked account an office.
+func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, office domain.Office) error {
+	if u.Office == office {
+		return nil
+	}
+	if err := tx.SetOffice(ctx, u.ID, office); err != nil {
+		return err
+	}
+	act := domain.ActOperatorTaken
+	if office == domain.OfficeOperator {
+		act = domain.ActOperatorGiven
+	}
+	return a.Audit(ctx, tx, actor, act, domain.AboutUser(u), nil)
 }
 
 // SetOffice changes the office of a user, from the command line. The last operator
@@ -125,7 +140,8 @@ func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain
 		if u, err = tx.User(ctx, ref); err != nil {
 			return err
 		}
-		if _, err := tx.LockUser(ctx, u.ID); err != nil {
+		c, err := tx.LockUser(ctx, u.ID)
+		if err != nil {
 			return err
 		}
 		if office != domain.OfficeOperator {
@@ -134,7 +150,7 @@ func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain
 			}
 		}
 		u.Office = office
-		return tx.SetOffice(ctx, u.ID, office)
+		return a.setOffice(ctx, tx, domain.Actor{}, c.User, office)
 	})
 	return u, err
 }

@@ -26,7 +26,10 @@ func (a *Operating) SetSignUpMode(ctx context.Context, actor domain.Actor, mode 
 		if a.accounts.SignUpFixed() {
 			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
 		}
-		return tx.PutSetting(ctx, account.SettingSignUp, string(mode))
+		if err := tx.PutSetting(ctx, account.SettingSignUp, string(mode)); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignUpMode, domain.AuditTarget{}, map[string]any{"mode": mode})
 	})
 }
 
@@ -78,8 +81,10 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 		if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
 			return err
 		}
-		l.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, l, hash)
-		return err
+		if l.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, l, hash); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by.actor, domain.ActSignUpLinkCreated, domain.AuditTarget{Kind: "SignUpLink", ID: int64(l.ID), Label: l.Note}, nil)
 	})
 	if err != nil {
 		return "", domain.SignUpLink{}, err
@@ -154,6 +159,9 @@ func (a *Operating) EndSignUpLink(ctx context.Context, by Operator, id domain.Si
 		if err := by.allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		return tx.EndSignUpLink(ctx, id, a.Now())
+		if err := tx.EndSignUpLink(ctx, id, a.Now()); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, by.actor, domain.ActSignUpLinkEnded, domain.AuditTarget{Kind: "SignUpLink", ID: int64(id)}, nil)
 	})
 }

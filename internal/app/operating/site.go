@@ -147,7 +147,10 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if in.Picture.Set {
 		s.Picture = picture
 	}
-	return tx.UpdateSite(ctx, was, *s)
+	if err := tx.UpdateSite(ctx, was, *s); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActSiteChanged, domain.AuditTarget{}, nil)
 }
 
 const changedMeanwhile = "Somebody else has changed this meanwhile: save again to put yours in its place"
@@ -234,8 +237,10 @@ func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in Le
 		if err != nil {
 			return err
 		}
-		p, err = tx.LegalPage(ctx, in.Slug)
-		return err
+		if p, err = tx.LegalPage(ctx, in.Slug); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActPageSaved, aboutPage(in.Slug), nil)
 	})
 	return p, err
 }
@@ -250,6 +255,11 @@ func (a *Operating) DeleteLegalPage(ctx context.Context, actor domain.Actor, slu
 		if !domain.ValidSlug(slug) {
 			return domain.NewNotFound()
 		}
-		return tx.DeleteLegalPage(ctx, slug)
+		if err := tx.DeleteLegalPage(ctx, slug); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActPageDeleted, aboutPage(slug), nil)
 	})
 }
+
+func aboutPage(slug string) domain.AuditTarget { return domain.AuditTarget{Kind: "Page", Label: slug} }

@@ -11,9 +11,6 @@ import (
 //go:embed completion
 var scripts embed.FS
 
-// Shells are those that there is a script for.
-func Shells() []string { return []string{"bash", "zsh", "fish"} }
-
 // Script writes the script of a shell.
 func Script(w io.Writer, shell string) error {
 	text, err := scripts.ReadFile("completion/vitrine." + shell)

@@ -16,6 +16,11 @@ func (v *Visit) ExportChannel(id domain.ChannelID, format string) error {
 	})
 }
 
+// Download answers with a file that is made as it is sent; see httpedge.Stream.
+func (v *Visit) Download(write func(begin func(filename, contentType string) io.Writer) error) error {
+	return httpedge.Stream(v.R.Context(), v.W, write)
+}
+
 // ExportFormats are the formats of channels, by their names in addresses.
 func ExportFormats() (names []string) {
 	for _, f := range exporting.Formats() {

@@ -54,9 +54,11 @@ func (r Reads) Sessions(ctx context.Context, user domain.UserID, now time.Time) 
 	return sqlx.Collect(ctx, rows, err, scanSession)
 }
 
-// EndSessionByHash ends the session whose secret has this hash, if there is one.
-func (w Writes) EndSessionByHash(ctx context.Context, hash []byte) error {
-	return w.db.Exec(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
+// EndSessionByHash ends the session whose secret has this hash, and gives its id and its user;
+// NotFound if there is none.
+func (w Writes) EndSessionByHash(ctx context.Context, hash []byte) (s domain.Session, err error) {
+	err = w.db.QueryRow(ctx, `DELETE FROM sessions WHERE hash = $1 RETURNING id, user_id`, hash).Scan(&s.ID, &s.UserID)
+	return s, sqlx.Found(err)
 }
 
 // EndSession ends a session of a user, and forgets its browser; NotFound if they have no

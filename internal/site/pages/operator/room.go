@@ -26,6 +26,7 @@ func Room() web.Room {
 			{Path: "/operator/invitations", Text: "operator.section.invitations"},
 			{Path: "/operator/storage", Text: "operator.section.storage"},
 			{Path: "/operator/sign-up", Text: "operator.section.sign-up"},
+			{Path: "/operator/audit", Text: "operator.section.audit"},
 			{Path: "/operator/jobs", Text: "operator.section.jobs"},
 		}}},
 		Routes: []web.Route{
@@ -38,6 +39,8 @@ func Room() web.Room {
 			{Path: "/operator/accounts/{slug}", Access: web.Operators, Get: accountPage, Post: changeAccount},
 			{Path: "/operator/invitations", Access: web.Operators, Get: invitationsPage, Post: changeInvitations, Files: true},
 			{Path: "/operator/sign-up", Access: web.Operators, Get: signUpSettingsPage, Post: changeSignUp},
+			{Path: "/operator/audit", Access: web.Operators, Get: auditPage},
+			{Path: "/operator/audit/file", Access: web.Operators, Get: auditFile, Download: true},
 			{Path: "/operator/jobs", Access: web.Operators, Get: jobsPage, Post: retryJobs},
 		}}
 }

@@ -1,0 +1,211 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+// acts are those of the log that pass a filter, the oldest first.
+func (w *accountsRig) acts(op domain.Actor, f domain.AuditFilter) (all []string) {
+	w.t.Helper()
+	found, err := w.a.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 1000)
+	w.must(err)
+	for _, e := range slices.Backward(found) {
+		all = append(all, e.Actor+" "+string(e.Act)+" "+e.About.Label)
+	}
+	return all
+}
+
+// What is done to accounts, and how people come into them, is in the log with who did it.
+func TestAuditOfAccounts(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op, ada := w.first("op"), w.member("ada")
+		session := w.signIn("ada")
+		_, err := w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", "wrong")
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SignIn(w.ctx(), elsewhere, "nobody@example.org", "my own password")
+		w.want(domain.Unauthenticated, err)
+		_, token, err := w.a.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeRead)
+		w.must(err)
+		w.must(w.a.RevokeOwnToken(w.ctx(), ada, token.ID))
+		w.want(domain.NotFound, w.a.RevokeOwnToken(w.ctx(), ada, token.ID))
+		for range 2 { // the second ends nothing
+			w.must(w.a.SignOut(w.ctx(), session))
+		}
+		w.must(w.a.ChangePassword(w.ctx(), ada, 0, password, "another battery"))
+		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
+		for range 2 { // the second gives nothing
+			_, err = w.a.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
+			w.must(err)
+		}
+		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, suspend(true))
+		w.must(err)
+		_, err = w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", "another battery")
+		w.want(domain.Unauthenticated, err)
+		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, suspend(false))
+		w.must(err)
+		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpClosed))
+		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, office(domain.OfficeMember))
+		w.must(err)
+		w.must(w.a.DeleteAccount(w.ctx(), ada, "ada", "another battery"))
+		want := []string{"the server account.created op", "op session.created ", "the server account.created ada", "ada session.created ",
+			"not signed in session.refused ada", "not signed in session.refused ", "ada token.created cli", "ada token.revoked ",
+			"ada session.ended ", "ada account.password ada", "command line operator.given ada", "op account.suspended ada",
+			"not signed in session.refused ada", "op account.restored ada", "op site.sign-up ", "op operator.taken ada", "ada account.deleted ada"}
+		if got := w.acts(op, domain.AuditFilter{}); !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		for i, tt := range []struct {
+			f    domain.AuditFilter
+			want int
+		}{{domain.AuditFilter{Actor: "ada"}, 6}, {domain.AuditFilter{ActorID: op.UserID}, 5}, {domain.AuditFilter{Act: domain.ActSignInRefused}, 3},
+			{domain.AuditFilter{About: domain.AuditTarget{Kind: "User", ID: int64(ada.UserID)}}, 9},
+			{domain.AuditFilter{About: domain.AuditTarget{Label: "cli"}}, 1}, {domain.AuditFilter{Actor: "nobody"}, 0},
+			{domain.AuditFilter{From: w.Clock.Now().Add(time.Hour)}, 0}, {domain.AuditFilter{To: w.Clock.Now().Add(time.Hour)}, len(want)}} {
+			if got := w.acts(op, tt.f); len(got) != tt.want {
+				t.Errorf("filter %d: %d entries, want %d: %q", i, len(got), tt.want, got)
+			}
+		}
+		var all bytes.Buffer
+		w.must(w.a.AuditDownload(w.ctx(), op, domain.AuditFilter{}, func() io.Writer { return &all }))
+		if s := all.String(); strings.Count(s, "\n") != len(want) || strings.Contains(s, "my own password") || strings.Contains(s, "vitrine_") ||
+			!strings.Contains(s, `"address":"198.51.100.7"`) {
+			t.Error(s)
+		}
+		for line := range strings.Lines(all.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Error(line)
+			}
+		}
+	})
+}
+
+// What a transaction takes back is not in the log either.
+func TestAuditIsOfTheTransaction(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op, ada := w.first("op"), w.member("ada")
+		for i := range domain.MaxOwnTokens {
+			_, _, err := w.a.CreateOwnToken(w.ctx(), ada, fmt.Sprint(i), domain.ScopeRead)
+			w.must(err)
+		}
+		var g sync.WaitGroup
+		for range 4 {
+			g.Go(func() {
+				_, _, err := w.a.CreateOwnToken(w.ctx(), ada, "too many", domain.ScopeRead)
+				if domain.KindOf(err) != domain.Unprocessable {
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+		if n := len(w.acts(op, domain.AuditFilter{Act: domain.ActTokenCreated})); n != domain.MaxOwnTokens {
+			t.Error(n)
+		}
+	})
+}
+
+// Whoever fails to sign in as often as they like does not fill the log.
+func TestAuditOfRefusedSignInsIsBounded(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op := w.first("op")
+		refused := func() []string { return w.acts(op, domain.AuditFilter{Act: domain.ActSignInRefused}) }
+		fail := func(i int) {
+			from := elsewhere
+			from.Address = from.Address.Next()
+			_, err := w.a.SignIn(w.ctx(), from, fmt.Sprintf("nobody%d@example.org", i), "wrong")
+			w.want(domain.Unauthenticated, err)
+		}
+		fail(0)
+		if n := len(refused()); n != 1 {
+			t.Fatal(n)
+		}
+		key := core.Counters([]core.Limit{{Window: time.Hour}}, true, "noted refusals")[0].Key
+		w.Exec("UPDATE attempts SET count = $1 WHERE key = $2", domain.MaxRefusedNoted-1, key)
+		fail(1)
+		fail(2)
+		found, err := w.a.AuditLog(w.ctx(), op, domain.AuditFilter{Act: domain.ActSignInRefused}, domain.AuditPlace{}, 10)
+		if w.must(err); len(found) != 2 || found[0].Details["further"] == nil {
+			t.Errorf("%+v", found)
+		}
+		w.Clock.Advance(2 * time.Hour)
+		fail(3)
+		if n := len(refused()); n != 3 {
+			t.Error(n)
+		}
+	})
+}
+
+func TestAuditIsForOperators(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op, ada := w.first("op"), w.member("ada")
+		for _, actor := range []domain.Actor{{}, ada} {
+			_, err := w.a.AuditLog(w.ctx(), actor, domain.AuditFilter{}, domain.AuditPlace{}, 10)
+			w.want(domain.Forbidden, err)
+			w.want(domain.Forbidden, w.a.AuditDownload(w.ctx(), actor, domain.AuditFilter{}, func() io.Writer {
+				t.Error("begun")
+				return io.Discard
+			}))
+		}
+		for _, f := range []domain.AuditFilter{{Act: "dance"}, {Actor: "a\x00"}, {About: domain.AuditTarget{Label: "\xff"}},
+			{From: w.Clock.Now(), To: w.Clock.Now().Add(-time.Hour)}} {
+			_, err := w.a.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 10)
+			w.want(domain.Invalid, err)
+		}
+	})
+}
+
+// The log goes on where a page ended, whatever is added meanwhile, and is kept as long as a
+// setting says.
+func TestAuditPagesAndSweep(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op := w.first("op")
+		w.Clock.Advance(time.Since(w.Clock.Now()) - 100*24*time.Hour) // the database looks at a clock of its own
+		for range 7 {
+			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen)) // all at one time
+		}
+		seen := map[domain.AuditID]bool{}
+		var at domain.AuditPlace
+		f := domain.AuditFilter{Act: domain.ActSignUpMode}
+		for {
+			found, err := w.a.AuditLog(w.ctx(), op, f, at, 3)
+			w.must(err)
+			for _, e := range found {
+				if seen[e.ID] {
+					t.Errorf("%d twice", e.ID)
+				}
+				seen[e.ID], at = true, domain.AuditPlace{At: e.At, ID: e.ID}
+			}
+			if len(found) < 3 {
+				break
+			}
+			w.Clock.Advance(time.Minute)
+			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
+		}
+		if len(seen) != 7 {
+			t.Errorf("%d entries", len(seen))
+		}
+		w.must(w.a.SweepAuditLog(w.ctx()))
+		w.Clock.Advance(60*24*time.Hour + time.Hour)
+		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
+		if n := len(w.acts(op, f)); n != 10 {
+			t.Fatalf("%d entries before", n)
+		}
+		for range 2 {
+			w.must(w.a.SweepAuditLog(w.ctx()))
+			if n := len(w.acts(op, f)); n != 1 {
+				t.Fatalf("%d entries left", n)
+			}
+		}
+	}, func(cfg *config.Config) { cfg.AuditKeep = 60 * 24 * time.Hour })
+}

@@ -1,0 +1,121 @@
+package operating
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// auditPart is how many entries are read at once where all are written.
+const auditPart = 500
+
+// AuditLog lists for an operator the entries that pass a filter and come after a place, the
+// newest first. It costs two statements, however long the log is.
+func (a *Operating) AuditLog(ctx context.Context, actor domain.Actor, f domain.AuditFilter, after domain.AuditPlace, limit int) ([]domain.AuditEntry, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return nil, err
+	}
+	return a.Store.AuditEntries(ctx, f, after, false, limit)
+}
+
+// AuditDownload writes for an operator the entries that pass a filter, the oldest first, each as
+// a line of JSON. Begin is called once it is sure that there is
+// something to write, and gives where to.
+func (a *Operating) AuditDownload(ctx context.Context, actor domain.Actor, f domain.AuditFilter, begin func() io.Writer) error {
+	if err := f.Validate(); err != nil {
+		return err
+	}
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return err
+	}
+	out := begin()
+	return a.EachAuditLine(ctx, f, func(_ domain.AuditPlace, line []byte) error {
+		_, err := out.Write(line)
+		return err
+	})
+}
+
+// EachAuditLine visits the entries that pass a filter, the oldest first, each with its place
+// and as a line of JSON. It is for the operator, so it needs no actor.
+func (a *Operating) EachAuditLine(ctx context.Context, f domain.AuditFilter, visit func(at domain.AuditPlace, line []byte) error) error {
+	if err := f.Validate(); err != nil {
+		return err
+	}
+	var after domain.AuditPlace
+	for {
+		some, err := a.Store.AuditEntries(ctx, f, after, true, auditPart)
+		if err != nil {
+			return err
+		}
+		for _, e := range some {
+			line, err := json.Marshal(auditLine(e))
+			if err != nil {
+				return fmt.Errorf("entry %d of the audit log: %w", e.ID, err)
+			}
+			after = domain.AuditPlace{At: e.At, ID: e.ID}
+			if err := visit(after, append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		if len(some) < auditPart {
+			return nil
+		}
+	}
+}
+
+// auditJSON is an entry as programs read it.
+type auditJSON struct {
+	ID      domain.AuditID `json:"id"`
+	At      string         `json:"at"`
+	Actor   auditActor     `json:"actor"`
+	Act     domain.Act     `json:"act"`
+	About   *auditTarget   `json:"about"`
+	Details map[string]any `json:"details,omitempty"`
+	Address string         `json:"address,omitempty"`
+	Request string         `json:"request_id,omitempty"`
+}
+
+type auditActor struct {
+	ID   domain.UserID `json:"id,omitempty"`
+	Name string        `json:"name"`
+}
+
+type auditTarget struct {
+	Type  string `json:"type"`
+	ID    int64  `json:"id,omitempty"`
+	Label string `json:"label,omitempty"`
+}
+
+func auditLine(e domain.AuditEntry) auditJSON {
+	line := auditJSON{ID: e.ID, At: e.At.Format(time.RFC3339Nano), Actor: auditActor{e.ActorID, e.Actor}, Act: e.Act,
+		Details: e.Details, Address: e.Address, Request: e.Request}
+	if e.About.Kind != "" {
+		line.About = &auditTarget{e.About.Kind, e.About.ID, e.About.Label}
+	}
+	return line
+}
+
+// SweepAuditLog is the job that deletes entries of the audit log that are old enough.
+type SweepAuditLog struct{}
+
+// Kind implements jobs.Args.
+func (SweepAuditLog) Kind() string { return "sweep_audit_log" }
+
+// SweepAuditLog deletes entries that are older than the log is kept. It may stop anywhere
+// and run again.
+func (a *Operating) SweepAuditLog(ctx context.Context) error {
+	if a.auditKept == 0 {
+		return nil
+	}
+	before := a.Now().Add(-a.auditKept)
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepAudit(ctx, before, core.SweepBatch) })
+}

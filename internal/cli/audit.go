@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type auditCmd struct {
+	config.Common
+	Since  string `placeholder:"TIME" help:"Only what was done since: a day or time such as 2026-03-31 or 2026-03-31T08:00:00Z, or for how long, such as 24h."`
+	Actor  string `placeholder:"SLUG" help:"Only what somebody did, by the short name that they had then; \"command line\" for commands."`
+	Act    string `placeholder:"ACT" help:"Only acts of a kind, such as session.refused."`
+	Follow bool   `help:"Go on with what is done from now on, until interrupted."`
+}
+
+// followEvery is how often --follow looks. Each look goes back by followBack, so that the
+// entries of transactions that took long are seen after those of quicker ones.
+const (
+	followEvery = time.Second
+	followBack  = time.Minute
+)
+
+func (cmd *auditCmd) Run(c *console) error {
+	f := domain.AuditFilter{Actor: cmd.Actor, Act: domain.Act(cmd.Act)}
+	var err error
+	if f.From, err = parseSince(cmd.Since, time.Now()); err != nil {
+		return usageError{[]error{err}}
+	}
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		seen := map[domain.AuditID]time.Time{}
+		for {
+			err := a.EachAuditLine(c.ctx, f, func(at domain.AuditPlace, line []byte) error {
+				if _, again := seen[at.ID]; again {
+					return nil
+				}
+				if cmd.Follow {
+					seen[at.ID] = at.At
+				}
+				_, err := c.out.Write(line)
+				return err
+			})
+			if err != nil || !cmd.Follow {
+				return err
+			}
+			f.From = time.Now().Add(-followBack)
+			for id, at := range seen {
+				if at.Before(f.From) {
+					delete(seen, id)
+				}
+			}
+			select {
+			case <-c.ctx.Done():
+				return nil
+			case <-time.After(followEvery):
+			}
+		}
+	})
+}
+
+// parseSince reads a time, a day of UTC, or how long ago; the zero time for "".
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, errors.New("--since: want a day such as 2026-03-31, a time such as 2026-03-31T08:00:00Z, or a duration such as 24h")
+}

@@ -1,0 +1,146 @@
+package domain
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// AuditID numbers the entries of the audit log.
+type AuditID int64
+
+// Act is what an entry of the audit log says was done. Names are kept forever: logs outlive
+// upgrades.
+type Act string
+
+// The acts.
+const (
+	ActAccountCreated    Act = "account.created"
+	ActAccountDeleted    Act = "account.deleted"
+	ActAccountSuspended  Act = "account.suspended"
+	ActAccountRestored   Act = "account.restored"
+	ActTierChanged       Act = "account.tier"
+	ActEmailChanged      Act = "account.email"
+	ActPasswordChanged   Act = "account.password"
+	ActAccountInvited    Act = "account.invited"
+	ActResetSent         Act = "account.reset-sent"
+	ActOperatorGiven     Act = "operator.given"
+	ActOperatorTaken     Act = "operator.taken"
+	ActSignedIn          Act = "session.created"
+	ActSignInRefused     Act = "session.refused"
+	ActSignedOut         Act = "session.ended"
+	ActSignedOutAll      Act = "session.ended-all"
+	ActTokenCreated      Act = "token.created"
+	ActTokenRevoked      Act = "token.revoked"
+	ActAccessGiven       Act = "access.given"
+	ActAccessTaken       Act = "access.taken"
+	ActAppCreated        Act = "application.created"
+	ActAppChanged        Act = "application.changed"
+	ActAppSecret         Act = "application.secret"
+	ActAppDeleted        Act = "application.deleted"
+	ActMemberAdded       Act = "group.member-added"
+	ActMemberRemoved     Act = "group.member-removed"
+	ActGroupHandedOver   Act = "group.handed-over"
+	ActSignUpMode        Act = "site.sign-up"
+	ActSignUpLinkCreated Act = "sign-up-link.created"
+	ActSignUpLinkEnded   Act = "sign-up-link.ended"
+	ActSiteChanged       Act = "site.changed"
+	ActPageSaved         Act = "site.page-saved"
+	ActPageDeleted       Act = "site.page-deleted"
+	ActJobRetried        Act = "job.retried"
+)
+
+// Acts are all of them, in the order in which a choice shows them.
+var Acts = []Act{
+	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
+	ActAccountInvited, ActResetSent,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActTokenCreated, ActTokenRevoked,
+	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
+	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
+}
+
+// Who acts where it is no user, as the audit log names them. No slug has a space or is blank.
+const (
+	ByCommandLine = "command line"
+	BySystem      = "the server"
+	ByStranger    = "not signed in"
+)
+
+// AuditTarget is what an act is about. Label names it as it was called then.
+type AuditTarget struct {
+	Kind  string // such as User, Group, Channel, Block, Token; "" for the site
+	ID    int64
+	Label string
+}
+
+// AboutUser is an account as the target of an act.
+func AboutUser(u User) AuditTarget { return AuditTarget{string(TypeUser), int64(u.ID), u.Slug} }
+
+// AuditEntry is a line of the audit log: who did what, about what, when and from where.
+type AuditEntry struct {
+	ID      AuditID
+	At      time.Time
+	ActorID UserID // 0: no user
+	Actor   string // slug of the user as it then was, or ByCommandLine and its like
+	Act     Act
+	About   AuditTarget
+	Details map[string]any // a few more words for people and programs, and no secrets; nil for none
+	Address string         // of the client; "" if not known
+	Request string         // id of the request; "" for none
+}
+
+// AuditFilter narrows the audit log. Empty fields pass everything.
+type AuditFilter struct {
+	ActorID UserID
+	Actor   string // as it was named then
+	Act     Act
+	About   AuditTarget // by Kind and ID, or by Label
+	From    time.Time   // inclusive
+	To      time.Time   // exclusive
+}
+
+// Validate checks the filter. Faults name `actor`, `act`, `about` and `to`.
+func (f AuditFilter) Validate() error {
+	var faults Faults
+	faults.Text("actor", f.Actor, MaxAuditLabel)
+	faults.Text("about", f.About.Label, MaxAuditLabel)
+	if f.Act != "" && !slices.Contains(Acts, f.Act) {
+		faults.Add("act", FieldUnknown, "is no act of the audit log")
+	}
+	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {
+		faults.Add("to", FieldOutOfRange, "must not be before the beginning")
+	}
+	return faults.Err()
+}
+
+// AuditPlace is an entry's place in the log, for the page after it.
+type AuditPlace struct {
+	At time.Time
+	ID AuditID
+}
+
+// auditLabel is a label as it is kept: text of one line, and not too much of it.
+func auditLabel(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "�")), " ")
+	if runes := []rune(s); len(runes) > MaxAuditLabel {
+		return string(runes[:MaxAuditLabel])
+	}
+	return s
+}
+
+// Kept is the target as it is kept.
+func (t AuditTarget) Kept() AuditTarget {
+	t.Label = auditLabel(t.Label)
+	return t
+}
+
+// AboutSession is a session as the target of an act.
+func AboutSession(id SessionID) AuditTarget { return AuditTarget{Kind: "Session", ID: int64(id)} }
+
+// AboutToken is a token as the target of an act.
+func AboutToken(t Token) AuditTarget { return AuditTarget{"Token", int64(t.ID), t.Name} }
+
+// AboutApplication is an application as the target of an act.
+func AboutApplication(a Application) AuditTarget {
+	return AuditTarget{"Application", int64(a.ID), a.Name}
+}

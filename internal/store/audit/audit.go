@@ -1,0 +1,102 @@
+// Package audit is the log of who did what. The database refuses to change an entry, and to
+// delete one that is younger than 30 days.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction.
+type Writes struct{ db sqlx.Conn }
+
+// NewWrites gives the statements on the connection of a transaction.
+func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+
+// AddAuditEntry adds an entry. A user who acts is named by the slug that they have now, in
+// place of what Actor says.
+func (w Writes) AddAuditEntry(ctx context.Context, e domain.AuditEntry) error {
+	details := []byte("{}")
+	if len(e.Details) > 0 {
+		var err error
+		if details, err = json.Marshal(e.Details); err != nil {
+			return fmt.Errorf("details of %s: %w", e.Act, err)
+		}
+	}
+	about := e.About.Kept()
+	return w.db.Exec(ctx, `INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
+		VALUES ($1, $2, COALESCE((SELECT u.slug FROM users u WHERE u.id = $2), $3), $4, $5, $6, $7, $8, $9, $10)`,
+		sqlx.Micros(e.At), e.ActorID, e.Actor, e.Act, about.Kind, about.ID, about.Label, string(details), e.Address, e.Request)
+}
+
+// AuditEntries reads entries that pass a filter and come after a place, the newest first or,
+// if rising, the oldest. The zero place is the beginning of either order.
+func (r Reads) AuditEntries(ctx context.Context, f domain.AuditFilter, after domain.AuditPlace, rising bool, limit int) ([]domain.AuditEntry, error) {
+	var args sqlx.Args
+	conditions := where(f, &args)
+	if after.ID != 0 {
+		compare := "<"
+		if rising {
+			compare = ">"
+		}
+		conditions = append(conditions, "(at, id) "+compare+" ("+args.Add(sqlx.Micros(after.At))+", "+args.Add(after.ID)+")")
+	}
+	direction := sqlx.Direction(!rising)
+	rows, err := r.db.Query(ctx, `SELECT id, at, actor_id, actor, act, kind, target_id, label, details, address, request FROM audit_entries
+		WHERE `+strings.Join(append(conditions, "TRUE"), " AND ")+" ORDER BY at "+direction+", id "+direction+sqlx.Limit(args.Add(limit)), args...)
+	return sqlx.Collect(ctx, rows, err, scan)
+}
+
+func where(f domain.AuditFilter, args *sqlx.Args) (all []string) {
+	equal := func(column string, value any, given bool) {
+		if given {
+			all = append(all, column+" = "+args.Add(value))
+		}
+	}
+	equal("actor_id", f.ActorID, f.ActorID != 0)
+	equal("actor", f.Actor, f.Actor != "")
+	equal("act", f.Act, f.Act != "")
+	equal("kind", f.About.Kind, f.About.Kind != "")
+	equal("target_id", f.About.ID, f.About.ID != 0)
+	equal("label", f.About.Label, f.About.Label != "")
+	if !f.From.IsZero() {
+		all = append(all, "at >= "+args.Add(sqlx.Micros(f.From)))
+	}
+	if !f.To.IsZero() {
+		all = append(all, "at < "+args.Add(sqlx.Micros(f.To)))
+	}
+	return all
+}
+
+func scan(row sqlx.Row) (e domain.AuditEntry, err error) {
+	var at int64
+	var details string
+	err = row.Scan(&e.ID, &at, &e.ActorID, &e.Actor, &e.Act, &e.About.Kind, &e.About.ID, &e.About.Label, &details, &e.Address, &e.Request)
+	if err != nil {
+		return e, err
+	}
+	e.At = sqlx.Time(at)
+	if details != "{}" {
+		err = json.Unmarshal([]byte(details), &e.Details)
+	}
+	return e, err
+}
+
+// SweepAudit deletes some of the entries from before a time, and reports how many.
+func (w Writes) SweepAudit(ctx context.Context, before time.Time, most int) (int, error) {
+	n, err := w.db.ExecCount(ctx, `DELETE FROM audit_entries WHERE id IN (
+		SELECT id FROM audit_entries WHERE at < $1 ORDER BY at, id`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)
+	return int(n), err
+}
