@@ -22,7 +22,8 @@ func tokenOf(address string) string { return mailedToken.FindString(address) }
 
 func TestInvitePerson(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
-		op := operating.OnSite(w.first("ada"), home)
+		ada := w.first("ada")
+		op := operating.OnSite(ada, home)
 		storetest.Group(t, w.S.Store, "Maths", 1)
 		in := operating.PersonInput{Email: " Grace@Example.org", Name: "Grace Hopper", Slug: "grace", Group: "maths"}
 		r, err := w.a.InvitePerson(w.ctx(), op, in)
@@ -34,6 +35,9 @@ func TestInvitePerson(t *testing.T) {
 		again, err := w.a.InvitePerson(w.ctx(), op, in)
 		if w.must(err); again.Outcome != operating.PersonWaiting || again.Address != "" {
 			t.Errorf("%+v", again)
+		}
+		if got := w.acts(ada, domain.AuditFilter{Act: domain.ActAccountInvited}); len(got) != 1 || got[0] != "ada account.invited " {
+			t.Errorf("%q", got)
 		}
 		if o, err := w.a.SignUpOffer(w.ctx(), token); err != nil || !o.Open || o.Email != "grace@example.org" || o.Link.Name != "Grace Hopper" ||
 			o.Link.Slug != "grace" || o.Link.Group == nil || o.Link.Group.Slug != "maths" {

@@ -121,6 +121,10 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if r.Link.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
 		return r, err
 	}
+	// Whose address it is, the link says for as long as it is kept; the log names no addresses.
+	if err := a.Audit(ctx, tx, by.actor, domain.ActAccountInvited, domain.AuditTarget{Kind: "SignUpLink", ID: int64(r.Link.ID)}, nil); err != nil {
+		return r, err
+	}
 	if !in.Mail {
 		return r, nil
 	}
