@@ -124,10 +124,12 @@ var rooms = map[string][]string{
 	"site/pages/transfer": {"app/...", "domain", "present", "site/web"},
 
 	// What puts it together.
-	"server":      {"..."},
-	"cli":         {"..."},
-	"cli/manual":  {"config"},
-	"cmd/vitrine": {"cli"},
+	"server":       {"..."},
+	"cli":          {"..."},
+	"cli/manual":   {"config"},
+	"cli/console":  {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
+	"cli/accounts": {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cmd/vitrine":  {"cli"},
 
 	// Tools and test rigs.
 	"apptest":              {"..."},
