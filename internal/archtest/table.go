@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"mail":           {"domain"},
 	"markup":         {"domain"},
 	"obs":            {"domain"},
+	"oidc":           {"domain"},
 	"page":           {"domain"},
 	"redis":          {},
 	"oas":            {},
@@ -51,7 +52,7 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/imports",
+	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"domain", "database", "store/sqlx"},
@@ -69,6 +70,7 @@ var rooms = map[string][]string{
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
 	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
+	"store/identity":   {"domain", "database", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
 	"store/origins":    {"domain", "store/sqlx"},
