@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/cli/manual"
 	"vitrine/internal/config"
 )
@@ -64,10 +65,10 @@ type helpCmd struct {
 }
 
 // Run prints what --help of the command prints.
-func (cmd *helpCmd) Run(c *console) error {
-	args := append([]string{c.program}, cmd.Command...)
-	if code := Run(c.ctx, append(args, "--help"), c.out, c.err); code != exitOK {
-		return exitWith(code)
+func (cmd *helpCmd) Run(c *console.Console) error {
+	args := append([]string{c.Program}, cmd.Command...)
+	if code := Run(c.Ctx, append(args, "--help"), c.Out, c.Err); code != exitOK {
+		return console.ExitWith(code)
 	}
 	return nil
 }
@@ -76,15 +77,15 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (cmd *completionCmd) Run(c *console) error { return manual.Script(c.out, cmd.Shell) }
+func (cmd *completionCmd) Run(c *console.Console) error { return manual.Script(c.Out, cmd.Shell) }
 
 // completeCmd is what the scripts ask.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words so far, the last of which is completed."`
 }
 
-func (cmd *completeCmd) Run(c *console) error {
-	parser, err := newParser(c.out, c.err)
+func (cmd *completeCmd) Run(c *console.Console) error {
+	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
@@ -93,22 +94,17 @@ func (cmd *completeCmd) Run(c *console) error {
 		words = words[1:]
 	}
 	for _, line := range manual.Complete(parser.Model, words) {
-		fmt.Fprintln(c.out, line)
+		fmt.Fprintln(c.Out, line)
 	}
 	return nil
 }
 
 type manCmd struct{}
 
-func (manCmd) Run(c *console) error {
-	parser, err := newParser(c.out, c.err)
+func (manCmd) Run(c *console.Console) error {
+	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
-	return manual.Page(c.out, parser.Model, version())
+	return manual.Page(c.Out, parser.Model, version())
 }
-
-// exitWith ends the program with a code, all having been said.
-type exitWith int
-
-func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
