@@ -116,7 +116,7 @@ var rooms = map[string][]string{
 	"importing/roster":    {"domain", "importing/plain"},
 
 	// The website.
-	"site":                {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/operator", "site/pages/people", "site/pages/transfer"},
+	"site":                {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":        {},
 	"site/web":            {"app/...", "domain", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog"},
 	"site/pages/account":  {"app/...", "domain", "present", "auth", "site/web"},
@@ -124,6 +124,7 @@ var rooms = map[string][]string{
 	"site/pages/look":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/operator": {"app/...", "domain", "importing/roster", "present", "site/web"},
 	"site/pages/people":   {"app/...", "domain", "present", "site/web"},
+	"site/pages/signon":   {"app/...", "domain", "site/web"},
 	"site/pages/transfer": {"app/...", "domain", "present", "site/web"},
 
 	// What puts it together.
@@ -156,6 +157,7 @@ var rooms = map[string][]string{
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
 	"release":              {"licenses/works"},
+	"oidc/oidctest":        {},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }
 
@@ -163,7 +165,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,6 +69,7 @@ type Provider struct {
 type discovered struct {
 	provider *oidc.Provider
 	verifier *oidc.IDTokenVerifier
+	endpoint oauth2.Endpoint
 	until    time.Time // when it is asked again
 }
 
@@ -171,7 +173,7 @@ func (p *Provider) meant(id *oidc.IDToken, a Attempt) error {
 }
 
 func (p *Provider) config(d *discovered) *oauth2.Config {
-	return &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret, Endpoint: d.provider.Endpoint(),
+	return &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret, Endpoint: d.endpoint,
 		RedirectURL: p.o.RedirectURL, Scopes: p.o.Scopes}
 }
 
@@ -211,9 +213,21 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	if e.AuthURL == "" || e.TokenURL == "" {
 		return nil, errors.New("the provider names no endpoint for authorization or tokens")
 	}
+	var about struct {
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if err := provider.Claims(&about); err != nil {
+		return nil, err
+	}
+	// Every provider takes the secret in the header unless it says otherwise (Discovery 1.0,
+	// section 3). Trying both would spend the code.
+	e.AuthStyle = oauth2.AuthStyleInHeader
+	if p.o.ClientSecret == "" || len(about.Methods) > 0 && !slices.Contains(about.Methods, "client_secret_basic") {
+		e.AuthStyle = oauth2.AuthStyleInParams
+	}
 	// Which algorithms may sign is the provider's word, less "none" and those with a shared
 	// secret, which the library never accepts. The keys are fetched anew for one that is not known.
-	d := &discovered{provider: provider, until: p.o.Now().Add(knownFor),
+	d := &discovered{provider: provider, endpoint: e, until: p.o.Now().Add(knownFor),
 		verifier: provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +245,7 @@ func (p *Provider) exchangeFailed(ctx context.Context, err error) error {
 	case refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" || refused.Response.StatusCode == http.StatusUnauthorized:
 		p.o.Log.ErrorContext(ctx, "the OpenID Connect provider does not accept this server: check --oidc-client-id and --oidc-client-secret",
 			"issuer", p.o.Issuer, "error", brief(err))
-		return unavailable("The sign-in provider does not accept this site. Its operator has to look into that", err)
+		return later(domain.Wrap(domain.Unavailable, "The sign-in provider does not accept this site. Its operator has to look into that", err))
 	}
 	return p.refuse(ctx, err)
 }
@@ -239,7 +253,7 @@ func (p *Provider) exchangeFailed(ctx context.Context, err error) error {
 // away says that the provider cannot be reached.
 func (p *Provider) away(ctx context.Context, cause error) error {
 	p.o.Log.WarnContext(ctx, "the OpenID Connect provider is away", "issuer", p.o.Issuer, "error", brief(cause))
-	return unavailable("The sign-in provider does not answer just now: try again in a moment, or sign in another way", cause)
+	return later(domain.Wrap(domain.Unavailable, "The sign-in provider does not answer just now: try again in a moment, or sign in another way", cause))
 }
 
 // refuse says that what the provider answered is not to be believed.
@@ -248,8 +262,7 @@ func (p *Provider) refuse(ctx context.Context, cause error) error {
 	return domain.Wrap(domain.Forbidden, "The sign-in provider's answer could not be confirmed: start again", cause)
 }
 
-func unavailable(message string, cause error) error {
-	e := domain.Wrap(domain.Unavailable, message, cause)
+func later(e *domain.Error) error {
 	e.Wait = again
 	return e
 }

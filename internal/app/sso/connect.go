@@ -109,6 +109,9 @@ func (a *SSO) give(ctx context.Context, tx *store.Tx, u domain.User, who oidc.Id
 	return i, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConnected, domain.AboutUser(u), map[string]any{"issuer": i.Issuer, "by": by})
 }
 
+// ID names an identity of an account.
+type ID = identity.ID
+
 // Connection is an identity as its holder sees it.
 type Connection struct {
 	identity.Identity
@@ -127,7 +130,7 @@ func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection
 
 // Disconnect takes an identity from the actor's account, and the memberships that came from it.
 // It is Unprocessable while there is no other way in; NotFound if they have no such.
-func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, id identity.ID) error {
+func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, id ID) error {
 	if err := a.mayDisconnect(ctx, a.Store.Queries, actor, id); err != nil {
 		return err
 	}

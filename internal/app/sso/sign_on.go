@@ -139,32 +139,44 @@ func (a *SSO) admit(ctx context.Context, from domain.Visitor, actor domain.Actor
 
 func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *Arrival) error {
 	email, verified := provenEmail(who)
-	known, err := a.Store.Identity(ctx, who.Issuer, who.Subject)
+	known, holder, err := a.find(ctx, who, email)
 	switch {
-	case err == nil && s.Connect && known.User == actor.UserID:
-		return a.followGroups(ctx, known.User, who)
-	case err == nil && s.Connect:
-		return errOthers()
-	case err == nil:
-		return a.enter(ctx, from, known, who, to)
-	case domain.KindOf(err) != domain.NotFound:
+	case err != nil:
 		return err
+	case known.ID != 0 && s.Connect && known.User == actor.UserID:
+		return a.followGroups(ctx, known.User, who)
+	case known.ID != 0 && s.Connect:
+		return errOthers()
+	case known.ID != 0:
+		return a.enter(ctx, from, known, who, to)
 	case s.Connect:
 		return a.askToConfirm(ctx, browser, s, who, to)
 	case !verified:
 		return a.refused(ctx, from, domain.User{}, "no verified address", domain.NewForbidden(
 			"The sign-in provider does not vouch for your e-mail address. If you have an account here, sign in to it and connect it in the settings"))
-	}
-	holder, err := a.Store.UserByEmail(ctx, email)
-	switch {
-	case err == nil && !a.o.TrustEmail:
+	case holder.ID != 0 && !a.o.TrustEmail:
 		return a.askToConfirm(ctx, browser, s, who, to)
-	case err == nil:
+	case holder.ID != 0:
 		return a.trust(ctx, from, holder, who, to)
-	case domain.KindOf(err) != domain.NotFound:
-		return err
 	}
 	return a.enroll(ctx, from, email, s, who, to)
+}
+
+// find gives the identity of somebody, and else who has their address; zero for none. It looks at
+// one state: an account that is made between two looks would seem to be somebody else's.
+func (a *SSO) find(ctx context.Context, who oidc.Identity, email string) (known identity.Identity, holder domain.User, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		known, err = v.Identity(ctx, who.Issuer, who.Subject)
+		if email == "" || domain.KindOf(err) != domain.NotFound {
+			return err
+		}
+		holder, err = v.UserByEmail(ctx, email)
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		err = nil
+	}
+	return known, holder, err
 }
 
 // provenEmail gives the address of somebody as it is kept, if the provider has verified it.
@@ -294,7 +306,9 @@ func errOthers() error {
 func nameOf(who oidc.Identity, email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	for _, name := range []string{who.Name, who.Username} {
-		name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
+		name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r)
+		}), " ")
 		if runes := []rune(name); len(runes) > domain.MaxTitle {
 			name = string(runes[:domain.MaxTitle])
 		}

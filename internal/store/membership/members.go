@@ -74,3 +74,12 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	l.Items = append(l.Items, others...)
 	return l, err
 }
+
+// Heir gives the member of a group, but its owner, who is there longest and has an
+// account; 0 if there is none.
+func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
+	err = r.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
+		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
+		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
+	return id, err
+}
