@@ -18,7 +18,7 @@ import (
 
 type migrateCmd struct{ config.Common }
 
-func (cmd *migrateCmd) Run(c *console) error {
+func (cmd *migrateCmd) Run(c *console) (err error) {
 	cfg, log, err := settings(c, cmd.Common)
 	if err != nil {
 		return err
@@ -27,10 +27,15 @@ func (cmd *migrateCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(server.Migrate(c.ctx, db, log), db.Close()); err != nil {
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := server.Migrate(c.ctx, db, log); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, "The database has the schema of this program.")
+	served, err := db.Served(c.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
 	return nil
 }
 
@@ -112,16 +117,17 @@ func (cmd *versionCmd) Run(c *console) error {
 
 func versionLine() string {
 	v := version()
-	return fmt.Sprintf("vitrine %s (commit %s, %s)", v["version"], v["commit"], v["go"])
+	return fmt.Sprintf("vitrine %s (commit %s, %s, schema %s)", v["version"], v["commit"], v["go"], v["schema"])
 }
 
 type licensesCmd struct{}
 
 func (licensesCmd) Run(c *console) error { return licenses.Print(c.out) }
 
-// version is what the build knows of itself; the date is that of its commit, if known.
+// version is what the build knows of itself; the date is that of its commit, if known, and
+// the schema is the version that `vitrine migrate` leads to.
 func version() map[string]string {
-	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown"}
+	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown", "schema": fmt.Sprint(server.SchemaVersion())}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

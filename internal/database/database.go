@@ -86,6 +86,7 @@ type DB struct {
 
 	observe  Observer
 	patience time.Duration // how long conflicts are retried
+	giveWays time.Duration // how long a migration gives way to others
 	tracked  atomic.Bool   // the table of versions has been seen
 	close    func() error  // may be called again
 }
@@ -96,7 +97,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience,
+	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience, giveWays: defaultGiveWays,
 		line: line{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	goosedb "github.com/pressly/goose/v3/database"
-
 	"vitrine/internal/database/lite"
 )
 
@@ -21,17 +19,6 @@ func (db *DB) openForMigration() *sql.DB {
 	return lite.Own("BEGIN IMMEDIATE", func() (*lite.Conn, error) {
 		return lite.Connect(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
 	})
-}
-
-// checkedStore holds each migration to the foreign keys at the moment goose
-// notes its version, which is at the end of its transaction.
-type checkedStore struct{ goosedb.Store }
-
-func (s checkedStore) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
-	if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {
-		return err
-	}
-	return s.Store.Insert(ctx, tx, req)
 }
 
 // checkForeignKeys fails if a row refers to none; what is what has left it so.
