@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/licenses"
 	"vitrine/internal/server"
@@ -18,24 +19,24 @@ import (
 
 type migrateCmd struct{ config.Common }
 
-func (cmd *migrateCmd) Run(c *console) (err error) {
-	cfg, log, err := settings(c, cmd.Common)
+func (cmd *migrateCmd) Run(c *console.Console) (err error) {
+	cfg, log, err := console.Settings(c, cmd.Common)
 	if err != nil {
 		return err
 	}
-	db, err := server.Open(c.ctx, cfg)
+	db, err := server.Open(c.Ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := server.Migrate(c.ctx, db, log); err != nil {
+	if err := server.Migrate(c.Ctx, db, log); err != nil {
 		return err
 	}
-	served, err := db.Served(c.ctx)
+	served, err := db.Served(c.Ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
+	fmt.Fprintf(c.Out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
 	return nil
 }
 
@@ -44,15 +45,15 @@ type configCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
+func (cmd *configCmd) Run(c *console.Console) error {
+	cfg, _, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return printJSON(c.out, cfg.Redacted())
+		return console.PrintJSON(c.Out, cfg.Redacted())
 	}
-	_, err = io.WriteString(c.out, cfg.Redacted().String())
+	_, err = io.WriteString(c.Out, cfg.Redacted().String())
 	return err
 }
 
@@ -61,12 +62,12 @@ type healthcheckCmd struct {
 	Timeout time.Duration `default:"5s" help:"How long to wait for the answer."`
 }
 
-func (cmd *healthcheckCmd) Run(c *console) error {
+func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
-		return usageError{problems}
+		return console.UsageError(problems)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, cmd.Timeout)
+	ctx, cancel := context.WithTimeout(c.Ctx, cmd.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.LocalURL()+"/readyz", nil)
 	if err != nil {
@@ -80,7 +81,7 @@ func (cmd *healthcheckCmd) Run(c *console) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server answers %s", res.Status)
 	}
-	fmt.Fprintln(c.out, "ready")
+	fmt.Fprintln(c.Out, "ready")
 	return nil
 }
 
@@ -107,11 +108,11 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *versionCmd) Run(c *console) error {
+func (cmd *versionCmd) Run(c *console.Console) error {
 	if cmd.JSON {
-		return printJSON(c.out, version())
+		return console.PrintJSON(c.Out, version())
 	}
-	fmt.Fprintln(c.out, versionLine())
+	fmt.Fprintln(c.Out, versionLine())
 	return nil
 }
 
@@ -122,7 +123,7 @@ func versionLine() string {
 
 type licensesCmd struct{}
 
-func (licensesCmd) Run(c *console) error { return licenses.Print(c.out) }
+func (licensesCmd) Run(c *console.Console) error { return licenses.Print(c.Out) }
 
 // version is what the build knows of itself; the date is that of its commit, if known, and
 // the schema is the version that `vitrine migrate` leads to.
