@@ -94,7 +94,7 @@ type DB struct {
 
 // Open opens the database and checks that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	dialect, target, err := parseURL(o.URL)
+	dialect, target, err := ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// parseURL returns the dialect, and for SQLite the path of the file.
-func parseURL(url string) (Dialect, string, error) {
+// ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.
+func ParseURL(url string) (Dialect, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
 	case url == "":

@@ -67,7 +67,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	if _, err := db.writer.Exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}
-	return path, syncFile(path)
+	return path, SyncFile(path)
 }
 
 // reserve makes an empty private file of that name, or with a number behind it
@@ -82,10 +82,11 @@ func reserve(name string) (path string, err error) {
 	}
 }
 
-func syncFile(path string) error {
+// SyncFile makes a file, and its name, survive a loss of power.
+func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+	return errors.Join(f.Sync(), f.Close(), SyncDir(filepath.Dir(path)))
 }
