@@ -190,7 +190,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
 	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
-	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas)
+	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)
@@ -254,7 +254,7 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 // Database names the kind of the database: sqlite or postgres.
 func (s *Store) Database() string { return s.pool.Dialect().String() }
 
-// Ready reports whether the database answers and has the schema of this program.
+// Ready reports whether the database answers and its schema serves this program.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
 		return err
