@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
@@ -60,7 +61,7 @@ func New(o Options) *App {
 	files := content.New(c, o.FilesURL, o.Files)
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
-	entries := accounts.New(c, things, crowd, o.Mailer, o.Accounts)
+	entries := accounts.New(signin.New(c, o.Mailer), things, crowd, o.Accounts)
 	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
 		o.Store, o.Exposure}
 }

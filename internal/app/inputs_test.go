@@ -1016,7 +1016,7 @@ var withoutText = []string{
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs",
 	"Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
-	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
+	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Proved", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
@@ -1030,7 +1030,7 @@ var withoutText = []string{
 }
 
 // withinTransactions are those that one topic calls of another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "OpenInvitation", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "OpenInvitation", "OpenSession", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit and for a use case that no row is about.
 func (in *inputs) complete() {

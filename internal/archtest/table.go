@@ -76,13 +76,14 @@ var rooms = map[string][]string{
 	"store/sqlx":       {"domain", "budget", "database"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
-	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/accounts", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
+	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "auth", "mail", "markup"},
 	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/svg", "page"},
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
-	"app/accounts":     {"app/core", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
+	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backups", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
@@ -126,10 +127,12 @@ var rooms = map[string][]string{
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/web"},
 
 	// What puts it together.
-	"server":      {"..."},
-	"cli":         {"..."},
-	"cli/manual":  {"config"},
-	"cmd/vitrine": {"cli"},
+	"server":       {"..."},
+	"cli":          {"..."},
+	"cli/manual":   {"config"},
+	"cli/console":  {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
+	"cli/accounts": {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cmd/vitrine":  {"cli"},
 
 	// Tools and test rigs.
 	"apptest":              {"..."},

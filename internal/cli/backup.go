@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine/internal/backup"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -58,30 +59,30 @@ func toBackupJSON(k backup.Kept) backupJSON {
 	return out
 }
 
-func (cmd *backupMakeCmd) Run(c *console) error {
+func (cmd *backupMakeCmd) Run(c *console.Console) error {
 	if cmd.Keep < 0 {
-		return usageError{[]error{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}}
+		return console.UsageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
 	}
 	if cmd.Keep > 0 && backup.IsFile(cmd.Path) {
-		return usageError{[]error{errors.New("--keep: a file holds one backup; give a folder")}}
+		return console.UsageError{errors.New("--keep: a file holds one backup; give a folder")}
 	}
-	cfg, log, err := serverSettings(c, cmd.Flags)
+	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
-	db, err := server.OpenReady(c.ctx, cfg, log)
+	db, err := server.OpenReady(c.Ctx, cfg, log)
 	if err != nil {
 		return err
 	}
 	blobs, err := server.OpenBlobs(cfg)
 	var to *backup.Place
 	if err == nil {
-		to, err = backup.ToWrite(c.ctx, cmd.Path, server.BackupKeys(cfg))
+		to, err = backup.ToWrite(c.Ctx, cmd.Path, server.BackupKeys(cfg))
 	}
 	if err == nil {
-		p := newSteps(c.err, cmd.JSON)
+		p := newSteps(c.Err, cmd.JSON)
 		var res backup.Result
-		res, err = backup.Run(c.ctx, backup.Options{DB: db, Store: store.New(db), Blobs: blobs, To: to, Keep: cmd.Keep,
+		res, err = backup.Run(c.Ctx, backup.Options{DB: db, Store: store.New(db), Blobs: blobs, To: to, Keep: cmd.Keep,
 			Program: version()["version"], Now: time.Now, Tell: p.tell})
 		p.end()
 		if err == nil {
@@ -91,37 +92,37 @@ func (cmd *backupMakeCmd) Run(c *console) error {
 	return errors.Join(err, db.Close())
 }
 
-func (cmd *backupMakeCmd) report(c *console, res backup.Result) error {
+func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
 	m := res.Manifest
 	if cmd.JSON {
 		out := toBackupJSON(backup.Kept{ID: res.ID, Manifest: m})
 		out.Written, out.Removed = &res.New, res.Removed
-		if err := printJSON(c.out, out); err != nil {
+		if err := console.PrintJSON(c.Out, out); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(c.out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		fmt.Fprintf(c.Out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
-			fmt.Fprintf(c.out, "Removed the backup %s.\n", id)
+			fmt.Fprintf(c.Out, "Removed the backup %s.\n", id)
 		}
 	}
 	return missing(c, m, cmd.JSON)
 }
 
 // inPart ends a command that did what it could, and says what it could not.
-func inPart(c *console, format string, args ...any) error {
-	fmt.Fprintf(c.err, "vitrine: "+format+"\n", args...)
-	return errPartly
+func inPart(c *console.Console, format string, args ...any) error {
+	fmt.Fprintf(c.Err, "vitrine: "+format+"\n", args...)
+	return console.ErrPartly
 }
 
 // missing tells which files a backup lacks, and is an error if it does.
-func missing(c *console, m backup.Manifest, asJSON bool) error {
+func missing(c *console.Console, m backup.Manifest, asJSON bool) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}
 	if !asJSON {
 		for _, f := range m.Missing {
-			fmt.Fprintf(c.out, "%s: %s\n", printable(f.Object), f.Why)
+			fmt.Fprintf(c.Out, "%s: %s\n", printable(f.Object), f.Why)
 		}
 	}
 	return inPart(c, "%d files are not in the backup, since the storage did not have them", len(m.Missing))
@@ -140,12 +141,12 @@ func bytesText(n int64) string {
 }
 
 // backupsAt gives the settings, and the place of backups to read from.
-func backupsAt(c *console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
-	cfg, _, err := serverSettings(c, flags)
+func backupsAt(c *console.Console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
+	cfg, _, err := console.ServerSettings(c, flags)
 	if err != nil {
 		return cfg, nil, err
 	}
-	from, err := backup.ToRead(c.ctx, path, server.BackupKeys(cfg))
+	from, err := backup.ToRead(c.Ctx, path, server.BackupKeys(cfg))
 	return cfg, from, err
 }
 
@@ -156,23 +157,23 @@ type backupVerifyCmd struct {
 	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
 }
 
-func (cmd *backupVerifyCmd) Run(c *console) error {
+func (cmd *backupVerifyCmd) Run(c *console.Console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
 	}
-	p := newSteps(c.err, cmd.JSON)
-	is, err := backup.Verify(c.ctx, from, cmd.At, p.tell)
+	p := newSteps(c.Err, cmd.JSON)
+	is, err := backup.Verify(c.Ctx, from, cmd.At, p.tell)
 	p.end()
 	if err != nil {
 		return err
 	}
 	if cmd.JSON {
-		if err := printJSON(c.out, toBackupJSON(is)); err != nil {
+		if err := console.PrintJSON(c.Out, toBackupJSON(is)); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(c.out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		fmt.Fprintf(c.Out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -183,12 +184,12 @@ type backupListCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *backupListCmd) Run(c *console) error {
+func (cmd *backupListCmd) Run(c *console.Console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
 	}
-	all, err := backup.List(c.ctx, from)
+	all, err := backup.List(c.Ctx, from)
 	if err != nil {
 		return err
 	}
@@ -199,9 +200,9 @@ func (cmd *backupListCmd) Run(c *console) error {
 		failed = append(failed, k.Err)
 	}
 	if cmd.JSON {
-		return errors.Join(printJSON(c.out, out), errors.Join(failed...))
+		return errors.Join(console.PrintJSON(c.Out, out), errors.Join(failed...))
 	}
-	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tMADE AT\tDATABASE\tROWS\tFILES\tBYTES OF FILES\tMISSING")
 	for i, k := range out {
 		if all[i].Err == nil {
@@ -218,7 +219,7 @@ type restoreCmd struct {
 	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
 }
 
-func (cmd *restoreCmd) Run(c *console) error {
+func (cmd *restoreCmd) Run(c *console.Console) error {
 	cfg, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -227,8 +228,8 @@ func (cmd *restoreCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	p := newSteps(c.err, cmd.JSON)
-	res, err := backup.Restore(c.ctx, from, cmd.At, to, p.tell)
+	p := newSteps(c.Err, cmd.JSON)
+	res, err := backup.Restore(c.Ctx, from, cmd.At, to, p.tell)
 	p.end()
 	if err != nil {
 		return err
@@ -241,9 +242,9 @@ func (cmd *restoreCmd) Run(c *console) error {
 		for _, d := range res.Differences {
 			out.Differences = append(out.Differences, d.String())
 		}
-		err = printJSON(c.out, out)
+		err = console.PrintJSON(c.Out, out)
 	} else {
-		_, err = fmt.Fprintf(c.out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
+		_, err = fmt.Fprintf(c.Out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
 			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
 	}
 	if err == nil && len(res.Differences) > 0 {

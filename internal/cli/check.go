@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/content"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -29,15 +30,15 @@ var (
 	errFiles       = errors.New("the stored files and the database do not agree")
 )
 
-func (cmd *checkCmd) Run(c *console) error {
+func (cmd *checkCmd) Run(c *console.Console) error {
 	if cmd.Quick && !cmd.Files {
-		return usageError{[]error{errors.New("--quick: goes with --files")}}
+		return console.UsageError{errors.New("--quick: goes with --files")}
 	}
-	cfg, log, err := serverSettings(c, cmd.Flags)
+	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
-	db, err := server.OpenReady(c.ctx, cfg, log)
+	db, err := server.OpenReady(c.Ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -51,14 +52,14 @@ func (cmd *checkCmd) Run(c *console) error {
 }
 
 // check prints what is found on standard output, and how far it has come on the other.
-func (cmd *checkCmd) check(c *console, a *app.App) error {
+func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 	result := struct {
 		Differences []string            `json:"differences"`
 		Repaired    int                 `json:"repaired,omitempty"`
 		Files       []content.FileFault `json:"files,omitempty"`
 	}{Differences: []string{}}
-	p := newProgress(c.err)
-	found, err := a.Check(c.ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
+	p := newProgress(c.Err)
+	found, err := a.Check(c.Ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
 		p.check(at)
 		if at.Ended {
 			result.Repaired += at.Repaired
@@ -75,17 +76,17 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 		found = nil
 	}
 	for _, d := range found {
-		fmt.Fprintln(c.out, d)
+		fmt.Fprintln(c.Out, d)
 	}
 	faults := 0
 	if cmd.Files {
-		err := a.CheckFiles(c.ctx, cmd.Quick, func(f content.FileFault) {
+		err := a.CheckFiles(c.Ctx, cmd.Quick, func(f content.FileFault) {
 			if faults++; faults > cmd.Most {
 				return
 			}
 			if result.Files = append(result.Files, f); !cmd.JSON {
 				p.clear()
-				fmt.Fprintln(c.out, f)
+				fmt.Fprintln(c.Out, f)
 			}
 		}, p.files)
 		p.clear()
@@ -94,7 +95,7 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 		}
 	}
 	if cmd.JSON {
-		if err := printJSON(c.out, result); err != nil {
+		if err := console.PrintJSON(c.Out, result); err != nil {
 			return err
 		}
 	}
@@ -109,11 +110,11 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 		return errors.Join(wrong...)
 	}
 	if result.Repaired > 0 {
-		fmt.Fprintf(c.out, "%d rows were put right.\n", result.Repaired)
+		fmt.Fprintf(c.Out, "%d rows were put right.\n", result.Repaired)
 	}
-	fmt.Fprintln(c.out, "Every derived value is right.")
+	fmt.Fprintln(c.Out, "Every derived value is right.")
 	if cmd.Files {
-		fmt.Fprintln(c.out, "Every stored file is there, and nothing else.")
+		fmt.Fprintln(c.Out, "Every stored file is there, and nothing else.")
 	}
 	return nil
 }

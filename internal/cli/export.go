@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
@@ -34,17 +35,17 @@ type exportJSON struct {
 	exporting.Progress
 }
 
-func (cmd *exportCmd) Run(c *console) error {
+func (cmd *exportCmd) Run(c *console.Console) error {
 	if _, err := os.Lstat(cmd.Out); err == nil && !cmd.Force {
 		return fmt.Errorf("--out: the file %s is there; --force replaces it", cmd.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--out: %w", err)
 	}
-	cfg, log, err := serverSettings(c, cmd.Flags)
+	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
-	db, err := server.OpenReady(c.ctx, cfg, log)
+	db, err := server.OpenReady(c.Ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (cmd *exportCmd) Run(c *console) error {
 // exportStep is how long passes between two lines that tell how far an export has come.
 const exportStep = 2 * time.Second
 
-func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) error {
-	u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Exporter) error {
+	u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
 	if err != nil {
-		return noUser(cmd.User, err)
+		return console.NoUser(cmd.User, err)
 	}
-	p := newProgress(c.err)
+	p := newProgress(c.Err)
 	var last time.Time
-	made, size, err := writeWhole(c.ctx, cmd.Out, func(f *os.File) (exporting.Progress, error) {
-		return e.Person(c.ctx, u.ID, f, func(at exporting.Progress) {
+	made, size, err := writeWhole(c.Ctx, cmd.Out, func(f *os.File) (exporting.Progress, error) {
+		return e.Person(c.Ctx, u.ID, f, func(at exporting.Progress) {
 			now := time.Now()
 			if now.Sub(last) < exportStep && !p.live {
 				return
@@ -77,7 +78,7 @@ func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) erro
 			text := fmt.Sprintf("%d of %d items, %d blocks, %d files, %s", at.Done, at.Of, at.Blocks, at.Files, domain.FormatBytes(at.Bytes))
 			switch {
 			case cmd.JSON:
-				_ = json.NewEncoder(c.out).Encode(exportJSON{State: "running", Progress: at}) // the last one tells whether that works
+				_ = json.NewEncoder(c.Out).Encode(exportJSON{State: "running", Progress: at}) // the last one tells whether that works
 			case p.live:
 				p.show(text)
 			default:
@@ -90,12 +91,12 @@ func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) erro
 		return err
 	}
 	if cmd.JSON {
-		return json.NewEncoder(c.out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
+		return json.NewEncoder(c.Out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
 	}
-	_, err = fmt.Fprintf(c.out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
+	_, err = fmt.Fprintf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
 		made.Comments, made.Files, domain.FormatBytes(size))
 	if err == nil && made.LeftOut > 0 {
-		_, err = fmt.Fprintf(c.out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
+		_, err = fmt.Fprintf(c.Out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
 	}
 	return err
 }

@@ -3,19 +3,23 @@ package cli
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/cli/manual"
 	"vitrine/internal/config"
 )
 
-// newParser makes the parser of all commands. Their settings are shown by topic, behind
-// their own flags.
-func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
-	parser, err := kong.New(new(commands), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
+// newParser makes a parser. Settings are shown by topic, behind a command's own flags.
+//
+// For a line that begins with a command it knows that command alone, with all below it: to
+// know the others takes longer than most commands run, for each has every setting.
+func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
+	parser, err := kong.New(commandsFor(args), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
 		kong.Vars{"place": placeHelp, "version": versionLine()},
 		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}), kong.ValueFormatter(withDefault),
@@ -33,6 +37,20 @@ func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return topicOf(topics, a) - topicOf(topics, b) })
 	}
 	return parser, nil
+}
+
+// commandsFor is the tree of all commands, or of the one that args begin with.
+func commandsFor(args []string) any {
+	all := reflect.TypeFor[commands]()
+	if len(args) > 0 {
+		for field := range all.Fields() {
+			if _, command := field.Tag.Lookup("cmd"); command && strings.ToLower(field.Name) == args[0] {
+				version, _ := all.FieldByName("ShowVersion")
+				return reflect.New(reflect.StructOf([]reflect.StructField{field, version})).Interface()
+			}
+		}
+	}
+	return new(commands)
 }
 
 // withDefault adds to the help of a flag what applies without it, where its placeholder
@@ -64,10 +82,10 @@ type helpCmd struct {
 }
 
 // Run prints what --help of the command prints.
-func (cmd *helpCmd) Run(c *console) error {
-	args := append([]string{c.program}, cmd.Command...)
-	if code := Run(c.ctx, append(args, "--help"), c.out, c.err); code != exitOK {
-		return exitWith(code)
+func (cmd *helpCmd) Run(c *console.Console) error {
+	args := append([]string{c.Program}, cmd.Command...)
+	if code := Run(c.Ctx, append(args, "--help"), c.Out, c.Err); code != exitOK {
+		return console.ExitWith(code)
 	}
 	return nil
 }
@@ -76,15 +94,15 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (cmd *completionCmd) Run(c *console) error { return manual.Script(c.out, cmd.Shell) }
+func (cmd *completionCmd) Run(c *console.Console) error { return manual.Script(c.Out, cmd.Shell) }
 
 // completeCmd is what the scripts ask.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words so far, the last of which is completed."`
 }
 
-func (cmd *completeCmd) Run(c *console) error {
-	parser, err := newParser(c.out, c.err)
+func (cmd *completeCmd) Run(c *console.Console) error {
+	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
@@ -93,22 +111,17 @@ func (cmd *completeCmd) Run(c *console) error {
 		words = words[1:]
 	}
 	for _, line := range manual.Complete(parser.Model, words) {
-		fmt.Fprintln(c.out, line)
+		fmt.Fprintln(c.Out, line)
 	}
 	return nil
 }
 
 type manCmd struct{}
 
-func (manCmd) Run(c *console) error {
-	parser, err := newParser(c.out, c.err)
+func (manCmd) Run(c *console.Console) error {
+	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
-	return manual.Page(c.out, parser.Model, version())
+	return manual.Page(c.Out, parser.Model, version())
 }
-
-// exitWith ends the program with a code, all having been said.
-type exitWith int
-
-func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"vitrine/internal/app"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
@@ -28,9 +29,6 @@ type importCmd struct {
 	Folder    importFolderCmd    `cmd:"" help:"Import a folder of files."`
 	Export    importExportCmd    `cmd:"" help:"Import an export of Vitrine."`
 }
-
-// errPartly ends a command that has told what it could not do.
-var errPartly = errors.New("some things were left out")
 
 // importFlags are those of every import.
 type importFlags struct {
@@ -58,42 +56,42 @@ func (f intoFlags) into(o *importing.Options) {
 }
 
 // run imports what a source has, which is opened when all else is ready, and reports.
-func (f importFlags) run(c *console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
-	cfg, log, err := serverSettings(c, f.Flags)
+func (f importFlags) run(c *console.Console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+	cfg, log, err := console.ServerSettings(c, f.Flags)
 	if err != nil {
 		return err
 	}
-	a, closing, err := server.OpenApp(c.ctx, cfg, server.Options{Log: log})
+	a, closing, err := server.OpenApp(c.Ctx, cfg, server.Options{Log: log})
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.imported(c, cfg, a, o, open), closing())
 }
 
-func (f importFlags) imported(c *console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
-	actor, err := actingFor(c.ctx, a, f.User)
+func (f importFlags) imported(c *console.Console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+	actor, err := actingFor(c.Ctx, a, f.User)
 	if err != nil {
 		return err
 	}
-	if err := canGoInto(c.ctx, a, actor, o.Into, f.User); err != nil {
+	if err := canGoInto(c.Ctx, a, actor, o.Into, f.User); err != nil {
 		return err
 	}
-	src, err := open(c.ctx, cfg)
+	src, err := open(c.Ctx, cfg)
 	if err != nil {
 		return err
 	}
 	p := newImportProgress(c, f.JSON)
 	p.input = f.input
 	o.DryRun, o.Progress, o.LeftOut = f.DryRun, p.progress, p.leftOut
-	report, err := importing.Run(c.ctx, a, actor, src, o)
+	report, err := importing.Run(c.Ctx, a, actor, src, o)
 	p.end(report, f.DryRun, err)
 	switch {
-	case c.ctx.Err() != nil:
+	case c.Ctx.Err() != nil:
 		return errors.New("stopped; the same command goes on where this one has come to")
 	case err != nil:
 		return err
 	case report.Counts.LeftOut > 0:
-		return errPartly
+		return console.ErrPartly
 	}
 	return nil
 }
@@ -114,7 +112,7 @@ func canGoInto(ctx context.Context, a *app.App, actor domain.Actor, into *domain
 func actingFor(ctx context.Context, a *app.App, name string) (domain.Actor, error) {
 	u, err := a.User(ctx, domain.ParseRef(name))
 	if err != nil {
-		return domain.Actor{}, noUser(name, err)
+		return domain.Actor{}, console.NoUser(name, err)
 	}
 	if u.SuspendedAt != nil {
 		return domain.Actor{}, fmt.Errorf("the account %q is suspended", name)
@@ -149,14 +147,14 @@ type importProgress struct {
 	input    *input // how far it has been read says how much is done; nil: the items do
 }
 
-func newImportProgress(c *console, asJSON bool) *importProgress {
-	p := &importProgress{out: c.out, err: c.err, every: 10 * time.Second, last: time.Now()}
+func newImportProgress(c *console.Console, asJSON bool) *importProgress {
+	p := &importProgress{out: c.Out, err: c.Err, every: 10 * time.Second, last: time.Now()}
 	switch {
 	case asJSON:
-		p.json, p.every = json.NewEncoder(c.out), time.Second
+		p.json, p.every = json.NewEncoder(c.Out), time.Second
 		p.json.SetEscapeHTML(false)
-	case newProgress(c.err).live:
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(c.err), progressbar.OptionShowCount(),
+	case newProgress(c.Err).live:
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(c.Err), progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetDescription("looking"))
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
@@ -27,13 +28,13 @@ type importArenaCmd struct {
 }
 
 // Run imports.
-func (cmd *importArenaCmd) Run(c *console) error {
+func (cmd *importArenaCmd) Run(c *console.Console) error {
 	token, err := secretOf("--token-file", cmd.TokenFile)
 	if err != nil {
-		return usageError{[]error{err}}
+		return console.UsageError{err}
 	}
 	if _, err := arena.New(arena.Options{From: cmd.From}); err != nil {
-		return usageError{[]error{fmt.Errorf("--from: %w", err)}}
+		return console.UsageError{fmt.Errorf("--from: %w", err)}
 	}
 	return cmd.run(c, importing.Options{Visibility: domain.Visibility(cmd.Visibility)}, func(ctx context.Context, cfg config.Config) (source.Source, error) {
 		named, err := addressesOf(ctx, cmd.From)

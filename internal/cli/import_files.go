@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/bookmarks"
@@ -24,7 +25,7 @@ type importBookmarksCmd struct {
 }
 
 // Run imports.
-func (cmd *importBookmarksCmd) Run(c *console) error {
+func (cmd *importBookmarksCmd) Run(c *console.Console) error {
 	return cmd.runFile(c, cmd.intoFlags, cmd.File, bookmarks.New)
 }
 
@@ -35,7 +36,7 @@ type importCSVCmd struct {
 }
 
 // Run imports.
-func (cmd *importCSVCmd) Run(c *console) error {
+func (cmd *importCSVCmd) Run(c *console.Console) error {
 	return cmd.runFile(c, cmd.intoFlags, cmd.File, sheet.New)
 }
 
@@ -43,7 +44,7 @@ func (cmd *importCSVCmd) Run(c *console) error {
 const untitled = "Bookmarks"
 
 // runFile imports a file that is read from its beginning to its end.
-func (f importFlags) runFile(c *console, into intoFlags, name string, read func(r io.Reader, title string) source.Source) error {
+func (f importFlags) runFile(c *console.Console, into intoFlags, name string, read func(r io.Reader, title string) source.Source) error {
 	in, err := openInput(name)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ type importFolderCmd struct {
 }
 
 // Run imports.
-func (cmd *importFolderCmd) Run(c *console) error {
+func (cmd *importFolderCmd) Run(c *console.Console) error {
 	from, err := folder.New(cmd.Folder)
 	if err != nil {
 		return err
@@ -80,9 +81,9 @@ type importExportCmd struct {
 }
 
 // Run imports.
-func (cmd *importExportCmd) Run(c *console) error {
+func (cmd *importExportCmd) Run(c *console.Console) error {
 	if cmd.File == "-" {
-		return usageError{[]error{errors.New("an export cannot be read from standard input: name its file")}}
+		return console.UsageError{errors.New("an export cannot be read from standard input: name its file")}
 	}
 	in, err := openInput(cmd.File)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/jobs"
 )
@@ -40,12 +41,12 @@ type jobsListCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *jobsListCmd) Run(c *console) error {
+func (cmd *jobsListCmd) Run(c *console.Console) error {
 	if cmd.Limit < 1 || cmd.Limit > jobs.MostListed {
-		return usageError{[]error{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MostListed)}}
+		return console.UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MostListed)}
 	}
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		list, err := a.Jobs(c.ctx, jobs.State(cmd.State), cmd.Limit)
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		list, err := a.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
 		if err != nil {
 			return err
 		}
@@ -54,9 +55,9 @@ func (cmd *jobsListCmd) Run(c *console) error {
 			all[i] = toJobJSON(j)
 		}
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tATTEMPTS\tAT\tERROR")
 		for _, j := range all {
 			fmt.Fprintf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, printable(j.Error))
@@ -82,15 +83,15 @@ type jobsRetryCmd struct {
 	Force bool    `help:"Also jobs that a living process runs. They may then run twice at once, which does no harm but costs time."`
 }
 
-func (cmd *jobsRetryCmd) Run(c *console) error {
+func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 	if cmd.All == (len(cmd.IDs) > 0) {
-		return usageError{[]error{errors.New("give the ids of jobs, or --all")}}
+		return console.UsageError{errors.New("give the ids of jobs, or --all")}
 	}
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		if !cmd.All {
 			return cmd.retry(c, a, cmd.IDs)
 		}
-		failed, err := a.Jobs(c.ctx, jobs.Failed, jobs.MostListed)
+		failed, err := a.Jobs(c.Ctx, jobs.Failed, jobs.MostListed)
 		if err != nil {
 			return err
 		}
@@ -103,10 +104,10 @@ func (cmd *jobsRetryCmd) Run(c *console) error {
 }
 
 // retry goes on after a job that cannot be retried, and reports all of them.
-func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
+func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
-		err := a.RetryJob(c.ctx, id, cmd.Force)
+		err := a.RetryJob(c.Ctx, id, cmd.Force)
 		if errors.Is(err, jobs.ErrAlive) {
 			err = fmt.Errorf("%w; wait for it, or add --force", err)
 		}
@@ -114,6 +115,6 @@ func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	fmt.Fprintf(c.out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
+	fmt.Fprintf(c.Out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
 	return errors.Join(failed...)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/licenses"
 	"vitrine/internal/server"
@@ -18,19 +19,19 @@ import (
 
 type migrateCmd struct{ config.Common }
 
-func (cmd *migrateCmd) Run(c *console) error {
-	cfg, log, err := settings(c, cmd.Common)
+func (cmd *migrateCmd) Run(c *console.Console) error {
+	cfg, log, err := console.Settings(c, cmd.Common)
 	if err != nil {
 		return err
 	}
-	db, err := server.Open(c.ctx, cfg)
+	db, err := server.Open(c.Ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(server.Migrate(c.ctx, db, log), db.Close()); err != nil {
+	if err := errors.Join(server.Migrate(c.Ctx, db, log), db.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, "The database has the schema of this program.")
+	fmt.Fprintln(c.Out, "The database has the schema of this program.")
 	return nil
 }
 
@@ -39,15 +40,15 @@ type configCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
+func (cmd *configCmd) Run(c *console.Console) error {
+	cfg, _, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return printJSON(c.out, cfg.Redacted())
+		return console.PrintJSON(c.Out, cfg.Redacted())
 	}
-	_, err = io.WriteString(c.out, cfg.Redacted().String())
+	_, err = io.WriteString(c.Out, cfg.Redacted().String())
 	return err
 }
 
@@ -56,12 +57,12 @@ type healthcheckCmd struct {
 	Timeout time.Duration `default:"5s" help:"How long to wait for the answer."`
 }
 
-func (cmd *healthcheckCmd) Run(c *console) error {
+func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
-		return usageError{problems}
+		return console.UsageError(problems)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, cmd.Timeout)
+	ctx, cancel := context.WithTimeout(c.Ctx, cmd.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.LocalURL()+"/readyz", nil)
 	if err != nil {
@@ -75,7 +76,7 @@ func (cmd *healthcheckCmd) Run(c *console) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server answers %s", res.Status)
 	}
-	fmt.Fprintln(c.out, "ready")
+	fmt.Fprintln(c.Out, "ready")
 	return nil
 }
 
@@ -102,11 +103,11 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *versionCmd) Run(c *console) error {
+func (cmd *versionCmd) Run(c *console.Console) error {
 	if cmd.JSON {
-		return printJSON(c.out, version())
+		return console.PrintJSON(c.Out, version())
 	}
-	fmt.Fprintln(c.out, versionLine())
+	fmt.Fprintln(c.Out, versionLine())
 	return nil
 }
 
@@ -117,7 +118,7 @@ func versionLine() string {
 
 type licensesCmd struct{}
 
-func (licensesCmd) Run(c *console) error { return licenses.Print(c.out) }
+func (licensesCmd) Run(c *console.Console) error { return licenses.Print(c.Out) }
 
 // version is what the build knows of itself; the date is that of its commit, if known.
 func version() map[string]string {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/fetch"
 	"vitrine/internal/page"
@@ -27,12 +28,12 @@ type providersUpdateCmd struct {
 	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"Address of the list. A private one must be in --fetch-allow."`
 }
 
-func (cmd *providersUpdateCmd) Run(c *console) error {
-	cfg, _, err := serverSettings(c, cmd.Flags)
+func (cmd *providersUpdateCmd) Run(c *console.Console) error {
+	cfg, _, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
-	list, err := download(c.ctx, cfg, cmd.From)
+	list, err := download(c.Ctx, cfg, cmd.From)
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmd.From, err)
 	}
@@ -46,7 +47,7 @@ func (cmd *providersUpdateCmd) Run(c *console) error {
 	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.out, "%d providers are in %s; servers use them when they are started the next time.\n",
+	_, err = fmt.Fprintf(c.Out, "%d providers are in %s; servers use them when they are started the next time.\n",
 		len(providers), cfg.ProvidersPath())
 	return err
 }

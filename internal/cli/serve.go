@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 )
@@ -15,8 +16,8 @@ import (
 type serveCmd struct{ config.Flags }
 
 // Run serves until the context is done, and then lets the requests in flight finish.
-func (cmd *serveCmd) Run(c *console) error {
-	cfg, log, err := serverSettings(c, cmd.Flags)
+func (cmd *serveCmd) Run(c *console.Console) error {
+	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (cmd *serveCmd) Run(c *console) error {
 		return err
 	}
 	defer l.Close()
-	release, err := server.Claim(c.ctx, cfg) // before the file is migrated
+	release, err := server.Claim(c.Ctx, cfg) // before the file is migrated
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,8 @@ func (cmd *serveCmd) Run(c *console) error {
 type workCmd struct{ config.Flags }
 
 // Run works jobs until the context is done, and then lets those in progress finish.
-func (cmd *workCmd) Run(c *console) error {
-	cfg, log, err := serverSettings(c, cmd.Flags)
+func (cmd *workCmd) Run(c *console.Console) error {
+	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -57,17 +58,17 @@ func (cmd *workCmd) Run(c *console) error {
 	return operate(c, cfg, log, func(s *server.Server) error {
 		err := s.StartWork()
 		if err == nil {
-			fmt.Fprintf(c.out, "Vitrine works the jobs in %s.\n", database(cfg))
+			fmt.Fprintf(c.Out, "Vitrine works the jobs in %s.\n", database(cfg))
 		}
 		return err
 	})
 }
 
 // operate makes a server, starts it, and shuts it down when the context is done.
-func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
+func operate(c *console.Console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
 	build := version()
-	s, err := server.New(c.ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
-	if err != nil && c.ctx.Err() != nil {
+	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
+	if err != nil && c.Ctx.Err() != nil {
 		log.Info("stopped before it had started", "error", err)
 		return nil
 	}
@@ -76,14 +77,14 @@ func operate(c *console, cfg config.Config, log *slog.Logger, start func(s *serv
 	}
 	server.LimitMemory(cfg.MemoryLimit, log)
 	if err := start(s); err != nil {
-		return errors.Join(err, s.Shutdown(c.ctx))
+		return errors.Join(err, s.Shutdown(c.Ctx))
 	}
 	select {
-	case <-c.ctx.Done():
+	case <-c.Ctx.Done():
 		log.Info("shutting down", "timeout", cfg.ShutdownTimeout)
 	case err = <-s.Failed():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), cfg.DrainDelay+cfg.ShutdownTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Ctx), cfg.DrainDelay+cfg.ShutdownTimeout)
 	defer cancel()
 	if closing := s.Shutdown(ctx); err == nil {
 		err = closing
@@ -100,8 +101,8 @@ func database(cfg config.Config) string {
 }
 
 // greet says where the server is and what to do next.
-func (cmd *serveCmd) greet(c *console, cfg config.Config) {
-	again := c.program
+func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
+	again := c.Program
 	switch {
 	case cfg.DatabaseURL != "": // is a secret: who reads this puts theirs
 		again = "VITRINE_DATABASE_URL='postgres://…' " + again
@@ -112,7 +113,7 @@ func (cmd *serveCmd) greet(c *console, cfg config.Config) {
 	if local := cfg.LocalURL(); local != here && !cfg.TLS.On() { // a certificate is for the name
 		here = local + " (to clients: " + here + ")"
 	}
-	fmt.Fprintf(c.out, `Vitrine listens on %[5]s and keeps its data in %[2]s.
+	fmt.Fprintf(c.Out, `Vitrine listens on %[5]s and keeps its data in %[2]s.
 
 Next, in a browser: %[4]s, where the first account is the operator's. Or in another terminal:
   make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"

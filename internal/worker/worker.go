@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
@@ -57,7 +58,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	})
 	handle(h, func(ctx context.Context, job accounts.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
 	handle(h, func(ctx context.Context, job accounts.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
-	handle(h, func(ctx context.Context, job accounts.MailNotice) error { return a.SendNotice(ctx, job) })
+	handle(h, func(ctx context.Context, job signin.MailNotice) error { return a.SendNotice(ctx, job) })
 	handle(h, func(ctx context.Context, job moderation.MailNotice) error { return a.SendModerationNotice(ctx, job.Notice) })
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
 	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.SweepAccounts)

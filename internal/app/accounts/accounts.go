@@ -1,23 +1,21 @@
-// Package accounts has the use cases of getting into an account and out of it: signing up and
-// in, passwords, sessions, tokens and applications, and the end of an account.
+// Package accounts has the use cases of accounts: signing up, passwords and addresses, tokens and
+// applications, and the end of an account. How one signs in is in signin.
 package accounts
 
 import (
 	"time"
 
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
-	"vitrine/internal/mail"
 )
 
 // Accounts are the use cases.
 type Accounts struct {
-	*core.Core
+	*signin.SignIns
 	people      *people.People
 	collections *collections.Collections
-	mailer      *mail.Mailer
 	accounts    Options
 	used        usage
 }
@@ -29,11 +27,11 @@ type Options struct {
 	Registration bool              // applications may register themselves
 }
 
-// New makes the use cases. Mailer is for jobs.
-func New(c *core.Core, collections *collections.Collections, people *people.People, mailer *mail.Mailer, o Options) *Accounts {
+// New makes the use cases.
+func New(signIns *signin.SignIns, collections *collections.Collections, people *people.People, o Options) *Accounts {
 	if o.DefaultTier == "" {
 		o.DefaultTier = domain.TierSupporter
 	}
-	return &Accounts{Core: c, collections: collections, people: people, mailer: mailer, accounts: o,
+	return &Accounts{SignIns: signIns, collections: collections, people: people, accounts: o,
 		used: usage{at: map[domain.TokenID]time.Time{}}}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -19,7 +20,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	if err != nil {
 		return err
 	}
-	was, err := a.proved(ctx, actor, "password", password)
+	was, err := a.Proved(ctx, actor, "password", password)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := lockedAs(ctx, tx, was, "password")
+		c, err := signin.LockedAs(ctx, tx, was, "password")
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err := tx.TakeMailLink(ctx, l.ID, hash); err != nil {
 		return u, err
 	}
-	if err := a.Audit(ctx, tx, by(l.User), domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
+	if err := a.Audit(ctx, tx, domain.Actor{UserID: l.User}, domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
 		return u, err
 	}
 	if err := PutEmail(ctx, tx, c.User, l.Email); err != nil {
@@ -101,5 +102,5 @@ func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) er
 	if err := tx.ForgetSignUpLinks(ctx, email); err != nil {
 		return err
 	}
-	return warn(ctx, tx, u, addressChanged)
+	return signin.Warn(ctx, tx, u, signin.AddressChanged)
 }

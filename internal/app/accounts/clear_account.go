@@ -179,7 +179,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 		if _, err = tx.RemoveMember(ctx, group, c.user); err != nil {
 			return err
 		}
-		return c.Audit(ctx, tx, by(c.user), domain.ActGroupHandedOver, domain.AuditTarget{Kind: string(domain.TypeGroup), ID: int64(group)},
+		return c.Audit(ctx, tx, domain.Actor{UserID: c.user}, domain.ActGroupHandedOver, domain.AuditTarget{Kind: string(domain.TypeGroup), ID: int64(group)},
 			map[string]any{"user": heir})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -65,7 +66,7 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 // clears the rest. Errors name `slug` and
 // `password`; the only operator gets Unprocessable while others have accounts.
 func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, password string) error {
-	was, err := a.proved(ctx, actor, "password", password)
+	was, err := a.Proved(ctx, actor, "password", password)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, 
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		return a.EndAccount(ctx, tx, actor, actor.UserID, func(operators []domain.UserID) (store.Credentials, error) {
-			c, err := lockedAs(ctx, tx, was, "password")
+			c, err := signin.LockedAs(ctx, tx, was, "password")
 			if err != nil {
 				return c, err
 			}

@@ -112,7 +112,7 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, by(code.UserID), domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": code.Scope})
+		return a.Audit(ctx, tx, domain.Actor{UserID: code.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": code.Scope})
 	})
 	if err == nil && again {
 		err = domain.NewNotFound()

@@ -3,10 +3,10 @@ package accounts
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -81,7 +81,7 @@ func (a *Accounts) PasswordLink(ctx context.Context, token string) error {
 }
 
 func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token string) (account.MailLink, error) {
-	if !isToken(token, auth.Mailed) {
+	if !signin.IsToken(token, auth.Mailed) {
 		return account.MailLink{}, domain.NewNotFound()
 	}
 	return a.Store.MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
@@ -114,13 +114,13 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
 			return err
 		}
-		if err := a.Audit(ctx, tx, by(l.User), domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
+		if err := a.Audit(ctx, tx, domain.Actor{UserID: l.User}, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
 			return err
 		}
 		if err := PutPassword(ctx, tx, c.User, hash, 0); err != nil {
 			return err
 		}
-		session, err = a.openSession(ctx, tx, l.User, from, a.Now())
+		session, err = a.OpenSession(ctx, tx, l.User, from, a.Now())
 		return err
 	})
 	return session, err
@@ -139,7 +139,7 @@ func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, 
 	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	return warn(ctx, tx, u, passwordChanged)
+	return signin.Warn(ctx, tx, u, signin.PasswordChanged)
 }
 
 // endLinks ends every link that was mailed for a locked account.
@@ -154,7 +154,7 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 // that has none), and ends all sessions but the one that keeps. Errors name `current` and
 // `password`.
 func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep domain.SessionID, current, next string) error {
-	was, err := a.proved(ctx, actor, "current", current)
+	was, err := a.Proved(ctx, actor, "current", current)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := lockedAs(ctx, tx, was, "current")
+		c, err := signin.LockedAs(ctx, tx, was, "current")
 		if err != nil {
 			return err
 		}
@@ -172,40 +172,4 @@ func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep 
 		}
 		return PutPassword(ctx, tx, c.User, hash, keep)
 	})
-}
-
-// proved gives the credentials of the actor where a password is theirs. The error names
-// the field of the password. An account without one has nothing to prove.
-//
-// Who is signed in is no stranger: attempts of others at the account do not count.
-func (a *Accounts) proved(ctx context.Context, actor domain.Actor, field, password string) (store.Credentials, error) {
-	c, err := a.Store.Credentials(ctx, actor.UserID)
-	if err != nil || c.PasswordHash == "" && password == "" {
-		return c, err
-	}
-	by, err := a.TryAs(ctx, core.TryPassword, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
-	if err != nil {
-		return c, err
-	}
-	right, err := auth.CheckPassword(password, c.PasswordHash)
-	if err != nil {
-		return c, err
-	}
-	if !right {
-		return c, notTheirs(field)
-	}
-	return c, a.Succeeded(ctx, by)
-}
-
-// lockedAs locks an account whose password is still the one that was proved.
-func lockedAs(ctx context.Context, tx *store.Tx, was store.Credentials, field string) (store.Credentials, error) {
-	c, err := tx.LockUser(ctx, was.User.ID)
-	if err == nil && c.PasswordHash != was.PasswordHash {
-		err = notTheirs(field)
-	}
-	return c, err
-}
-
-func notTheirs(field string) error {
-	return domain.InvalidField(field, domain.FieldIncorrect, "is not your password")
 }

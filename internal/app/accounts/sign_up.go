@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -115,13 +116,13 @@ func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor
 	if err != nil {
 		return "", err
 	}
-	return a.openSession(ctx, tx, u.ID, from, n.Now)
+	return a.OpenSession(ctx, tx, u.ID, from, n.Now)
 }
 
 // SignUpPending reports whether the token of a mailed link can still be used, without
 // using it; NotFound if not.
 func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
-	if !isToken(token, auth.Mailed) {
+	if !signin.IsToken(token, auth.Mailed) {
 		return domain.NewNotFound()
 	}
 	_, err := a.Store.SignupByHash(ctx, auth.HashToken(token), a.Now())
@@ -135,7 +136,7 @@ func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
 // taken meanwhile: then it is one from the name. Forbidden says that nobody can sign up
 // any more, or that somebody else has used the link that let this one in.
 func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, password string) (session string, u domain.User, err error) {
-	if !isToken(token, auth.Mailed) {
+	if !signin.IsToken(token, auth.Mailed) {
 		return "", u, domain.NewNotFound()
 	}
 	if err := a.wantedBy(ctx, token, password); err != nil {
@@ -150,7 +151,7 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 		if u, err = a.confirm(ctx, tx, s, now); err != nil {
 			return err
 		}
-		session, err = a.openSession(ctx, tx, u.ID, from, now)
+		session, err = a.OpenSession(ctx, tx, u.ID, from, now)
 		return err
 	})
 	if domain.KindOf(err) == domain.Conflict {

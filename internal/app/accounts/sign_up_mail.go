@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"vitrine/internal/app/core"
@@ -55,17 +54,6 @@ func (a *Accounts) SendSignUp(ctx context.Context, id account.SignupID) error {
 	}
 	return a.Send(ctx, "signup", hash, mail.Address{Name: mail.Harmless(s.Name), Email: s.Email},
 		"Confirm your address", a.confirmText(token))
-}
-
-// Send hands a mail over that a job must send. It may be tried again unless it was
-// refused, or may have left. part is some bytes of a hash, which make its id unlike that
-// of a mail with another token.
-func (a *Accounts) Send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
-	err := a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("%s-%x", what, part[:8]), To: to, Subject: subject, Text: text})
-	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {
-		return jobs.Permanent(err)
-	}
-	return err
 }
 
 func (a *Accounts) confirmText(token string) string {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -27,7 +27,7 @@ type View struct {
 	Path    string
 	Here    string // the address of the page on this site, with its query
 	Section []Link // the pages beside this one, nil for none
-	Account *accounts.Account
+	Account *signin.Account
 	Actor   domain.Actor
 	Reader  string // who reads, for the worker
 	Lang    *catalog.Language

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine/internal/app"
-	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
@@ -24,7 +24,7 @@ type Visit struct {
 	Args    []string // what the address has in the place of its braces
 	Secret  string   // of the session, "" for none
 	Session domain.Session
-	Account *accounts.Account // nil for who is not signed in
+	Account *signin.Account // nil for who is not signed in
 	Lang    *catalog.Language
 	Head    Head   // what the page says of itself to other programs
 	Frame   string // the template around the page, "" for the usual one

@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -55,9 +56,9 @@ type userLinkCreateCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *userLinkCreateCmd) Run(c *console) error {
+func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
 	return withLinks(c, cmd.linking, func(a *app.App) error {
-		token, l, err := a.CreateSignUpLink(c.ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
+		token, l, err := a.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
 			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})
 		if err != nil {
 			return err
@@ -66,9 +67,9 @@ func (cmd *userLinkCreateCmd) Run(c *console) error {
 		if cmd.JSON {
 			out := toLinkJSON(operating.SignUpLinkView{SignUpLink: l, Live: true})
 			out.Link = address
-			return printJSON(c.out, out)
+			return console.PrintJSON(c.Out, out)
 		}
-		_, err = fmt.Fprintln(c.out, address)
+		_, err = fmt.Fprintln(c.Out, address)
 		return err
 	})
 }
@@ -78,9 +79,9 @@ type userLinkListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userLinkListCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		links, err := a.SignUpLinks(c.ctx, operating.CommandLine())
+func (cmd *userLinkListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		links, err := a.SignUpLinks(c.Ctx, operating.CommandLine())
 		if err != nil {
 			return err
 		}
@@ -89,9 +90,9 @@ func (cmd *userLinkListCmd) Run(c *console) error {
 			all[i] = toLinkJSON(l)
 		}
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNOTE\tGROUP\tLEFT\tPLACES\tWORKS\tUNTIL\tCAME")
 		for _, l := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
@@ -105,14 +106,14 @@ type userLinkEndCmd struct {
 	ID int64 `arg:"" help:"Id of the link, from the list."`
 }
 
-func (cmd *userLinkEndCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.EndSignUpLink(c.ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
+func (cmd *userLinkEndCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		err := a.EndSignUpLink(c.Ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no link %d that works", cmd.ID)
 		}
 		if err == nil {
-			fmt.Fprintf(c.out, "Ended the link %d.\n", cmd.ID)
+			fmt.Fprintf(c.Out, "Ended the link %d.\n", cmd.ID)
 		}
 		return err
 	})

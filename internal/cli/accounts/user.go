@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
 
-type userCmd struct {
+type UserCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Make an account."`
 	Invite  userInviteCmd  `cmd:"" help:"Invite people by their addresses to have an account; each gets a link that works once."`
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
@@ -51,11 +52,11 @@ func toUserJSON(u domain.User) userJSON {
 }
 
 // printAccount prints an account, as JSON or in a sentence.
-func printAccount(c *console, asJSON bool, u domain.User, sentence string) error {
+func printAccount(c *console.Console, asJSON bool, u domain.User, sentence string) error {
 	if asJSON {
-		return printJSON(c.out, toUserJSON(u))
+		return console.PrintJSON(c.Out, toUserJSON(u))
 	}
-	_, err := fmt.Fprintf(c.out, sentence+"\n", u.Slug, u.ID, u.Tier)
+	_, err := fmt.Fprintf(c.Out, sentence+"\n", u.Slug, u.ID, u.Tier)
 	return err
 }
 
@@ -70,16 +71,16 @@ type userCreateCmd struct {
 	JSON         bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userCreateCmd) Run(c *console) error {
+func (cmd *userCreateCmd) Run(c *console.Console) error {
 	password, err := cmd.password()
 	if err != nil {
-		return usageError{[]error{err}}
+		return console.UsageError{err}
 	}
-	return withApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
+	return console.WithApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
 		if cmd.Tier == "" {
 			cmd.Tier = cfg.DefaultTier
 		}
-		u, err := a.CreateUser(c.ctx, accounts.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
+		u, err := a.CreateUser(c.Ctx, accounts.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
 			Password: password, Tier: domain.Tier(cmd.Tier)})
 		if err != nil {
 			return err
@@ -111,11 +112,11 @@ type userListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userListCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, stored := []userJSON{}, map[domain.UserID]*int64{}
-		err := eachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
-			users, err := a.Users(c.ctx, after, limit)
+		err := console.EachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
+			users, err := a.Users(c.Ctx, after, limit)
 			if err == nil {
 				err = addStored(c, a, users, stored)
 			}
@@ -130,9 +131,9 @@ func (cmd *userListCmd) Run(c *console) error {
 			return err
 		}
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tOFFICE\tSUSPENDED\tSTORED")
 		for _, u := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\t%s\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended, domain.FormatBytes(*u.Bytes))
@@ -142,12 +143,12 @@ func (cmd *userListCmd) Run(c *console) error {
 }
 
 // addStored puts how many bytes some users have stored into stored.
-func addStored(c *console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
+func addStored(c *console.Console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
 	ids := make([]domain.UserID, len(users))
 	for i, u := range users {
 		ids[i] = u.ID
 	}
-	usages, err := a.ByteUsages(c.ctx, ids)
+	usages, err := a.ByteUsages(c.Ctx, ids)
 	for _, id := range ids {
 		n := usages[id].Total
 		stored[id] = &n
@@ -162,11 +163,11 @@ type userSetTierCmd struct {
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetTierCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetTier(c.ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
+func (cmd *userSetTierCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetTier(c.Ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
 		return printAccount(c, cmd.JSON, u, "The account %s (id %d) has the tier %s.")
 	})
@@ -179,11 +180,11 @@ type userSuspendCmd struct {
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSuspendCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.Suspend(c.ctx, domain.ParseRef(cmd.User), !cmd.Undo)
+func (cmd *userSuspendCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.Suspend(c.Ctx, domain.ParseRef(cmd.User), !cmd.Undo)
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
 		sentence := "Suspended the account %s (id %d, tier %s)."
 		if cmd.Undo {
@@ -200,21 +201,13 @@ type userSetOfficeCmd struct {
 	JSON   bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetOfficeCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetOffice(c.ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
+func (cmd *userSetOfficeCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetOffice(c.Ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
 		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) is "+map[domain.Office]string{
 			domain.OfficeMember: "a member's.", domain.OfficeOperator: "an operator's."}[u.Office])
 	})
-}
-
-// noUser names the account in a NotFound error.
-func noUser(ref string, err error) error {
-	if domain.KindOf(err) == domain.NotFound {
-		return fmt.Errorf("there is no account %q", ref)
-	}
-	return err
 }

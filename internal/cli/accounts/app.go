@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"fmt"
@@ -8,11 +8,12 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
 
-type appCmd struct {
+type AppCmd struct {
 	Create appCreateCmd `cmd:"" help:"Register an application and print its client id and secret; the secret is not shown again."`
 	List   appListCmd   `cmd:"" help:"List the applications of all accounts."`
 	Delete appDeleteCmd `cmd:"" help:"Delete an application, its tokens and the access people have given it."`
@@ -51,13 +52,13 @@ type appCreateCmd struct {
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 
-func (cmd *appCreateCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+func (cmd *appCreateCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
-		secret, made, err := a.CreateApplication(c.ctx, domain.Actor{UserID: u.ID},
+		secret, made, err := a.CreateApplication(c.Ctx, domain.Actor{UserID: u.ID},
 			accounts.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public, ForV2: cmd.ForV2})
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("the account %q is suspended or deleted", cmd.User)
@@ -68,11 +69,11 @@ func (cmd *appCreateCmd) Run(c *console) error {
 		if cmd.JSON {
 			out := toAppJSON(made)
 			out.ClientSecret = secret
-			return printJSON(c.out, out)
+			return console.PrintJSON(c.Out, out)
 		}
-		fmt.Fprintln(c.out, "client_id:", made.ClientID)
+		fmt.Fprintln(c.Out, "client_id:", made.ClientID)
 		if secret != "" {
-			fmt.Fprintln(c.out, "client_secret:", secret)
+			fmt.Fprintln(c.Out, "client_secret:", secret)
 		}
 		return nil
 	})
@@ -83,11 +84,11 @@ type appListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *appListCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *appListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []appJSON{}
-		err := eachOf(func(after domain.ApplicationID, limit int) ([]domain.Application, error) {
-			return a.AllApplications(c.ctx, after, limit)
+		err := console.EachOf(func(after domain.ApplicationID, limit int) ([]domain.Application, error) {
+			return a.AllApplications(c.Ctx, after, limit)
 		}, func(one domain.Application) domain.ApplicationID {
 			all = append(all, toAppJSON(one))
 			return one.ID
@@ -96,9 +97,9 @@ func (cmd *appListCmd) Run(c *console) error {
 			return err
 		}
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "CLIENT ID\tNAME\tUSER\tPUBLIC\tFOR V2\tREDIRECTS TO")
 		for _, one := range all {
 			user := "nobody"
@@ -116,14 +117,14 @@ type appDeleteCmd struct {
 	ClientID string `arg:"" help:"Client id, from the list."`
 }
 
-func (cmd *appDeleteCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.EndApplication(c.ctx, cmd.ClientID)
+func (cmd *appDeleteCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		err := a.EndApplication(c.Ctx, cmd.ClientID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no application %q", cmd.ClientID)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(c.out, "Deleted the application %s.\n", cmd.ClientID)
+			_, err = fmt.Fprintf(c.Out, "Deleted the application %s.\n", cmd.ClientID)
 		}
 		return err
 	})

@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
 
-type tokenCmd struct {
+type TokenCmd struct {
 	Create tokenCreateCmd `cmd:"" help:"Create a token and print nothing else on standard output; it is not shown again."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of an account."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token at once."`
@@ -49,22 +50,22 @@ type tokenCreateCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *tokenCreateCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+func (cmd *tokenCreateCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
-		secret, t, err := a.CreateToken(c.ctx, u.ID, cmd.Name, domain.Scope(cmd.Scope))
+		secret, t, err := a.CreateToken(c.Ctx, u.ID, cmd.Name, domain.Scope(cmd.Scope))
 		if err != nil {
 			return err
 		}
 		if cmd.JSON {
 			out := toTokenJSON(t)
 			out.Token = secret
-			return printJSON(c.out, out)
+			return console.PrintJSON(c.Out, out)
 		}
-		_, err = fmt.Fprintln(c.out, secret)
+		_, err = fmt.Fprintln(c.Out, secret)
 		return err
 	})
 }
@@ -75,13 +76,13 @@ type tokenListCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *tokenListCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.ctx, domain.ParseRef(cmd.User))
+func (cmd *tokenListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
-		tokens, err := a.Tokens(c.ctx, u.ID)
+		tokens, err := a.Tokens(c.Ctx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -90,9 +91,9 @@ func (cmd *tokenListCmd) Run(c *console) error {
 			all[i] = toTokenJSON(t)
 		}
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNAME\tBEGINS WITH\tSCOPE\tCREATED\tLAST USED\tREVOKED")
 		for _, t := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
@@ -114,14 +115,14 @@ type tokenRevokeCmd struct {
 	ID int64 `arg:"" help:"Id of the token, from the list."`
 }
 
-func (cmd *tokenRevokeCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.RevokeToken(c.ctx, domain.TokenID(cmd.ID))
+func (cmd *tokenRevokeCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		err := a.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}
 		if err == nil {
-			fmt.Fprintf(c.out, "Revoked the token %d.\n", cmd.ID)
+			fmt.Fprintf(c.Out, "Revoked the token %d.\n", cmd.ID)
 		}
 		return err
 	})

@@ -1,4 +1,4 @@
-package accounts
+package signin
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // SignIn checks an address and a password. Whatever is wrong (unknown address, wrong
 // password, no password, suspended), the error is the same Unauthenticated, and takes as
 // long. Too many attempts are TooMany.
-func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
+func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
 	email = strings.ToLower(strings.TrimSpace(email))
 	by, err := a.Try(ctx, core.TryPassword, email, from)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *Accounts) SignIn(ctx context.Context, from domain.Visitor, email, passw
 }
 
 // credentials reads those of an address; none if nobody has it.
-func (a *Accounts) credentials(ctx context.Context, email string) (store.Credentials, error) {
+func (a *SignIns) credentials(ctx context.Context, email string) (store.Credentials, error) {
 	if _, err := core.EmailAddress(email); err != nil {
 		return store.Credentials{}, nil // and nothing that a database would refuse
 	}
@@ -57,7 +57,7 @@ func (a *Accounts) credentials(ctx context.Context, email string) (store.Credent
 
 // signIn opens a session where the password that was right still is: one that was
 // changed while it was checked, or a suspension, comes first.
-func (a *Accounts) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
+func (a *SignIns) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
 	c, err := tx.LockUser(ctx, was.User.ID)
 	if domain.KindOf(err) == domain.NotFound {
 		return "", errSignIn()
@@ -68,7 +68,7 @@ func (a *Accounts) signIn(ctx context.Context, tx *store.Tx, was store.Credentia
 	if c.PasswordHash != was.PasswordHash || c.User.SuspendedAt != nil {
 		return "", errSignIn()
 	}
-	return a.openSession(ctx, tx, c.User.ID, from, a.Now())
+	return a.OpenSession(ctx, tx, c.User.ID, from, a.Now())
 }
 
 func errSignIn() error {

@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/auth"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -26,11 +27,11 @@ type userSetEmailCmd struct {
 	JSON  bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetEmailCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetEmail(c.ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
+func (cmd *userSetEmailCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SetEmail(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
 		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) has the address "+u.Email+".")
 	})
@@ -43,11 +44,11 @@ type userSetPasswordCmd struct {
 	Reset    bool   `xor:"how" help:"Set none: have a link mailed, or print it, with which they choose one within two hours."`
 }
 
-func (cmd *userSetPasswordCmd) Run(c *console) error {
+func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
 	return withLinks(c, cmd.linking, func(a *app.App) error {
 		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
 		if cmd.Reset {
-			u, address, err := a.SendReset(c.ctx, by, ref, cmd.mails())
+			u, address, err := a.SendReset(c.Ctx, by, ref, cmd.mails())
 			if err == nil && address == "" {
 				address = "The server mails a link to " + u.Email + "."
 			}
@@ -55,24 +56,24 @@ func (cmd *userSetPasswordCmd) Run(c *console) error {
 		}
 		if cmd.Generate {
 			password := auth.NewKey()
-			_, err := a.SetPassword(c.ctx, by, ref, password)
+			_, err := a.SetPassword(c.Ctx, by, ref, password)
 			return printedOr(c, password, cmd.User, err)
 		}
 		password, err := firstLine(os.Stdin)
 		if err != nil {
 			return err
 		}
-		u, err := a.SetPassword(c.ctx, by, ref, password)
+		u, err := a.SetPassword(c.Ctx, by, ref, password)
 		return printedOr(c, "Set the password of the account "+u.Slug+", which is signed out everywhere.", cmd.User, err)
 	})
 }
 
 // printedOr prints a line, or gives the error of what it is about.
-func printedOr(c *console, line, user string, err error) error {
+func printedOr(c *console.Console, line, user string, err error) error {
 	if err != nil {
-		return noUser(user, err)
+		return console.NoUser(user, err)
 	}
-	_, err = fmt.Fprintln(c.out, line)
+	_, err = fmt.Fprintln(c.Out, line)
 	return err
 }
 
@@ -91,9 +92,9 @@ type userSignOutCmd struct {
 	Tokens bool   `help:"Revoke personal access tokens too, and what applications may do."`
 }
 
-func (cmd *userSignOutCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SignOutAccount(c.ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
+func (cmd *userSignOutCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.SignOutAccount(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
 		line := "Signed the account " + u.Slug + " out everywhere."
 		if cmd.Tokens {
 			line += " Its tokens are revoked."
@@ -108,17 +109,17 @@ type userDeleteCmd struct {
 	Yes  bool   `help:"Delete it without asking."`
 }
 
-func (cmd *userDeleteCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userDeleteCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		by := operating.CommandLine()
-		u, f, err := a.FarewellOf(c.ctx, by, domain.ParseRef(cmd.User))
+		u, f, err := a.FarewellOf(c.Ctx, by, domain.ParseRef(cmd.User))
 		if err != nil {
-			return noUser(cmd.User, err)
+			return console.NoUser(cmd.User, err)
 		}
-		printFarewell(c.out, u, f)
+		printFarewell(c.Out, u, f)
 		slug := u.Slug
 		if !cmd.Yes {
-			fmt.Fprintf(c.out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
+			fmt.Fprintf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
 			if slug, err = firstLine(os.Stdin); err != nil {
 				return err
 			}
@@ -126,7 +127,7 @@ func (cmd *userDeleteCmd) Run(c *console) error {
 				return errors.New("nothing was deleted")
 			}
 		}
-		_, err = a.DeleteAccountOf(c.ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
+		_, err = a.DeleteAccountOf(c.Ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
 		return printedOr(c, "Deleted the account "+u.Slug+".", cmd.User, err)
 	})
 }
@@ -162,11 +163,11 @@ type usageJSON struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-func (cmd *userUsageCmd) Run(c *console) error {
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userUsageCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
-		err := eachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
-			return a.UsageOfAll(c.ctx, after, limit)
+		err := console.EachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
+			return a.UsageOfAll(c.Ctx, after, limit)
 		}, func(u operating.StoredBy) domain.UserID {
 			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
 				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels, u.Usage.Total})
@@ -181,9 +182,9 @@ func (cmd *userUsageCmd) Run(c *console) error {
 				"channels": cmp.Compare(b.Channels, a.Channels)}[cmd.Sort], strings.Compare(a.Slug, b.Slug))
 		})
 		if cmd.JSON {
-			return printJSON(c.out, all)
+			return console.PrintJSON(c.Out, all)
 		}
-		w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSLUG\tEMAIL\tBLOCKS\tCHANNELS\tFILES")
 		for _, u := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels, domain.FormatBytes(u.Bytes))

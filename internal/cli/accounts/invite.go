@@ -1,4 +1,4 @@
-package cli
+package accounts
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/roster"
@@ -29,14 +30,14 @@ type linking struct {
 // mails reports whether links are mailed, not printed.
 func (l linking) mails() bool { return l.SMTPURL != "" && !l.Link }
 
-// withLinks is withApp with the address of the website.
-func withLinks(c *console, l linking, fn func(a *app.App) error) error {
+// withLinks is console.WithApp with the address of the website.
+func withLinks(c *console.Console, l linking, fn func(a *app.App) error) error {
 	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
 	cfg, problems := all.Resolve()
 	if len(problems) > 0 {
-		return usageError{problems}
+		return console.UsageError(problems)
 	}
-	return withAppAt(c, l.Common, cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
+	return console.WithAppAt(c, l.Common, cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
 }
 
 // invitedJSON is what came of inviting somebody, as scripts see it.
@@ -52,7 +53,7 @@ type invitedJSON struct {
 
 // invitations prints what comes of inviting people, each as it is known: a link is there once.
 type invitations struct {
-	c      *console
+	c      *console.Console
 	asJSON bool
 	all    []invitedJSON
 	failed int
@@ -75,10 +76,10 @@ func (p *invitations) tell(line int, in operating.PersonInput, r operating.Invit
 		where = fmt.Sprintf("line %d: %s", line, where)
 	}
 	if wrong != nil {
-		fmt.Fprintf(p.c.err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
+		fmt.Fprintf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
 		return
 	}
-	fmt.Fprintf(p.c.out, "%s: %s\n", where, p.sentence(r))
+	fmt.Fprintf(p.c.Out, "%s: %s\n", where, p.sentence(r))
 }
 
 func (p *invitations) sentence(r operating.InvitedPerson) string {
@@ -102,19 +103,19 @@ func (p *invitations) end() error {
 		if p.all == nil {
 			p.all = []invitedJSON{}
 		}
-		if err := printJSON(p.c.out, p.all); err != nil {
+		if err := console.PrintJSON(p.c.Out, p.all); err != nil {
 			return err
 		}
 	}
 	if p.failed > 0 {
-		return errPartly
+		return console.ErrPartly
 	}
 	return nil
 }
 
 // invite invites somebody and prints what came of it. The error is about none of the input.
 func (p *invitations) invite(a *app.App, line int, in operating.PersonInput) error {
-	r, err := a.InvitePerson(p.c.ctx, operating.CommandLine(), in)
+	r, err := a.InvitePerson(p.c.Ctx, operating.CommandLine(), in)
 	if err != nil && domain.KindOf(err) != domain.Invalid {
 		return err
 	}
@@ -141,9 +142,9 @@ type userInviteCmd struct {
 	JSON   bool     `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userInviteCmd) Run(c *console) error {
+func (cmd *userInviteCmd) Run(c *console.Console) error {
 	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
-		return usageError{[]error{errors.New("--name and --slug are for one address")}}
+		return console.UsageError{errors.New("--name and --slug are for one address")}
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
 	return withLinks(c, cmd.linking, func(a *app.App) error {
@@ -167,7 +168,7 @@ type userImportCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userImportCmd) Run(c *console) error {
+func (cmd *userImportCmd) Run(c *console.Console) error {
 	rows, err := cmd.read()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package accounts
+package signin
 
 import (
 	"context"
@@ -23,10 +23,10 @@ type Account struct {
 	HasPassword bool
 }
 
-// openSession signs a browser in as a user, and gives the secret for its cookie. The
+// OpenSession signs a browser in as a user, and gives the secret for its cookie. The
 // browser is known from now on by what auth.BrowserSecret makes of that: another one each
 // time, so that a copy of the cookie is worth nothing after the next.
-func (a *Accounts) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
@@ -48,8 +48,8 @@ func (a *Accounts) openSession(ctx context.Context, tx *store.Tx, user domain.Us
 // SessionUser gives who is signed in by the secret of a session, and notes (not more
 // often than every few minutes) that it was seen. Unauthenticated if it is none, over,
 // or its user is suspended or deleted.
-func (a *Accounts) SessionUser(ctx context.Context, from domain.Visitor, secret string) (s domain.Session, u Account, err error) {
-	if !isToken(secret, auth.Session) {
+func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret string) (s domain.Session, u Account, err error) {
+	if !IsToken(secret, auth.Session) {
 		return s, u, errSignedOut()
 	}
 	now := a.Now()
@@ -76,8 +76,8 @@ func (a *Accounts) SessionUser(ctx context.Context, from domain.Visitor, secret 
 }
 
 // SignOut ends a session by its secret. Again changes nothing.
-func (a *Accounts) SignOut(ctx context.Context, secret string) error {
-	if !isToken(secret, auth.Session) {
+func (a *SignIns) SignOut(ctx context.Context, secret string) error {
+	if !IsToken(secret, auth.Session) {
 		return nil
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -88,20 +88,17 @@ func (a *Accounts) SignOut(ctx context.Context, secret string) error {
 		if err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, by(s.UserID), domain.ActSignedOut, domain.AboutSession(s.ID), nil)
+		return a.Audit(ctx, tx, domain.Actor{UserID: s.UserID}, domain.ActSignedOut, domain.AboutSession(s.ID), nil)
 	})
 }
 
-// by is a user who acts by what only they have: a password, a session, a mailed link.
-func by(id domain.UserID) domain.Actor { return domain.Actor{UserID: id} }
-
 // Sessions lists the live sessions of a user, the newest seen first.
-func (a *Accounts) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
+func (a *SignIns) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
 	return a.Store.Sessions(ctx, actor.UserID, a.Now())
 }
 
 // EndSession ends a session of the actor; NotFound if they have no such.
-func (a *Accounts) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
+func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.EndSession(ctx, actor.UserID, id); err != nil {
 			return err
@@ -111,7 +108,7 @@ func (a *Accounts) EndSession(ctx context.Context, actor domain.Actor, id domain
 }
 
 // EndOtherSessions ends all sessions of the actor but one.
-func (a *Accounts) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
+func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
 			return err
@@ -122,8 +119,8 @@ func (a *Accounts) EndOtherSessions(ctx context.Context, actor domain.Actor, kee
 
 func errSignedOut() error { return domain.NewUnauthenticated("You are not signed in") }
 
-// isToken reports whether a text has the form of a token of a kind.
-func isToken(s string, kind auth.Kind) bool {
+// IsToken reports whether a text has the form of a token of a kind.
+func IsToken(s string, kind auth.Kind) bool {
 	k, ok := auth.TokenKind(s)
 	return ok && k == kind
 }

@@ -1,15 +1,16 @@
-package cli
+package accounts
 
 import (
 	"errors"
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
 
-type auditCmd struct {
+type AuditCmd struct {
 	config.Common
 	Since  string `placeholder:"TIME" help:"Only what was done since: a day or time such as 2026-03-31 or 2026-03-31T08:00:00Z, or for how long, such as 24h."`
 	Actor  string `placeholder:"SLUG" help:"Only what somebody did, by the short name that they had then; \"command line\" for commands."`
@@ -24,23 +25,23 @@ const (
 	followBack  = time.Minute
 )
 
-func (cmd *auditCmd) Run(c *console) error {
+func (cmd *AuditCmd) Run(c *console.Console) error {
 	f := domain.AuditFilter{Actor: cmd.Actor, Act: domain.Act(cmd.Act)}
 	var err error
 	if f.From, err = parseSince(cmd.Since, time.Now()); err != nil {
-		return usageError{[]error{err}}
+		return console.UsageError{err}
 	}
-	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		seen := map[domain.AuditID]time.Time{}
 		for {
-			err := a.EachAuditLine(c.ctx, f, func(at domain.AuditPlace, line []byte) error {
+			err := a.EachAuditLine(c.Ctx, f, func(at domain.AuditPlace, line []byte) error {
 				if _, again := seen[at.ID]; again {
 					return nil
 				}
 				if cmd.Follow {
 					seen[at.ID] = at.At
 				}
-				_, err := c.out.Write(line)
+				_, err := c.Out.Write(line)
 				return err
 			})
 			if err != nil || !cmd.Follow {
@@ -53,7 +54,7 @@ func (cmd *auditCmd) Run(c *console) error {
 				}
 			}
 			select {
-			case <-c.ctx.Done():
+			case <-c.Ctx.Done():
 				return nil
 			case <-time.After(followEvery):
 			}

@@ -1,0 +1,129 @@
+// Package console is what commands share: where they print, how they end, and the service
+// on the configured database.
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"vitrine/internal/app"
+	"vitrine/internal/backup"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+	"vitrine/internal/obs"
+	"vitrine/internal/redis"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+// Console is what commands write to.
+type Console struct {
+	Ctx     context.Context
+	Program string // how to call this program again
+	Out     io.Writer
+	Err     io.Writer
+}
+
+// UsageError is problems with flags or settings, a line each.
+type UsageError []error
+
+func (e UsageError) Error() string { return errors.Join(e...).Error() }
+
+// ErrPartly ends a command that has told what it could not do.
+var ErrPartly = errors.New("some things were left out")
+
+// ExitWith ends the program with a code, all having been said.
+type ExitWith int
+
+func (e ExitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Settings checks the settings that all commands share, and makes the log.
+func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, error) {
+	cfg, problems := common.Resolve()
+	if len(problems) > 0 {
+		return cfg, nil, UsageError(problems)
+	}
+	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
+	return cfg, log, err
+}
+
+// ServerSettings checks all settings, and makes the log.
+func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger, error) {
+	cfg, problems := flags.Resolve()
+	if cfg.Blob.URL != "" { // what is in it only the storage knows
+		if _, err := server.BlobOptions(cfg.Blob); err != nil {
+			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
+		}
+	}
+	if cfg.RedisURL != "" {
+		if err := redis.Check(cfg.RedisURL); err != nil {
+			problems = append(problems, config.Problem{Flag: "redis-url", Message: err.Error()})
+		}
+	}
+	if cfg.Backup.To != "" {
+		if err := backup.CheckPath(cfg.Backup.To); err != nil {
+			problems = append(problems, config.Problem{Flag: "backup-to", Message: err.Error()})
+		}
+	}
+	if len(problems) > 0 {
+		return cfg, nil, UsageError(problems)
+	}
+	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
+	return cfg, log, err
+}
+
+// WithApp runs fn with the service on the configured database.
+func WithApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return WithAppAt(c, common, "", fn)
+}
+
+// WithAppAt is WithApp for a website at an address, which links begin with.
+func WithAppAt(c *Console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
+	cfg, log, err := Settings(c, common)
+	if err != nil {
+		return err
+	}
+	db, err := server.OpenReady(c.Ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	c.Ctx = domain.WithOrigin(c.Ctx, domain.Origin{Console: true})
+	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
+}
+
+// PrintJSON prints a value as indented JSON.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// EachOf visits a list that is read in parts, each after the id that visit gave last.
+func EachOf[ID ~int64, T any](part func(after ID, limit int) ([]T, error), visit func(T) ID) error {
+	const limit = 500
+	for after := ID(0); ; {
+		some, err := part(after, limit)
+		if err != nil {
+			return err
+		}
+		for _, one := range some {
+			after = visit(one)
+		}
+		if len(some) < limit {
+			return nil
+		}
+	}
+}
+
+// NoUser names the account in a NotFound error.
+func NoUser(ref string, err error) error {
+	if domain.KindOf(err) == domain.NotFound {
+		return fmt.Errorf("there is no account %q", ref)
+	}
+	return err
+}
