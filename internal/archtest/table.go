@@ -127,12 +127,13 @@ var rooms = map[string][]string{
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/web"},
 
 	// What puts it together.
-	"server":       {"..."},
-	"cli":          {"..."},
-	"cli/manual":   {"config"},
-	"cli/console":  {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
-	"cli/accounts": {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
-	"cmd/vitrine":  {"cli"},
+	"server":         {"..."},
+	"cli":            {"..."},
+	"cli/manual":     {"config"},
+	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
+	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
+	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cmd/vitrine":    {"cli"},
 
 	// Tools and test rigs.
 	"apptest":              {"..."},
