@@ -43,7 +43,7 @@ func TestReportPages(t *testing.T) {
 
 		operator.get("/operator/reports").want(200).says("/operator/reports/1", "1 report", "/operator/accounts/eve")
 		operator.get("/operator/reports/1").want(200).says("Look <script>", "tom", "Buy", "Delete for good")
-		operator.get("/operator/reports/2").want(404)
+		operator.get("/operator/reports/999").want(404)
 		operator.get("/operator/reports?show=closed").want(200).says("Nothing has been decided")
 		operator.get("/operator/reports?below=x").want(404)
 		operator.post("/operator/reports/1").want(422)
@@ -58,9 +58,10 @@ func TestReportPages(t *testing.T) {
 		eve.post("/settings/notices").leads("/settings/notices").follow().hides("1 new message")
 		tom.get("/settings/notices").want(200).says("whoever made it was warned").hides("ada", "Mind the moss")
 		tom.post(fmt.Sprintf("/report/channel/%d", open), "reason", "spam").want(303)
-		operator.post("/operator/reports/2", "outcome", "deleted").leads("/operator/reports")
+		second := operator.get("/operator/reports").find(`href="(/operator/reports/\d+)"`)
+		operator.post(second, "outcome", "deleted").leads("/operator/reports")
 		tom.get("/eve/garden").want(404)
-		operator.get("/operator/reports/2").want(200).says("which is gone")
+		operator.get(second).want(200).says("which is gone")
 		for i := range 60 {
 			r.Exec(`INSERT INTO report_cases (kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
 				VALUES ('Block', $1, $2, 1, 0, 5, 5, 0, '', '')`, 1000+i, fmt.Sprintf("crowd %03d", i))
