@@ -26,6 +26,7 @@ var rooms = map[string][]string{
 	"certs":          {"domain"},
 	"config":         {"domain"},
 	"database":       {"domain", "database/lite"},
+	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
 	"licenses/works": {},
@@ -98,7 +99,7 @@ var rooms = map[string][]string{
 	"feeds/card":       {},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
-	"backup":           {"backup/carry", "blob", "database", "domain", "store", "store/backups"},
+	"backup":           {"backup/aside", "backup/carry", "blob", "database", "domain", "store", "store/backups"},
 	"backup/carry":     {"database", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
 	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
 

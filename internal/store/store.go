@@ -254,7 +254,7 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 // Database names the kind of the database: sqlite or postgres.
 func (s *Store) Database() string { return s.pool.Dialect().String() }
 
-// Ready reports whether the database answers and has the schema of this program.
+// Ready reports whether the database answers and its schema serves this program.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
 		return err
