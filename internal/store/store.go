@@ -24,6 +24,7 @@ import (
 	"vitrine/internal/store/identity"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
+	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/nearby"
 	"vitrine/internal/store/origins"
 	"vitrine/internal/store/redo"
@@ -61,6 +62,8 @@ type (
 	membershipReads  = membership.Reads
 	membershipLists  = membership.Lists
 	membershipWrites = membership.Writes
+	moderationReads  = moderation.Reads
+	moderationWrites = moderation.Writes
 	nearbyReads      = nearby.Reads
 	nearbyWrites     = nearby.Writes
 	originReads      = origins.Reads
@@ -94,6 +97,7 @@ type Queries struct {
 	backupReads
 	bulkReads
 	membershipReads
+	moderationReads
 	nearbyReads
 	originReads
 	blobReads
@@ -119,6 +123,7 @@ func (q *Queries) use(on database.Querier) {
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
+	q.moderationReads = moderation.NewReads(q.db)
 	q.nearbyReads = nearby.NewReads(q.db)
 	q.originReads = origins.NewReads(q.db)
 	q.blobReads = blobs.NewReads(q.db)
@@ -165,6 +170,7 @@ type Tx struct {
 	backupWrites
 	bulkWrites
 	membershipWrites
+	moderationWrites
 	nearbyWrites
 	originWrites
 	blobWrites
@@ -192,6 +198,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
+	tx.moderationWrites = moderation.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)
 	tx.blobWrites = blobs.NewWrites(tx.db, &tx.deltas)
