@@ -36,11 +36,10 @@ type side struct {
 	statements atomic.Int64
 	rng        *rand.Rand
 
-	reader  string // token
-	blocks  []int64
-	target  int64 // channel to write to
-	written []int64
-	cases   []operation
+	reader string // token
+	blocks []int64
+	target int64 // channel to write to
+	cases  []operation
 }
 
 // open serves a set, and chooses what is asked of it.
