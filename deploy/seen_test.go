@@ -37,6 +37,8 @@ func exported(t *testing.T) map[string]map[string]bool {
 
 	some := obs.NewMetrics("v1", "abc")
 	some.ObserveJob("mail", "done", time.Second)
+	some.ObserveOutgoing(obs.Mail, "send", "taken", time.Second)
+	some.ObserveRefusal("requests", "free")
 	some.WatchBackups(func(context.Context) (obs.Backup, error) {
 		return obs.Backup{Last: time.Unix(1, 0), Failed: time.Unix(1, 0)}, nil
 	})

@@ -59,9 +59,6 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dataset.Index(t.Context(), r.S.Store); err != nil {
-		t.Fatal(err)
-	}
 	reader, _, err := r.S.App.CreateToken(t.Context(), domain.UserID(made.Reader), "costs", domain.ScopeWrite)
 	if err != nil {
 		t.Fatal(err)

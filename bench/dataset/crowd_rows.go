@@ -29,29 +29,39 @@ func (c *crowd) open(ctx context.Context) error {
 
 // fillChannels puts two blocks into each channel; all that is done is done with these.
 func (c *crowd) fillChannels(ctx context.Context) error {
-	f := &filler{s: c.s, rng: c.rng, words: newWords(c.rng, 500)}
+	f := &filler{rng: c.rng, words: newWords(c.rng, 500)}
 	n := int(c.channels.N)
-	rooms, blocks := make([]room, n), make([]domain.Block, 2*n)
+	blocks := make([]domain.Block, 2*n)
 	for i := range blocks {
-		blocks[i] = f.block(domain.UserID(c.users.First+int64(i%n)), at(0.4))
-		blocks[i].OpenCount = 1
+		b := f.block(domain.UserID(c.users.First+int64(i%n)), at(0.4))
+		b.open = 1
+		blocks[i] = b.entity(0)
 	}
-	first, err := f.store(ctx, blocks)
-	if err != nil {
-		return err
-	}
-	if err := f.document(ctx); err != nil {
-		return err
-	}
-	c.blocks = bulk.Span{First: int64(first), N: int64(len(blocks))}
-	loaded := make([]bulk.LoadedConnection, len(blocks))
-	for i, b := range blocks {
-		rooms[i%n].id = domain.ChannelID(c.channels.First + int64(i%n))
-		loaded[i] = bulk.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
-			ChannelID: rooms[i%n].id, Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
-			PositionKey: ranked.InitialKey(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
-	}
-	return f.connect(ctx, loaded, rooms)
+	return c.s.InTx(ctx, func(tx *store.Tx) error {
+		first, err := tx.LoadBlocks(ctx, blocks)
+		if err != nil {
+			return err
+		}
+		if err := tx.AddDocuments(ctx); err != nil {
+			return err
+		}
+		c.blocks = bulk.Span{First: int64(first), N: int64(len(blocks))}
+		loaded := make([]bulk.LoadedConnection, len(blocks))
+		for i, b := range blocks {
+			loaded[i] = bulk.LoadedConnection{ItemUpdatedAt: b.UpdatedAt, Connection: domain.Connection{
+				ChannelID: domain.ChannelID(c.channels.First + int64(i%n)), Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
+				PositionKey: ranked.InitialKey(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
+		}
+		if err := tx.LoadConnections(ctx, loaded); err != nil {
+			return err
+		}
+		for i := range c.channels.N {
+			if err := tx.FinishLoad(ctx, domain.ChannelID(c.channels.First+i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // actors are the users who do things; the others never did, but for the silent.

@@ -56,7 +56,8 @@ const span = 2 * 365 * 24 * time.Hour
 
 var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Fill makes data in an empty database. It must have the database for itself.
+// Fill makes data in an empty database, words of search included. It must have the
+// database for itself.
 func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	if size.Users < 2 || size.Channels < 1 || size.Blocks < 1 || size.Large < 1 || size.Small < 1 || size.Connections < 0 {
 		return Made{}, errors.New("dataset: want at least 2 users and 1 of everything else")
@@ -64,42 +65,36 @@ func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	if found, err := s.Users(ctx, 0, 1); err != nil || len(found) > 0 {
 		return Made{}, errors.Join(err, errors.New("dataset: the database is not empty"))
 	}
-	f := &filler{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 1))}
+	f := &filler{size: size, rng: rand.New(rand.NewPCG(size.Seed, 1))}
 	f.words = newWords(f.rng, size.Blocks)
-	for _, step := range []func(context.Context) error{f.people, f.channels, f.ordinary, f.extremes, f.document, f.follow, s.Analyze} {
-		if err := step(ctx); err != nil {
-			return Made{}, err
-		}
+	f.people()
+	f.channels()
+	f.seen = make(map[uint64]struct{}, size.Connections)
+	f.ordinary()
+	f.extremes()
+	f.follow()
+	if err := f.load(ctx, s); err != nil {
+		return Made{}, err
 	}
-	return f.report(ctx)
+	return f.report(ctx, s)
 }
 
-// filler carries what has been made so far.
+// filler carries what has been made up so far. All of it is made up in memory, with what is
+// derived from it, and then written table by table.
 type filler struct {
-	s     *store.Store
 	size  Size
 	rng   *rand.Rand
 	words *words
 
-	users  []domain.UserID
-	groups []group
-	rooms  []room // the channels; large and small are the first two
-	made   Made
-}
+	users   []person
+	groups  []group
+	rooms   []room // the channels; large and small are the first two
+	blocks  []block
+	conns   []connecting // in the order of time, those of large and small last
+	follows []followed
 
-type group struct {
-	id      domain.GroupID
-	members []domain.UserID
-}
-
-// room is a channel as the generator sees it.
-type room struct {
-	id         domain.ChannelID
-	slug       string
-	visibility domain.Visibility
-	made       time.Time
-	adders     []domain.UserID // who may add: owner, members, collaborators
-	items      int
+	weights []float64           // of the rooms from the third on, cumulated
+	seen    map[uint64]struct{} // what is connected
 }
 
 // at is the instant a share (0..1) into the life of the service.
@@ -107,33 +102,28 @@ func at(share float64) time.Time {
 	return start.Add(time.Duration(share * float64(span))).Truncate(time.Millisecond)
 }
 
-// report prints what was made, with a new token.
-func (f *filler) report(ctx context.Context) (Made, error) {
-	m := f.made
-	m.Users, m.Channels = len(f.users), len(f.rooms)
-	m.Large, m.Small = place(f.rooms[0]), place(f.rooms[1])
-	m.Middle = place(f.middling())
-	m.Reader = int64(f.reader())
-	owner, err := f.s.User(ctx, domain.Ref{ID: int64(f.users[0])})
-	if err != nil {
-		return m, err
-	}
-	m.User = owner.Slug
-	m.Token, _, err = app.New(app.Options{Store: f.s}).CreateToken(ctx, owner.ID, "benchmark", domain.ScopeWrite)
+// report tells what was made, with a new token.
+func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
+	m := Made{Users: len(f.users), Channels: len(f.rooms), Blocks: len(f.blocks), Connections: len(f.conns),
+		User: slugOf(f.users[0].name), Large: f.rooms[0].place(), Small: f.rooms[1].place(), Middle: f.middling().place(),
+		Reader: int64(f.reader()), FirstBlock: 1, LastBlock: int64(f.size.Blocks)}
+	var err error
+	m.Token, _, err = app.New(app.Options{Store: s}).CreateToken(ctx, 1, "benchmark", domain.ScopeWrite)
 	if err != nil {
 		return m, fmt.Errorf("dataset: token: %w", err)
 	}
 	return m, nil
 }
 
-func place(r room) Place { return Place{ID: int64(r.id), Slug: r.slug, Items: r.items} }
+func (r *room) place() Place { return Place{ID: int64(r.id), Slug: r.slug, Items: r.items} }
 
 // middling finds the open channel nearest to 100 items.
-func (f *filler) middling() room {
-	best, least := f.rooms[1], math.MaxInt
-	for _, r := range f.rooms[2:] {
+func (f *filler) middling() *room {
+	best, least := &f.rooms[1], math.MaxInt
+	for i := range f.rooms[2:] {
+		r := &f.rooms[i+2]
 		off := max(r.items-100, 100-r.items)
-		if r.visibility != domain.Private && off < least {
+		if !r.private() && off < least {
 			best, least = r, off
 		}
 	}

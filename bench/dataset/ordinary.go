@@ -1,33 +1,29 @@
 package dataset
 
 import (
-	"context"
 	"math"
 	"slices"
 	"sort"
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store/bulk"
-	"vitrine/internal/store/ranked"
 )
 
-// draft is the ordinary part before it is written: blocks, whose ids are not known
-// yet, and connections in the order of time.
-type draft struct {
-	f       *filler
-	blocks  []domain.Block
-	conns   []connecting
-	weights []float64           // of the rooms from the third on, cumulated
-	seen    map[[3]int]struct{} // what is connected: room, item, 1 for a channel
+// block is a Text or a Link block. Its id is its place, counted from 1.
+type block struct {
+	author        domain.UserID
+	title, url    *string // url: of a Link
+	note, text    *domain.Text
+	made, updated int64 // in microseconds
+	open, private int32 // channels that it is in
 }
 
-// connecting is a connection to be. item counts from 0 among the blocks or rooms.
+// connecting is a connection to be. room and item count from 0, item among the blocks or rooms.
 type connecting struct {
-	room, item int
+	room, item int32
 	channel    bool
-	by         domain.UserID
-	at         time.Time
+	by         int32 // an id
+	at         int64 // in microseconds
 }
 
 // event is something that happens in the life of the service.
@@ -41,129 +37,157 @@ const (
 
 // ordinary makes the blocks and connections of all channels but the large and the
 // small one, over the second half of the service's life.
-func (f *filler) ordinary(ctx context.Context) error {
-	d := &draft{f: f, seen: map[[3]int]struct{}{}}
+func (f *filler) ordinary() {
 	total := 0.0
 	for _, rank := range f.rng.Perm(len(f.rooms) - 2) {
 		total += math.Pow(float64(rank+3), -0.9)
-		d.weights = append(d.weights, total)
+		f.weights = append(f.weights, total)
 	}
-	events := d.events()
+	events := f.events()
 	for k, e := range events {
-		d.happen(e, at(0.5+0.5*float64(k)/float64(len(events))))
+		f.happen(e, at(0.5+0.5*float64(k)/float64(len(events))))
 	}
-	return d.write(ctx)
+	f.seen = nil // of no use from here on
 }
 
 // events are as many as the size asks for, in random order. One block in twenty is
 // an orphan.
-func (d *draft) events() []event {
-	size := d.f.size
+func (f *filler) events() []event {
+	size := f.size
 	births := min(size.Blocks-size.Blocks/20, size.Connections)
 	all := slices.Concat(slices.Repeat([]event{orphan}, size.Blocks-births), slices.Repeat([]event{birth}, births),
 		slices.Repeat([]event{again}, size.Connections-births))
-	d.f.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	f.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 
-func (d *draft) happen(e event, when time.Time) {
-	c := connecting{room: d.room(), at: when}
-	c.by = d.adder(c.room)
+func (f *filler) happen(e event, when time.Time) {
+	c := connecting{room: f.room(), at: when.UnixMicro()}
+	c.by = f.adder(c.room)
 	if e != again {
-		c.item = len(d.blocks)
-		d.blocks = append(d.blocks, d.f.block(c.by, when))
+		c.item = int32(len(f.blocks))
+		f.blocks = append(f.blocks, f.block(domain.UserID(c.by), when))
 		if e == birth {
-			d.connect(c)
+			f.connect(c)
 		}
 		return
 	}
 	for range 100 { // in a small set everything may be connected already
-		if d.choose(&c); d.fits(c) {
-			d.connect(c)
+		if f.choose(&c); f.fits(c) {
+			f.connect(c)
 			return
 		}
 	}
 }
 
 // room is a channel, large ones more often.
-func (d *draft) room() int {
-	x := d.f.rng.Float64() * d.weights[len(d.weights)-1]
-	return 2 + sort.SearchFloat64s(d.weights, x)
+func (f *filler) room() int32 {
+	x := f.rng.Float64() * f.weights[len(f.weights)-1]
+	return int32(2 + sort.SearchFloat64s(f.weights, x))
 }
 
 // adder is who adds to a room: to a public one anybody may.
-func (d *draft) adder(room int) domain.UserID {
-	r := d.f.rooms[room]
-	if r.visibility == domain.Public && d.f.rng.IntN(2) == 0 {
-		return d.f.someone()
+func (f *filler) adder(room int32) int32 {
+	r := &f.rooms[room]
+	if r.visibility == domain.Public && f.rng.IntN(2) == 0 {
+		return int32(f.someone())
 	}
-	return r.adders[d.f.rng.IntN(len(r.adders))]
+	return int32(r.adders[f.rng.IntN(len(r.adders))])
 }
 
 // choose picks what to connect: one in ten is a channel, early ones more often.
-func (d *draft) choose(c *connecting) {
-	c.channel = d.f.rng.IntN(10) == 0
-	n := len(d.blocks)
+func (f *filler) choose(c *connecting) {
+	c.channel = f.rng.IntN(10) == 0
+	n := len(f.blocks)
 	if c.channel {
-		n = len(d.f.rooms)
+		n = len(f.rooms)
 	}
-	x := d.f.rng.Float64()
-	c.item = int(x * x * x * float64(n))
+	x := f.rng.Float64()
+	c.item = int32(x * x * x * float64(n))
 }
 
 // fits reports whether a connection is new and its maker sees the item.
-func (d *draft) fits(c connecting) bool {
-	if _, there := d.seen[key(c)]; there || !c.channel && len(d.blocks) == 0 || c.channel && c.item == c.room {
+func (f *filler) fits(c connecting) bool {
+	if _, there := f.seen[c.key()]; there || !c.channel && len(f.blocks) == 0 || c.channel && c.item == c.room {
 		return false
 	}
 	if c.channel {
-		r := d.f.rooms[c.item]
-		return r.visibility != domain.Private || slices.Contains(r.adders, c.by)
+		r := &f.rooms[c.item]
+		return !r.private() || slices.Contains(r.adders, domain.UserID(c.by))
 	}
-	b := d.blocks[c.item]
-	return b.OpenCount > 0 || b.Author.ID == int64(c.by)
+	b := &f.blocks[c.item]
+	return b.open > 0 || b.author == domain.UserID(c.by)
 }
 
-func key(c connecting) [3]int {
-	kind := 0
+// key tells what is connected where.
+func (c connecting) key() uint64 {
+	kind := uint64(0)
 	if c.channel {
 		kind = 1
 	}
-	return [3]int{c.room, c.item, kind}
+	return uint64(c.room)<<32 | uint64(c.item)<<1 | kind
 }
 
-func (d *draft) connect(c connecting) {
-	d.seen[key(c)] = struct{}{}
-	d.conns = append(d.conns, c)
+func (f *filler) connect(c connecting) {
+	f.seen[c.key()] = struct{}{}
+	f.add(c)
+}
+
+func (f *filler) add(c connecting) {
+	f.conns = append(f.conns, c)
+	f.rooms[c.room].items++
 	switch {
 	case c.channel:
-	case d.f.rooms[c.room].visibility == domain.Private:
-		d.blocks[c.item].PrivateCount++
+	case f.rooms[c.room].private():
+		f.blocks[c.item].private++
 	default:
-		d.blocks[c.item].OpenCount++
+		f.blocks[c.item].open++
 	}
 }
 
-// write stores the draft.
-func (d *draft) write(ctx context.Context) error {
-	first, err := d.f.store(ctx, d.blocks)
-	if err != nil {
-		return err
-	}
-	d.f.made.FirstBlock, d.f.made.LastBlock = int64(first), int64(first)+int64(len(d.blocks))-1
-	loaded := make([]bulk.LoadedConnection, len(d.conns))
-	for i, c := range d.conns {
-		r := &d.f.rooms[c.room]
-		l := bulk.LoadedConnection{Connection: domain.Connection{ChannelID: r.id, CreatedAt: c.at,
-			Maker: maker(c.by), PositionKey: ranked.InitialKey(int64(r.items))}}
-		if c.channel {
-			other := d.f.rooms[c.item]
-			l.Item, l.ItemPrivate, l.ItemUpdatedAt = domain.ChannelRef(other.id), other.visibility == domain.Private, other.made
-		} else {
-			l.Item, l.ItemUpdatedAt = domain.BlockRef(first+domain.BlockID(c.item)), d.blocks[c.item].UpdatedAt
+// extremes fills the large and the small channel with notes, a block each, in the
+// same way, so that a page of one weighs what a page of the other does.
+func (f *filler) extremes() {
+	for room, n := range []int{f.size.Large, f.size.Small} {
+		for i := range n {
+			when := at(float64(i) / float64(n)).UnixMicro()
+			f.blocks = append(f.blocks, block{author: 1, text: f.words.note(), made: when, updated: when})
+			f.add(connecting{room: int32(room), item: int32(len(f.blocks) - 1), by: 1, at: when})
 		}
-		loaded[i] = l
-		r.items++
 	}
-	return d.f.connect(ctx, loaded, d.f.rooms[2:])
+}
+
+// block is a Text or a Link block, not yet in any channel. One in ten has been
+// changed since it was made.
+func (f *filler) block(author domain.UserID, made time.Time) block {
+	b := block{author: author, made: made.UnixMicro(), updated: made.UnixMicro()}
+	if f.rng.IntN(10) == 0 {
+		b.updated = made.Add(time.Duration(f.rng.IntN(30*24*60)+1) * time.Minute).UnixMicro()
+	}
+	if f.rng.IntN(5) < 3 {
+		b.text = f.words.text()
+		return b
+	}
+	address := f.words.address()
+	b.url = &address
+	if f.rng.IntN(2) == 0 {
+		title := numbered(f.rng.IntN(4000))
+		b.title, b.note = &title, f.words.note()
+	}
+	return b
+}
+
+// entity is the block with an id.
+func (b *block) entity(id int64) domain.Block {
+	e := domain.Block{ID: domain.BlockID(id), Type: domain.TextBlock, State: domain.Available, Author: maker(b.author), Title: b.title,
+		Description: b.note, Content: b.text, ValueURL: b.url, SourceURL: b.url, OpenCount: int64(b.open), PrivateCount: int64(b.private),
+		CreatedAt: time.UnixMicro(b.made).UTC(), UpdatedAt: time.UnixMicro(b.updated).UTC()}
+	if b.url != nil {
+		e.Type = domain.LinkBlock
+	}
+	return e
+}
+
+func maker(user domain.UserID) domain.Principal {
+	return domain.Principal{PrincipalRef: domain.UserRef(user)}
 }

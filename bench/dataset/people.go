@@ -1,130 +1,115 @@
 package dataset
 
 import (
-	"context"
-	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store"
 )
 
+// person is an account as the generator sees it. Its id is its place, counted from 1.
+type person struct {
+	name          string
+	open, private int64 // channels
+}
+
+// group is a group as the generator sees it. Its id is its place, counted from 1.
+type group struct {
+	name          string
+	members       []domain.UserID // the first owns it
+	open, private int64           // channels
+}
+
+// room is a channel as the generator sees it. Its id is its place, counted from 1.
+type room struct {
+	id            domain.ChannelID
+	slug, title   string
+	description   *domain.Text
+	visibility    domain.Visibility
+	owner         domain.PrincipalRef
+	user          domain.UserID
+	collaborators []domain.PrincipalRef
+	made          time.Time
+	adders        []domain.UserID // who may add: owner, members, collaborators
+	items         int
+}
+
+func (r *room) private() bool { return r.visibility == domain.Private }
+
+// slugOf is the slug of a name that nobody else has.
+func slugOf(name string) string { return domain.Slugify(name) }
+
 // people makes the users, and a group for every fifty of them.
-func (f *filler) people(ctx context.Context) error {
-	return f.s.InTx(ctx, func(tx *store.Tx) error {
-		f.users, f.groups = make([]domain.UserID, f.size.Users), nil
-		for i := range f.users {
-			id, err := f.user(ctx, tx, i)
-			if err != nil {
-				return err
-			}
-			f.users[i] = id
-		}
-		for i := range f.size.Users / 50 {
-			if err := f.group(ctx, tx, i); err != nil {
-				return err
+func (f *filler) people() {
+	f.users = make([]person, f.size.Users)
+	for i := range f.users {
+		f.users[i].name = f.words.name(i)
+	}
+	for i := range f.size.Users / 50 {
+		g := group{name: f.words.groupName(i)}
+		for range 4 {
+			if m := f.someone(); !slices.Contains(g.members, m) {
+				g.members = append(g.members, m)
 			}
 		}
-		return nil
-	})
-}
-
-func (f *filler) user(ctx context.Context, tx *store.Tx, i int) (domain.UserID, error) {
-	tier := []domain.Tier{domain.TierSupporter, domain.TierFree, domain.TierFree, domain.TierPremium}[i%4]
-	n := store.NewUser{Name: f.words.name(i), Email: fmt.Sprintf("user%d@example.org", i+1), Tier: tier, Now: at(0)}
-	var err error
-	if n.Slug, err = tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now); err != nil {
-		return 0, err
+		f.groups = append(f.groups, g)
 	}
-	id, err := tx.CreateUser(ctx, n)
-	if err != nil {
-		return 0, err
-	}
-	return id, tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id))
-}
-
-func (f *filler) group(ctx context.Context, tx *store.Tx, i int) error {
-	members := []domain.UserID{f.someone(), f.someone(), f.someone(), f.someone()}
-	n := store.NewGroup{Name: f.words.groupName(i), Owner: members[0], Now: at(0)}
-	var err error
-	if n.Slug, err = tx.SlugFor(ctx, store.GroupSlug, n.Name, n.Now); err != nil {
-		return err
-	}
-	id, err := tx.CreateGroup(ctx, n)
-	if err != nil {
-		return err
-	}
-	if err := tx.BindSlug(ctx, store.GroupSlug, n.Slug, int64(id)); err != nil {
-		return err
-	}
-	for _, m := range members {
-		if _, err := tx.AddMember(ctx, id, m, n.Now); err != nil {
-			return err
-		}
-	}
-	f.groups = append(f.groups, group{id, members})
-	return nil
 }
 
 // someone is a user; the first ones are the busiest.
 func (f *filler) someone() domain.UserID {
 	x := f.rng.Float64()
-	return f.users[int(x*x*float64(len(f.users)))]
+	return domain.UserID(1 + int(x*x*float64(len(f.users))))
 }
 
 // channels makes the large and the small channel and all others, made over the
 // first half of the service's life.
-func (f *filler) channels(ctx context.Context) error {
-	return f.s.InTx(ctx, func(tx *store.Tx) error {
-		f.rooms = nil
-		for i := range f.size.Channels + 2 {
-			r, err := f.channel(ctx, tx, i)
-			if err != nil {
-				return err
-			}
-			f.rooms = append(f.rooms, r)
+func (f *filler) channels() {
+	f.rooms = make([]room, f.size.Channels+2)
+	for i := range f.rooms {
+		r := &f.rooms[i]
+		*r = room{id: domain.ChannelID(i + 1), title: f.words.channelTitle(i), visibility: domain.Closed,
+			owner: domain.UserRef(1), user: 1, made: at(0)}
+		r.slug = slugOf(r.title)
+		if i >= 2 {
+			f.furnish(r, at(float64(i)/float64(len(f.rooms))/2))
 		}
-		return nil
-	})
+		r.adders = append(r.adders, f.membersOf(r.owner)...)
+		for _, who := range r.collaborators {
+			r.adders = append(r.adders, f.membersOf(who)...)
+		}
+		f.own(r)
+	}
 }
 
-func (f *filler) channel(ctx context.Context, tx *store.Tx, i int) (room, error) {
-	n := f.newChannel(i)
-	r := room{visibility: n.Visibility, made: n.Now, adders: f.membersOf(n.Owner)}
-	var err error
-	if n.Slug, err = tx.SlugFor(ctx, store.ChannelSlug, n.Title, n.Now); err != nil {
-		return r, err
+// furnish gives an ordinary channel its owner, who sees it, and who else may add to it:
+// every fifth has one to three collaborators.
+func (f *filler) furnish(r *room, made time.Time) {
+	r.owner, r.made = f.principal(), made
+	r.user = f.membersOf(r.owner)[0]
+	r.visibility = f.visibility()
+	if f.rng.IntN(3) == 0 {
+		r.description = f.words.note()
 	}
-	r.slug = n.Slug
-	if r.id, err = tx.CreateChannel(ctx, n); err != nil || i < 2 {
-		return r, err
-	}
-	for range max(0, f.rng.IntN(20)-16) { // every fifth has one to three
-		who := f.principal()
-		if who == n.Owner {
-			continue
+	for range max(0, f.rng.IntN(20)-16) {
+		if who := f.principal(); who != r.owner && !slices.Contains(r.collaborators, who) {
+			r.collaborators = append(r.collaborators, who)
 		}
-		if _, err := tx.AddCollaborator(ctx, r.id, who, n.Now.Add(time.Hour)); err != nil {
-			return r, err
-		}
-		r.adders = append(r.adders, f.membersOf(who)...)
 	}
-	return r, nil
 }
 
-func (f *filler) newChannel(i int) store.NewChannel {
-	n := store.NewChannel{Title: f.words.channelTitle(i), Visibility: domain.Closed,
-		Owner: domain.UserRef(f.users[0]), UserID: f.users[0], Now: at(0)}
-	if i >= 2 {
-		n.Owner = f.principal()
-		n.UserID = f.membersOf(n.Owner)[0]
-		n.Visibility = f.visibility()
-		n.Now = at(float64(i) / float64(f.size.Channels+2) / 2)
-		if f.rng.IntN(3) == 0 {
-			n.Description = f.words.note()
-		}
+// own counts a channel to its owner.
+func (f *filler) own(r *room) {
+	open, private := &f.users[r.user-1].open, &f.users[r.user-1].private
+	if r.owner.Type == domain.TypeGroup {
+		open, private = &f.groups[r.owner.ID-1].open, &f.groups[r.owner.ID-1].private
 	}
-	return n
+	if r.private() {
+		*private++
+		return
+	}
+	*open++
 }
 
 func (f *filler) visibility() domain.Visibility {
@@ -140,37 +125,47 @@ func (f *filler) visibility() domain.Visibility {
 // principal is who owns or collaborates: mostly a user, now and then a group.
 func (f *filler) principal() domain.PrincipalRef {
 	if n := len(f.groups); n > 0 && f.rng.IntN(10) == 0 {
-		return domain.GroupRef(f.groups[f.rng.IntN(n)].id)
+		return domain.GroupRef(domain.GroupID(1 + f.rng.IntN(n)))
 	}
 	return domain.UserRef(f.someone())
 }
 
 func (f *filler) membersOf(p domain.PrincipalRef) []domain.UserID {
-	for _, g := range f.groups {
-		if p == domain.GroupRef(g.id) {
-			return g.members
-		}
+	if p.Type == domain.TypeGroup {
+		return f.groups[p.ID-1].members
 	}
 	return []domain.UserID{domain.UserID(p.ID)}
 }
 
 // reader is the user who follows many: the last one.
-func (f *filler) reader() domain.UserID { return f.users[len(f.users)-1] }
+func (f *filler) reader() domain.UserID { return domain.UserID(len(f.users)) }
 
-// follow has the reader follow every sixth user and every twentieth channel, but not
-// the owner of the large one, by whom nearly everything is.
-func (f *filler) follow(ctx context.Context) error {
-	return f.s.InTx(ctx, func(tx *store.Tx) error {
-		for i := 1; i < len(f.users)-1; i += 6 {
-			if _, err := tx.Follow(ctx, f.reader(), domain.Subject{Type: domain.SubjectUser, ID: int64(f.users[i])}, at(1)); err != nil {
-				return err
-			}
+// followsMost is how many users, and how many channels, the reader follows at most.
+const followsMost = 350
+
+// follow has the reader follow every sixth user and every twentieth channel, or fewer of
+// many, but not the owner of the large one, by whom nearly everything is; and everybody
+// else one user.
+func (f *filler) follow() {
+	reader := f.reader()
+	for i := 2; i < len(f.users); i += max(6, len(f.users)/followsMost) {
+		f.follows = append(f.follows, followed{by: reader, typ: domain.SubjectUser, what: int64(i)})
+	}
+	for i := 3; i <= len(f.rooms); i += max(20, len(f.rooms)/followsMost) {
+		f.follows = append(f.follows, followed{by: reader, typ: domain.SubjectChannel, what: int64(i)})
+	}
+	for i := range len(f.users) - 1 {
+		if who := f.someone(); int(who) != i+1 {
+			f.follows = append(f.follows, followed{by: domain.UserID(i + 1), typ: domain.SubjectUser, what: int64(who)})
 		}
-		for i := 2; i < len(f.rooms); i += 20 {
-			if _, err := tx.Follow(ctx, f.reader(), domain.Subject{Type: domain.SubjectChannel, ID: int64(f.rooms[i].id)}, at(1)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
 }
+
+// followed is that somebody follows something.
+type followed struct {
+	by   domain.UserID
+	typ  domain.SubjectType
+	what int64
+}
+
+func email(i int) string { return "user" + strconv.Itoa(i+1) + "@example.org" }

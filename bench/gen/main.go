@@ -70,6 +70,11 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if pool := db.Pool(); pool != nil { // as autovacuum would, in time
+		if _, err := pool.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(os.Stderr, "filled in %s\n", time.Since(began).Round(100*time.Millisecond))
 	return errors.Join(report(out), db.Close())
 }

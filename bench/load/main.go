@@ -50,8 +50,7 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
-	// Jobs are worked for people alone, whose cases measure them too: the words of a
-	// million blocks, which a new data set lacks, keep a processor busy for ten minutes.
+	// Jobs are worked for people alone, whose cases measure them too.
 	cfg, problems := config.Flags{Common: cmd.Common, Server: config.Server{
 		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: strconv.FormatBool(cmd.People)}}.Resolve()
 	if len(problems) > 0 {

@@ -85,9 +85,6 @@ func (cmd command) fill(ctx context.Context, cfg config.Config) (made dataset.Ma
 		Blocks: max(1, cmd.Blocks-cmd.Large-small), Connections: max(0, cmd.Connections-cmd.Large-small),
 		Large: cmd.Large, Small: small, Seed: cmd.Seed})
 	if err == nil {
-		_, err = dataset.Index(ctx, s)
-	}
-	if err == nil {
 		token, err = stranger(ctx, s)
 	}
 	return made, token, err

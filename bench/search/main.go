@@ -13,11 +13,9 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"time"
 
 	"github.com/alecthomas/kong"
 
-	"vitrine/bench/dataset"
 	"vitrine/internal/app"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -68,9 +66,6 @@ func (cmd command) run(ctx context.Context) error {
 	if cmd.Owned {
 		return cmd.owned(ctx, s)
 	}
-	if err := indexed(ctx, s); err != nil {
-		return err
-	}
 	who := people{domain.UserID(cmd.Viewer), domain.UserID(cmd.Reader), 1, 2}
 	if cmd.Reader == 0 { // the last user of bench/gen
 		if who.reader, err = last(ctx, s); err != nil {
@@ -93,14 +88,4 @@ func last(ctx context.Context, s *store.Store) (id domain.UserID, err error) {
 		}
 		id = some[len(some)-1].ID
 	}
-}
-
-// indexed has the words of all documents written.
-func indexed(ctx context.Context, s *store.Store) error {
-	began := time.Now()
-	total, err := dataset.Index(ctx, s)
-	if total > 0 {
-		fmt.Printf("indexed %d in %s\n", total, time.Since(began).Round(time.Second))
-	}
-	return err
 }

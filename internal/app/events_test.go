@@ -49,7 +49,7 @@ var unpublished = map[string]string{
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
-	"bulk loads and repair": `AddDocuments FinishFeeds FinishLoad IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
+	"bulk loads and repair": `AddDocuments FinishDocuments FinishFeeds FinishLoad IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
 		LoadFollows LoadNotifications LoadUsers Rebuild RecountFollowers`,
 	"exports, which their owner alone sees": `AddExport BeginExport DeleteExport EndExport ForgetExports NoteExport SweepExports UndoExportAttempt`,
 	"imports, whose things are published one by one": `AddImport AddLeftOut BeginImportStep ChooseSteps EndImport EndImportStep ForgetImports
@@ -57,7 +57,7 @@ var unpublished = map[string]string{
 	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepAnswer KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
-	"backups":                                                `BeginBackup ClaimBackup EndBackup HoldBackup LoadWords`,
+	"backups":                                                `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself":                           `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"what only its reader sees":                              `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }

@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
 	"store/membership": {"domain", "store/sqlx"},
 	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
-	"store/bulk":       {"domain", "store/counters", "store/sqlx"},
+	"store/bulk":       {"domain", "database", "store/counters", "store/documents", "store/ranked", "store/sqlx"},
 	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
 	"store/contents":   {"domain", "database", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
 	"store/counters":   {"domain", "store/sqlx"},

@@ -36,6 +36,9 @@ func (o *S3Options) transport(secure bool) (http.RoundTripper, error) {
 	}
 	t.DialContext = (&net.Dialer{Timeout: o.Patience, KeepAlive: 30 * time.Second}).DialContext
 	t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = o.Patience, o.Patience
+	if o.Watch != nil {
+		return o.Watch(t), nil
+	}
 	return t, nil
 }
 

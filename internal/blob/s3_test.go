@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +78,33 @@ func s3Answering(t *testing.T, answer http.HandlerFunc) *blob.S3 {
 		Bucket: "media", Endpoint: server.URL, Region: "us-east-1", AccessKey: "key", SecretKey: "secret",
 	})
 }
+
+// Each request of S3 passes by the observer, those that are tried again too.
+func TestS3Watched(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	var seen atomic.Int64
+	store := openS3(t, blob.S3Options{Bucket: "media", Endpoint: server.URL, Region: "us-east-1", AccessKey: "key", SecretKey: "secret",
+		Watch: func(next http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(r *http.Request) (*http.Response, error) {
+				seen.Add(1)
+				return next.RoundTrip(r)
+			})
+		}})
+	if _, err := store.Stat(t.Context(), "a"); !blob.Temporary(err) {
+		t.Errorf("got %v", err)
+	}
+	if seen.Load() < 2 {
+		t.Errorf("%d requests were seen", seen.Load())
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestS3IsDown(t *testing.T) {
 	t.Parallel()

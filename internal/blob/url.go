@@ -3,6 +3,7 @@ package blob
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type S3Options struct {
 
 	// Patience is how long S3 has to answer a request; 0 for five seconds.
 	Patience time.Duration
+	// Watch, if not nil, puts an observer around what sends the requests.
+	Watch func(http.RoundTripper) http.RoundTripper
 }
 
 const (

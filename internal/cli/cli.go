@@ -65,11 +65,12 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			code = int(wanted)
 		}
 	}()
-	parser, err := newParser(stdout, stderr)
+	line := joined(args[1:])
+	parser, err := newParser(stdout, stderr, line...)
 	if err != nil {
 		return report(stderr, err)
 	}
-	parsed, err := parser.Parse(joined(args[1:]))
+	parsed, err := parser.Parse(line)
 	if err != nil {
 		return misused(stderr, err)
 	}

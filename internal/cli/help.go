@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,10 +14,12 @@ import (
 	"vitrine/internal/config"
 )
 
-// newParser makes the parser of all commands. Their settings are shown by topic, behind
-// their own flags.
-func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
-	parser, err := kong.New(new(commands), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
+// newParser makes a parser. Settings are shown by topic, behind a command's own flags.
+//
+// For a line that begins with a command it knows that command alone, with all below it: to
+// know the others takes longer than most commands run, for each has every setting.
+func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
+	parser, err := kong.New(commandsFor(args), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
 		kong.Vars{"place": placeHelp, "version": versionLine()},
 		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}), kong.ValueFormatter(withDefault),
@@ -34,6 +37,20 @@ func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return topicOf(topics, a) - topicOf(topics, b) })
 	}
 	return parser, nil
+}
+
+// commandsFor is the tree of all commands, or of the one that args begin with.
+func commandsFor(args []string) any {
+	all := reflect.TypeFor[commands]()
+	if len(args) > 0 {
+		for field := range all.Fields() {
+			if _, command := field.Tag.Lookup("cmd"); command && strings.ToLower(field.Name) == args[0] {
+				version, _ := all.FieldByName("ShowVersion")
+				return reflect.New(reflect.StructOf([]reflect.StructField{field, version})).Interface()
+			}
+		}
+	}
+	return new(commands)
 }
 
 // withDefault adds to the help of a flag what applies without it, where its placeholder

@@ -169,6 +169,13 @@ func TestHelp(t *testing.T) {
 			t.Errorf("help %q:\n%s\n--help:\n%s", command, asked.out, flag.out)
 		}
 	}
+	for _, command := range []string{"serve", "user", "token", "man", "complete"} {
+		alone, amongAll := run(t, command, "--help").ok(), run(t, "--help", command).ok()
+		if alone.out != amongAll.out || !strings.HasPrefix(alone.out, "Usage: vitrine "+command) {
+			t.Errorf("parsed alone:\n%s\namong all:\n%s", alone.out, amongAll.out)
+		}
+	}
+	run(t, "showversion").failsUsage("unexpected argument showversion")
 	serve := run(t, "serve", "--help").out
 	if data, mail := strings.Index(serve, "\nData:\n"), strings.Index(serve, "\nMail:\n"); data < 0 || mail < data {
 		t.Errorf("the topics are not in their order:\n%s", serve)

@@ -81,6 +81,7 @@ type DB struct {
 	readers     *lite.Pool    // all others
 	line        line          // who waits to write
 	views       chan struct{} // places for views, which go in the order of coming
+	viewing     lite.Waits    // for these
 	path        string        // of the file
 	synchronous string        // as in Options
 

@@ -46,6 +46,7 @@ type line struct {
 	mu      sync.Mutex
 	busy    bool // a group is under way, or somebody is about to begin one
 	waiting []*member
+	waits   lite.Waits
 
 	most      int               // members of a group
 	longest   time.Duration     // from when a group begins until it takes no more
@@ -71,6 +72,7 @@ func (l *line) enter(ctx context.Context, apart bool) (*group, error) {
 	m := &member{apart: apart, turn: make(chan *group, 1)}
 	l.waiting = append(l.waiting, m)
 	l.mu.Unlock()
+	defer l.waits.Begin()()
 	select {
 	case g := <-m.turn:
 		return g, nil

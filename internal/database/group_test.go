@@ -125,6 +125,25 @@ func to(n int) (all []int) {
 	return all
 }
 
+// Who waits for a turn to write, or for a place to read, is counted.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for n := range 8 {
+		c.join(t.Context(), c.note(n))
+	}
+	c.release([]int{9}, to(8))
+	for _, p := range c.db.Stats() {
+		waited := p.Name == "write"
+		if p.InUse != 0 || p.Max < 1 || p.Waits > 0 != waited || p.Waited > 0 != waited {
+			t.Errorf("%+v", p)
+		}
+		if waited && p.Waits < 8 {
+			t.Errorf("%d waited, want 8", p.Waits)
+		}
+	}
+}
+
 func TestGroupSharesACommit(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t)

@@ -13,11 +13,12 @@ import (
 )
 
 // Loader fills an empty database whose schema is there with the rows of another. Indexes
-// are made once the rows are there, and SQLite looks at foreign keys then.
+// are made once the rows are there, and foreign keys are looked at then; on PostgreSQL
+// what must be unique is too.
 type Loader struct {
 	db      *DB
 	tables  []Table
-	indexes []string // statements that make them
+	indexes []string // statements that make them, and constraints
 	target  *sql.DB  // SQLite: a connection that does not enforce foreign keys
 }
 
@@ -38,6 +39,19 @@ func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loa
 		}
 	}
 	return l, err
+}
+
+// MakeIndexesFaster has a transaction of PostgreSQL sort more in memory.
+const MakeIndexesFaster = "SET LOCAL maintenance_work_mem = '256MB'"
+
+// Cache has SQLite keep so many bytes of the database in memory: what must be unique is
+// looked for with each row.
+func (l *Loader) Cache(ctx context.Context, bytes int64) error {
+	if l.db.dialect == Postgres {
+		return nil
+	}
+	_, err := l.target.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", bytes>>10))
+	return Classify(ctx, err)
 }
 
 // Close gives the loader up.
@@ -67,10 +81,34 @@ func (l *Loader) empty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if l.db.dialect == Postgres {
+		dropped, err := l.constraints(ctx)
+		if err != nil {
+			return err
+		}
+		statements = append(dropped, statements...)
+	}
 	for _, t := range slices.Backward(l.tables) {
 		statements = append(statements, "DELETE FROM "+quote(t.Name))
 	}
 	return l.run(ctx, statements)
+}
+
+// constraints gives the statements that drop what must be unique, but for primary keys, and
+// what refers to something, and has both made again: to hold each row to them as it comes
+// takes several times as long.
+func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
+	err = each(ctx, querier{sqlHandle{l.target}}, `SELECT CAST(c.conname AS TEXT), CAST(t.relname AS TEXT), pg_get_constraintdef(c.oid)
+		FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+		WHERE c.contype IN ('u', 'f') AND c.connamespace = CAST(current_schema() AS REGNAMESPACE)
+		ORDER BY c.contype DESC, c.conname`, 3, func(row []string) error {
+		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
+			drop = append(drop, "ALTER TABLE "+quote(row[1])+" DROP CONSTRAINT "+quote(row[0]))
+			l.indexes = append(l.indexes, "ALTER TABLE "+quote(row[1])+" ADD CONSTRAINT "+quote(row[0])+" "+row[2])
+		}
+		return nil
+	})
+	return drop, err
 }
 
 // run executes statements in one transaction.
@@ -149,8 +187,12 @@ func (l *Loader) Finish(ctx context.Context, last map[string]int64) error {
 }
 
 func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
+	var faster []string
+	if l.db.dialect == Postgres {
+		faster = []string{MakeIndexesFaster}
+	}
 	for _, statement := range l.indexes {
-		if err := l.run(ctx, []string{statement}); err != nil {
+		if err := l.run(ctx, append(faster, statement)); err != nil {
 			return fmt.Errorf("database: make an index: %w", err)
 		}
 	}

@@ -26,12 +26,10 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 // in the order of coming: where any of those that wait was next, the slowest of a hundred
 // searches took twice as long.
 func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
-	select {
-	case db.views <- struct{}{}:
-		defer func() { <-db.views }()
-	case <-ctx.Done():
-		return Classify(ctx, ctx.Err())
+	if err := db.placeOfView(ctx); err != nil {
+		return Classify(ctx, err)
 	}
+	defer func() { <-db.views }()
 	conn, err := db.readers.Take(ctx)
 	if err != nil {
 		return Classify(ctx, err)
@@ -43,6 +41,22 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	defer conn.Rollback() // nothing was written
 	defer conn.Watch(ctx)()
 	return classifyCallback(ctx, fn(querier{db.watched(liteHandle{conn})}))
+}
+
+// placeOfView waits for a place among the views.
+func (db *DB) placeOfView(ctx context.Context) error {
+	select {
+	case db.views <- struct{}{}:
+		return nil
+	default:
+	}
+	defer db.viewing.Begin()()
+	select {
+	case db.views <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Transact runs fn in a transaction that writes, and commits if fn returns nil.

@@ -66,7 +66,7 @@ func waitingViews() (n int) {
 	text := make([]byte, 8<<20)
 	for _, g := range strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n") {
 		state, calls, _ := strings.Cut(g, "\n")
-		if frame, _, _ := strings.Cut(calls, "\n"); strings.Contains(state, "[select") && strings.Contains(frame, "viewSQLite") {
+		if frame, _, _ := strings.Cut(calls, "\n"); strings.Contains(state, "[select") && strings.Contains(frame, "placeOfView") {
 			n++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"mime"
 	"net"
@@ -37,6 +38,10 @@ type Options struct {
 	Resolver *net.Resolver  // net.DefaultResolver
 	RootCAs  *x509.CertPool // the system's
 
+	// Observe, if not nil, is told what came of each fetch up to the body: an answer by the
+	// class of its status, busy, stopped or failed.
+	Observe func(outcome string, took time.Duration)
+
 	// Route, for tests, says where a connection to "host:port" goes instead. Where
 	// it goes must be public or allowed all the same.
 	Route func(address string) string
@@ -54,6 +59,7 @@ type Client struct {
 	perByte   time.Duration // that a byte may take
 	slack     time.Duration
 	redirects int
+	observe   func(outcome string, took time.Duration)
 }
 
 // New makes a client.
@@ -71,6 +77,7 @@ func New(o Options) *Client {
 		perByte:   time.Second / time.Duration(cmp.Or(o.MinRate, 2<<10)),
 		slack:     cmp.Or(o.Slack, 15*time.Second),
 		redirects: cmp.Or(o.MaxRedirects, 10),
+		observe:   o.Observe,
 	}
 }
 
@@ -125,6 +132,33 @@ type Response struct {
 // Get fetches. Its errors are of type *Error. When ctx ends, so does the fetch, its
 // body included.
 func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
+	start := time.Now()
+	resp, err := c.get(ctx, r)
+	if c.observe != nil {
+		c.observe(outcome(ctx, err), time.Since(start))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// outcome is what an observer is told.
+func outcome(ctx context.Context, err *Error) string {
+	switch {
+	case err == nil:
+		return "2xx"
+	case err.Status >= 400:
+		return string('0'+rune(err.Status/100)) + "xx"
+	case errors.Is(err, ErrBusy):
+		return "busy"
+	case ctx.Err() != nil:
+		return "stopped"
+	}
+	return "failed"
+}
+
+func (c *Client) get(ctx context.Context, r Request) (*Response, *Error) {
 	running, stop := context.WithTimeoutCause(ctx, c.timeout, errSlow)
 	running, cancel := context.WithCancelCause(running)
 	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, cut: cancel}

@@ -1,6 +1,7 @@
 package fetch_test
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"io"
@@ -8,8 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/fetch"
 )
@@ -171,5 +174,40 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	}})
 	if _, _, err := get(t, c, fetch.Request{URL: "http://site.example/"}); err != nil || asked != "site.example:80" {
 		t.Errorf("connected to %q, %v", asked, err)
+	}
+}
+
+// What came of a fetch is observed once, however it ends.
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/missing":
+			http.NotFound(w, r)
+		case "/broken":
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	})
+	var observed []string
+	c := client(t, fetch.Options{Observe: func(outcome string, _ time.Duration) { observed = append(observed, outcome) }})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, at := range []struct {
+		ctx  context.Context
+		url  string
+		want string
+	}{
+		{t.Context(), url, "2xx"}, {t.Context(), url + "/moved", "2xx"}, {t.Context(), url + "/missing", "4xx"},
+		{t.Context(), url + "/broken", "5xx"}, {t.Context(), "http://127.0.0.1:1/", "failed"}, {ended, url, "stopped"},
+	} {
+		observed = nil
+		if resp, err := c.Get(at.ctx, fetch.Request{URL: at.url, MaxBytes: mib}); err == nil {
+			_ = resp.Body.Close()
+		}
+		if !slices.Equal(observed, []string{at.want}) {
+			t.Errorf("%s: observed %q, want %q", at.url, observed, at.want)
+		}
 	}
 }

@@ -100,6 +100,7 @@ func (e Errors) MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow s
 
 // limited answers who has made as many requests as a limit allows.
 func (e Errors) limited(l *middleware.Limiter, w http.ResponseWriter, r *http.Request, d middleware.Decision) {
+	middleware.From(r.Context()).Refused = middleware.TooFast
 	if e.Limited != nil {
 		e.Limited(l, w, r, d)
 		return

@@ -27,6 +27,7 @@ func limited(now func() time.Time, render middleware.Renderer, perMinute int, co
 			if counts(r) {
 				d := limiter.Take(now(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), tier)
 				if !d.Allowed {
+					middleware.From(r.Context()).Refused = middleware.TooFast
 					w.Header().Set("Retry-After", strconv.Itoa(d.RetryAfter))
 					render(w, r, http.StatusTooManyRequests, "That was a lot in a minute. Try again a little later.")
 					return

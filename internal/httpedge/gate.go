@@ -76,6 +76,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		key := keyOf(who, r)
 		if err := g.Callers.turns.Enter(r.Context(), key); err != nil {
+			if domain.KindOf(err) == domain.Unavailable {
+				middleware.From(r.Context()).Refused = middleware.TooManyAt
+			}
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}

@@ -52,6 +52,10 @@ type Options struct {
 	SMTP   *SMTP            // nil: into Folder
 	Folder string           // made when it is first written to
 	Now    func() time.Time // for the Date of mails; nil means time.Now
+
+	// Observe, if not nil, is told what came of each mail that was handed over: taken,
+	// refused, unclear or failed.
+	Observe func(outcome string, took time.Duration)
 }
 
 // Mailer sends mail. It is safe for concurrent use.
@@ -60,6 +64,7 @@ type Mailer struct {
 	now      func() time.Time
 	encoding gomail.Encoding // of texts
 	delivers func(ctx context.Context, id string, m *gomail.Msg) error
+	observe  func(outcome string, took time.Duration)
 }
 
 // New checks the options. It does not connect.
@@ -71,7 +76,7 @@ func New(o Options) (*Mailer, error) {
 	if from.Address, err = ascii(from.Address); err != nil {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
-	m := &Mailer{from: from, now: o.Now, encoding: gomail.NoEncoding, // people read the files, and copy links from them
+	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // people read the files, and copy links from them
 		delivers: folder(o.Folder).deliver}
 	if m.now == nil {
 		m.now = time.Now
@@ -89,7 +94,24 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return m.delivers(ctx, msg.ID, composed)
+	start := time.Now()
+	err = m.delivers(ctx, msg.ID, composed)
+	if m.observe != nil {
+		m.observe(outcome(err), time.Since(start))
+	}
+	return err
+}
+
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "taken"
+	case errors.Is(err, ErrRefused):
+		return "refused"
+	case errors.Is(err, ErrUnclear):
+		return "unclear"
+	}
+	return "failed"
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)

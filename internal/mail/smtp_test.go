@@ -3,8 +3,10 @@ package mail_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/mail"
 )
@@ -104,9 +106,15 @@ func TestFailures(t *testing.T) {
 			if c.verb == "EHLO" {
 				s.replies["HELO"] = ""
 			}
-			err := mailer(t, mail.Options{SMTP: o}).Send(t.Context(), letterTo("ada@example.net"))
+			var observed []string
+			observe := func(outcome string, _ time.Duration) { observed = append(observed, outcome) }
+			err := mailer(t, mail.Options{SMTP: o, Observe: observe}).Send(t.Context(), letterTo("ada@example.net"))
 			if got := outcome(err); got != c.want {
 				t.Errorf("%q, want %q: %v", got, c.want, err)
+			}
+			told := map[string]string{"": "taken", again: "failed", refused: "refused", unclear: "unclear"}[c.want]
+			if !slices.Equal(observed, []string{told}) {
+				t.Errorf("observed %q, want %q", observed, told)
 			}
 			if taken := len(s.letters()); taken > 0 != (c.want == "") {
 				t.Errorf("%d mails arrived", taken)

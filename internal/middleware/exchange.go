@@ -23,6 +23,7 @@ type Exchange struct {
 	Tier      string     // tier that the rate limit was taken from
 	Status    int        // status on the wire, 0 while nothing has been sent
 	Bytes     int64      // body bytes handed to the connection
+	Refused   Refusal    // which limit refused the request, where the status does not say it
 	Error     error      // cause of a failure, for the log only
 	ETag      string     // entity tag of the representation, set by NotModified
 	Location  string     // of what the request has begun: the header of that name; empty for none
@@ -33,6 +34,15 @@ type Exchange struct {
 	readOnly    bool
 	ifNoneMatch []string
 }
+
+// Refusal is a kind of limit.
+type Refusal string
+
+// The kinds that share a status with others.
+const (
+	TooFast   Refusal = "requests" // in a minute
+	TooManyAt Refusal = "at_once"
+)
 
 // Origin is what jobs that the request enqueues keep of it.
 func (x *Exchange) Origin() obs.Origin { return obs.Origin{Request: x.RequestID, Trace: x.Trace} }

@@ -19,6 +19,8 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	refusals *prometheus.CounterVec
+	outgoing *prometheus.HistogramVec
 	jobs     jobMetrics
 }
 
@@ -27,6 +29,8 @@ type Metrics struct {
 //	vitrine_http_requests_total{operation,method,status}
 //	vitrine_http_request_duration_seconds{operation,method,class}
 //	vitrine_http_requests_in_flight
+//	vitrine_http_refusals_total{kind,tier}
+//	vitrine_outgoing_duration_seconds{to,operation,outcome}
 //	vitrine_job_runs_total{kind,outcome}
 //	vitrine_job_duration_seconds{kind}
 //	vitrine_build_info{version,revision,go_version}, always 1
@@ -48,7 +52,12 @@ func NewMetrics(version, revision string) *Metrics {
 			Namespace: namespace, Name: "http_requests_in_flight",
 			Help: "Requests being answered now.",
 		}),
-		jobs: newJobMetrics(),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "http_refusals_total",
+			Help: "Requests that a limit refused: of requests, of those at once, of acts such as signing in, of size or of time; and those for which something was unavailable.",
+		}, []string{"kind", "tier"}),
+		outgoing: newOutgoing(),
+		jobs:     newJobMetrics(),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info",
@@ -56,7 +65,7 @@ func NewMetrics(version, revision string) *Metrics {
 		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.jobs.runs, m.jobs.duration, build,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.refusals, m.outgoing, m.jobs.runs, m.jobs.duration, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -75,6 +84,15 @@ func (m *Metrics) Observe(operation, method string, status int, took time.Durati
 	exact, class := statusLabels(status)
 	m.requests.WithLabelValues(operation, knownMethod(method), exact).Inc()
 	m.duration.WithLabelValues(operation, knownMethod(method), class).Observe(took.Seconds())
+}
+
+// ObserveRefusal counts a request that was refused, of a kind, to somebody of a tier, empty for
+// where that is not known. Both must come from bounded sets.
+func (m *Metrics) ObserveRefusal(kind, tier string) {
+	if tier == "" {
+		tier = "none"
+	}
+	m.refusals.WithLabelValues(kind, tier).Inc()
 }
 
 // InFlight counts the requests that are within next.

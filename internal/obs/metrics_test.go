@@ -91,3 +91,40 @@ func TestRegistriesAreApart(t *testing.T) {
 		t.Error("one registry shows what the other counted")
 	}
 }
+
+func TestOutgoing(t *testing.T) {
+	t.Parallel()
+	m := obs.NewMetrics("v1", "abc")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	client := &http.Client{Transport: m.Watched(obs.Storage, http.DefaultTransport)}
+	ask := func(method string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := client.Do(req); err == nil {
+			_ = res.Body.Close()
+		}
+	}
+	ask(http.MethodGet)
+	ask(http.MethodPut)
+	ask(http.MethodPut)
+	s.Close()
+	ask(http.MethodGet)
+	m.ObserveOutgoing(obs.Mail, "send", "taken", 2*time.Second)
+	m.ObserveRefusal("requests", "free")
+	m.ObserveRefusal("size", "")
+	wantLines(t, scrape(t, m),
+		`vitrine_outgoing_duration_seconds_count{operation="GET",outcome="2xx",to="storage"} 1`,
+		`vitrine_outgoing_duration_seconds_count{operation="PUT",outcome="5xx",to="storage"} 2`,
+		`vitrine_outgoing_duration_seconds_count{operation="GET",outcome="failed",to="storage"} 1`,
+		`vitrine_outgoing_duration_seconds_bucket{operation="send",outcome="taken",to="mail",le="1"} 0`,
+		`vitrine_outgoing_duration_seconds_bucket{operation="send",outcome="taken",to="mail",le="2.5"} 1`,
+		`vitrine_http_refusals_total{kind="requests",tier="free"} 1`,
+		`vitrine_http_refusals_total{kind="size",tier="none"} 1`,
+	)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
 	"vitrine/internal/media"
+	"vitrine/internal/obs"
 	"vitrine/internal/page"
 	"vitrine/internal/store"
 )
@@ -23,9 +25,10 @@ import (
 // importsPerHost is how many requests of imports one other server gets at once.
 const importsPerHost = 8
 
-// newFiles makes what stores, fetches and reads files. S3 that is away is waited for.
-func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Duration) (f content.Options, err error) {
-	if f.Blobs, err = OpenBlobs(cfg); err != nil {
+// newFiles makes what stores, fetches and reads files, observed if stats is not nil. S3 that is
+// away is waited for.
+func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Duration, stats *obs.Metrics) (f content.Options, err error) {
+	if f.Blobs, err = openBlobs(cfg, stats); err != nil {
 		return f, err
 	}
 	if cfg.Blob.URL == "" { // a disk that is full or broken does not come back by itself
@@ -46,6 +49,9 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Dur
 	fetching := o.Fetch
 	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
 	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
+	if stats != nil {
+		fetching.Observe = func(outcome string, took time.Duration) { stats.ObserveOutgoing(obs.Pages, "GET", outcome, took) }
+	}
 	f.Fetcher = fetch.New(fetching)
 	fetching.Timeout, fetching.PerHost, fetching.Wait = cfg.JobTimeout, importsPerHost, time.Minute
 	f.Importer = fetch.New(fetching)
@@ -70,7 +76,7 @@ func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := newFiles(ctx, cfg, o, 0)
+	files, err := newFiles(ctx, cfg, o, 0, nil)
 	if err != nil {
 		return nil, nil, joinClose(err, db)
 	}
@@ -95,13 +101,19 @@ func BlobOptions(b config.Blob) (blob.S3Options, error) {
 }
 
 // OpenBlobs opens the storage of files.
-func OpenBlobs(cfg config.Config) (blob.Store, error) {
+func OpenBlobs(cfg config.Config) (blob.Store, error) { return openBlobs(cfg, nil) }
+
+// openBlobs observes S3 if stats is not nil.
+func openBlobs(cfg config.Config, stats *obs.Metrics) (blob.Store, error) {
 	if cfg.Blob.URL == "" {
 		return blob.OpenDisk(cfg.FilesPath())
 	}
 	o, err := BlobOptions(cfg.Blob)
 	if err != nil {
 		return nil, err
+	}
+	if stats != nil {
+		o.Watch = func(next http.RoundTripper) http.RoundTripper { return stats.Watched(obs.Storage, next) }
 	}
 	return blob.OpenS3(o)
 }

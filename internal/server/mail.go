@@ -5,12 +5,14 @@ import (
 
 	"vitrine/internal/config"
 	"vitrine/internal/mail"
+	"vitrine/internal/obs"
 )
 
 // newMailer makes what sends mail: through the server of the configuration, or into
 // a folder of the data.
-func newMailer(cfg config.Config, now func() time.Time) (*mail.Mailer, error) {
-	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now}
+func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*mail.Mailer, error) {
+	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now,
+		Observe: func(outcome string, took time.Duration) { stats.ObserveOutgoing(obs.Mail, "send", outcome, took) }}
 	if s := cfg.SMTP; s != nil {
 		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password,
 			Security: mail.Security(s.Security)}

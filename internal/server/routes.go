@@ -1,12 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/pprof"
 	"time"
 
 	"vitrine/internal/api/ext"
-	"vitrine/internal/api/v2"
+	v2 "vitrine/internal/api/v2"
 	"vitrine/internal/feeds"
 	"vitrine/internal/files"
 	"vitrine/internal/httpedge"
@@ -68,8 +69,19 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	s.readyz(w, r)
 }
 
+// refusedBy are the kinds of limits that a status tells.
+var refusedBy = map[int]middleware.Refusal{
+	http.StatusRequestTimeout:        "time",
+	http.StatusRequestEntityTooLarge: "size",
+	http.StatusTooManyRequests:       "acts",
+	http.StatusServiceUnavailable:    "unavailable",
+}
+
 func (s *Server) observe(r *http.Request, x *middleware.Exchange, took time.Duration) {
 	s.stats.Observe(x.Operation, r.Method, x.Status, took)
+	if kind := cmp.Or(x.Refused, refusedBy[x.Status]); kind != "" {
+		s.stats.ObserveRefusal(string(kind), x.Tier)
+	}
 }
 
 // metricsRoutes are those of the private listener: metrics and profiles.

@@ -1,13 +1,11 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"time"
 
 	"vitrine/internal/blob"
-	"vitrine/internal/database"
 	"vitrine/internal/obs"
 )
 
@@ -17,7 +15,7 @@ const unknown = -1
 // seen is what the metrics say of what the server stands on; what cannot be found out now is
 // left out.
 func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
-	site := obs.Site{Pools: []obs.Pool{s.pool()}, DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown}
+	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown}
 	if due, err := s.Store.Queue().OldestDue(ctx); err == nil {
 		site.Due = make(map[string]time.Duration, len(due))
 		for class, waits := range due {
@@ -36,15 +34,14 @@ func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.S
 	return site
 }
 
-// pool is that of PostgreSQL, or the one connection that writes to SQLite.
-func (s *Server) pool() obs.Pool {
-	if s.db.Dialect() == database.Postgres {
-		p := s.db.Pool().Stat()
-		return obs.Pool{Name: "all", InUse: int64(p.AcquiredConns()), Max: int64(p.MaxConns()),
-			Waits: p.EmptyAcquireCount(), Waited: p.EmptyAcquireWaitTime()}
+// pools are those of the database.
+func (s *Server) pools() []obs.Pool {
+	all := s.db.Stats()
+	pools := make([]obs.Pool, len(all))
+	for i, p := range all {
+		pools[i] = obs.Pool(p)
 	}
-	p := s.db.SQL().Stats()
-	return obs.Pool{Name: "write", InUse: int64(p.InUse), Max: int64(cmp.Or(p.MaxOpenConnections, 1)), Waits: p.WaitCount, Waited: p.WaitDuration}
+	return pools
 }
 
 // sizeOf is the size of a file, 0 where there is none.

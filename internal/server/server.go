@@ -113,14 +113,14 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err := s.shareLimits(); err != nil {
 		return nil, joinClose(err, db)
 	}
-	mailer, err := newMailer(cfg, o.Now)
+	mailer, err := newMailer(cfg, o.Now, s.stats)
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
 	if err := s.newCertificates(o); err != nil {
 		return nil, joinClose(err, db)
 	}
-	files, err := newFiles(ctx, cfg, o, cfg.WaitFor)
+	files, err := newFiles(ctx, cfg, o, cfg.WaitFor, s.stats)
 	if err != nil {
 		return nil, joinClose(err, db)
 	}

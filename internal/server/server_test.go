@@ -86,7 +86,9 @@ func TestReadyInTime(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	r := apptest.New(t, func(c *config.Config) { c.MetricsAddr = "127.0.0.1:0" })
+	r := apptest.New(t, func(c *config.Config) {
+		c.MetricsAddr, c.RateLimits = "127.0.0.1:0", map[string]int{"guest": 10, "free": 0, "premium": 0, "supporter": 0}
+	})
 	main := r.Listen()
 	lines := r.Log("serving metrics")
 	if len(lines) != 1 {
@@ -97,14 +99,18 @@ func TestMetrics(t *testing.T) {
 	r.Do("", "GET", "/v3/blocks/7", nil).Want(http.StatusNotFound)
 	r.Do("", "GET", "/v3/nothing", nil).Want(http.StatusNotFound)
 	r.Do("", "BREW", "/v3/ping", nil).Want(http.StatusMethodNotAllowed)
+	for r.Do("", "GET", "/v3/blocks/8", nil).Status != http.StatusTooManyRequests {
+	}
+	r.Do("", "GET", "/v3/blocks/8", nil).Want(http.StatusTooManyRequests)
 	status, text, _ := get(t, "http://"+addr+"/metrics")
 	for _, want := range []string{
 		`vitrine_http_requests_total{method="GET",operation="getPing",status="200"} 1`,
-		`vitrine_http_requests_total{method="GET",operation="getBlock",status="404"} 1`,
+		`vitrine_http_requests_total{method="GET",operation="getBlock",status="404"} `,
 		`vitrine_http_requests_total{method="GET",operation="none",status="404"} 1`,
 		`vitrine_http_requests_total{method="other",operation="none",status="405"} 1`,
 		"vitrine_http_requests_in_flight 0", "vitrine_build_info{", "go_goroutines ",
 		`vitrine_database_connections_max{pool="write"} 1`, `vitrine_database_waits_total{pool="write"} `,
+		`vitrine_database_connections_max{pool="read"} `, `vitrine_http_refusals_total{kind="requests",tier="guest"} 2`,
 		`vitrine_jobs_oldest_due_seconds{class="mail"} 0`, "vitrine_disk_free_bytes ", "vitrine_sqlite_file_bytes ", "vitrine_sqlite_wal_bytes ",
 	} {
 		if status != http.StatusOK || !strings.Contains(text, want) {

@@ -184,7 +184,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
 	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
-	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas)
+	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)

@@ -222,16 +222,26 @@ func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*stor
 	if err := s.Analyze(ctx); err != nil {
 		return nil, err
 	}
-	if err := loadWords(ctx, s, tell); err != nil {
+	if err := LoadWords(ctx, s, tell); err != nil {
 		return nil, fmt.Errorf("write the words of search: %w", err)
 	}
 	return s, nil
 }
 
 // wordsLoaded is of how many documents one transaction writes the words.
-const wordsLoaded = 500
+const wordsLoaded = 2000
 
-func loadWords(ctx context.Context, s *store.Store, tell func(documents int64)) error {
+// LoadWords writes the words of all documents, none of which has any yet, and tells of how
+// many it has written them.
+func LoadWords(ctx context.Context, s *store.Store, tell func(documents int64)) error {
+	var end []string
+	err := s.InTx(ctx, func(tx *store.Tx) (err error) {
+		end, err = tx.BeginWords(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	var done int64
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
 		for above, n := int64(0), wordsLoaded; n == wordsLoaded; tell(done) {
@@ -245,5 +255,5 @@ func loadWords(ctx context.Context, s *store.Store, tell func(documents int64)) 
 			done += int64(n)
 		}
 	}
-	return nil
+	return s.InTx(ctx, func(tx *store.Tx) error { return tx.EndWords(ctx, end) })
 }

@@ -41,7 +41,7 @@ type ExitWith int
 
 func (e ExitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Settings checks the Settings that all commands share, and makes the log.
+// Settings checks the settings that all commands share, and makes the log.
 func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, error) {
 	cfg, problems := common.Resolve()
 	if len(problems) > 0 {
@@ -51,7 +51,7 @@ func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, er
 	return cfg, log, err
 }
 
-// ServerSettings checks all Settings, and makes the log.
+// ServerSettings checks all settings, and makes the log.
 func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger, error) {
 	cfg, problems := flags.Resolve()
 	if cfg.Blob.URL != "" { // what is in it only the storage knows

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // ErrClosed says that a pool has been closed.
@@ -15,6 +17,7 @@ var ErrClosed = errors.New("sqlite: the database is closed")
 type Pool struct {
 	open   func() (*Conn, error)
 	places chan struct{} // one taken for each connection in use
+	waits  Waits
 
 	mu   sync.Mutex
 	idle []*Conn
@@ -34,12 +37,8 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	select {
 	case p.places <- struct{}{}:
 	default:
-		select {
-		case p.places <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-p.done:
-			return nil, ErrClosed
+		if err := p.wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 	c, err := p.connection()
@@ -47,6 +46,19 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 		<-p.places
 	}
 	return c, err
+}
+
+// wait takes a place once somebody leaves one.
+func (p *Pool) wait(ctx context.Context) error {
+	defer p.waits.Begin()()
+	select {
+	case p.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.done:
+		return ErrClosed
+	}
 }
 
 func (p *Pool) connection() (*Conn, error) {
@@ -106,6 +118,27 @@ func (p *Pool) Close() error {
 
 // Size is how many connections there may be.
 func (p *Pool) Size() int { return cap(p.places) }
+
+// InUse is how many connections are taken.
+func (p *Pool) InUse() int { return len(p.places) }
+
+// Waits is how often somebody waited for a connection, and for how long together.
+func (p *Pool) Waits() (n int64, took time.Duration) { return p.waits.Total() }
+
+// Waits counts who waited, and for how long.
+type Waits struct{ n, nanos atomic.Int64 }
+
+// Begin counts one who begins to wait; the function is called when that ends.
+func (w *Waits) Begin() (end func()) {
+	w.n.Add(1)
+	start := time.Now()
+	return func() { w.nanos.Add(int64(time.Since(start))) }
+}
+
+// Total is how often somebody waited, and for how long together.
+func (w *Waits) Total() (n int64, took time.Duration) {
+	return w.n.Load(), time.Duration(w.nanos.Load())
+}
 
 // Query runs a statement on a connection of its own until the rows are closed.
 func (p *Pool) Query(ctx context.Context, text string, args []any) (*Rows, error) {

@@ -88,6 +88,8 @@ func (v *Visit) count(at Route) error {
 	if d.Allowed {
 		return nil
 	}
+	x := middleware.From(v.R.Context())
+	x.Refused, x.Tier = middleware.TooFast, d.Tier
 	return domain.NewTooMany("", int64(d.Limit), time.Minute, time.Duration(d.RetryAfter)*time.Second)
 }
 

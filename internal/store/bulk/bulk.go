@@ -12,6 +12,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/counters"
+	"vitrine/internal/store/documents"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -22,16 +23,19 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes are the statements of a transaction. From what is loaded nothing is derived
-// until the store's FinishLoad, AddDocuments and FinishFeeds. The caller sees to it that
+// until FinishLoad, AddDocuments and FinishFeeds. The caller sees to it that
 // what is derived in blocks and connections is right; Check tells.
 type Writes struct {
-	db     sqlx.Conn
-	deltas *counters.Deltas
+	db        sqlx.Conn
+	deltas    *counters.Deltas
+	documents *documents.Index
 }
 
 // NewWrites gives the statements on the connection of a transaction, which register what
 // they count.
-func NewWrites(db sqlx.Conn, deltas *counters.Deltas) Writes { return Writes{db, deltas} }
+func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *documents.Index) Writes {
+	return Writes{db, deltas, documents}
+}
 
 // LoadBlocks writes blocks with their texts, counts and times, and gives the id of
 // the first; the others follow it one by one. No one else may make blocks meanwhile.

@@ -12,23 +12,23 @@ import (
 )
 
 // Of the connections of a channel it is counted how many each user made (adder_counts), and
-// how many blocks were changed in which span of time (updated_counts): every updatedShifts
+// how many blocks were changed in which span of time (updated_counts): every UpdatedShifts
 // has spans of 2^shift microseconds, so that what is before a time is the sum of some rows
 // on each level. Spans are fixed, other than the nodes of orders, so that whoever changes a
 // block needs no lock on the channels that it is in. Private items are not counted in the
 // former, for whether they count depends on the viewer; nor channels in the latter, for what
 // is added to a channel changes it, and it may be in thousands.
 
-// updatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A
+// UpdatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A
 // wider one has 256 of the narrower, all of which a page may read; a year has 115 of them.
 // In one of the narrower, a page walks all connections: what changes in 18 minutes. A level
 // below that had nearly a row for each connection, and pages cost the same without it.
-var updatedShifts = [...]int{38, 30}
+var UpdatedShifts = [...]int{38, 30}
 
-// shifts is updatedShifts as a table.
+// shifts is UpdatedShifts as a table.
 var shifts = func() string {
-	rows := make([]string, len(updatedShifts))
-	for i, shift := range updatedShifts {
+	rows := make([]string, len(UpdatedShifts))
+	for i, shift := range UpdatedShifts {
 		rows[i] = fmt.Sprintf("SELECT %d AS shift", shift)
 	}
 	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
@@ -71,7 +71,7 @@ var adderCounts = countTable[adderKey]{
 // BlockTime registers that a channel has a connection more, or less, of a block that was
 // changed at a time, in microseconds.
 func (d *Deltas) BlockTime(channel domain.ChannelID, at, by int64) {
-	for _, shift := range updatedShifts {
+	for _, shift := range UpdatedShifts {
 		d.updated.add(updatedKey{channel, shift, at >> shift}, Tally{Open: by})
 	}
 }

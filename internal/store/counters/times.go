@@ -24,7 +24,7 @@ const nearMost = 100
 // connections before it: at a time, past `rest` connections from there on.
 func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
 	left := span{math.MinInt64, math.MaxInt64}
-	levels := updatedShifts[:]
+	levels := UpdatedShifts[:]
 	if skip <= nearMost {
 		levels = nil
 	}

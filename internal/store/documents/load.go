@@ -2,10 +2,14 @@ package documents
 
 import (
 	"context"
+	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
+	"vitrine/internal/words"
 )
 
 // AddDocuments makes documents for the blocks that have none, the oldest first, to be
@@ -30,6 +34,29 @@ func (w Writes) AddDocuments(ctx context.Context) error {
 		return err
 	}
 	return ix.refillGroups(ctx)
+}
+
+// Columns are those of search_documents, in the order of the values that Row gives.
+const Columns = `seq, kind, item_id, type, author_id, open, name_key, extension, source_key, value_key, updated_at, digest,
+	links, random_key, created_at`
+
+// Row is a row of search_documents with a number, for a thing that is in so many channels
+// that are not private. Its words are to be written by LoadWords.
+func (d Document) Row(seq, links, random int64) []any {
+	values := []any{seq, string(d.kind), d.id, d.typ, int64(d.author)}
+	return append(append(append(values, d.open), d.values()[5:]...), links, random, d.created)
+}
+
+// FinishDocuments counts what users and groups have, of which nothing is counted yet, once
+// all documents were written past the store.
+func (w Writes) FinishDocuments(ctx context.Context) error {
+	err := w.ix.db.Exec(ctx, `INSERT INTO content_counts (owner_type, owner_id, type, part, open, hidden)
+		SELECT 'User', author_id, type, item_id % 8, count(CASE WHEN open THEN 1 END), count(CASE WHEN NOT open THEN 1 END)
+		FROM search_documents WHERE kind IN ('Block', 'Channel') GROUP BY author_id, type, item_id % 8`)
+	if err != nil {
+		return err
+	}
+	return w.ix.refillGroups(ctx)
 }
 
 // refillGroups counts anew what all groups have, once the documents of what was loaded
@@ -97,6 +124,46 @@ func (w Writes) IndexPending(ctx context.Context, n int) (int, error) {
 	return len(all), nil
 }
 
+// BeginWords prepares the database for the words of all documents, one after the other, and
+// gives the statements that make it as it was: FTS5 keeps more of them in memory before it
+// writes a segment, all of which it merges again, and PostgreSQL makes its indexes afterwards.
+func (w Writes) BeginWords(ctx context.Context) (end []string, err error) {
+	db := w.ix.db
+	if db.Dialect == sqlx.SQLite {
+		err := db.Exec(ctx, `INSERT INTO search_words (search_words, rank) VALUES ('hashsize', 16777216)`)
+		return []string{`INSERT INTO search_words (search_words, rank) VALUES ('hashsize', 1048576)`}, err
+	}
+	rows, err := db.Query(ctx, `SELECT CAST(n.relname AS TEXT), pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid
+		WHERE i.indrelid = CAST('search_words' AS REGCLASS) AND NOT i.indisprimary`)
+	names, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (name string, err error) {
+		var made string
+		err = row.Scan(&name, &made)
+		end = append(end, made)
+		return name, err
+	})
+	for _, name := range names {
+		if err == nil {
+			err = db.Exec(ctx, "DROP INDEX "+name)
+		}
+	}
+	return append(end, "ANALYZE search_words"), err
+}
+
+// EndWords runs what BeginWords gave.
+func (w Writes) EndWords(ctx context.Context, statements []string) error {
+	if w.ix.db.Dialect == sqlx.Postgres {
+		if err := w.ix.db.Exec(ctx, database.MakeIndexesFaster); err != nil {
+			return err
+		}
+	}
+	for _, statement := range statements {
+		if err := w.ix.db.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // LoadWords writes the words of the next n documents of a kind with ids above one, which
 // have none in the database yet, and gives the last id and how many documents it found.
 // Those that wait for IndexPending are left to it.
@@ -122,6 +189,7 @@ func (w Writes) LoadWords(ctx context.Context, kind domain.SubjectType, above in
 	if err != nil {
 		return above, 0, err
 	}
+	var put []search.Words
 	for _, d := range things {
 		has, ok := documents[d.id]
 		if !ok || has.digest == nil {
@@ -132,7 +200,11 @@ func (w Writes) LoadWords(ctx context.Context, kind domain.SubjectType, above in
 				return above, 0, err
 			}
 		}
-		if err := ix.putWords(ctx, has.seq, d, false); err != nil {
+		put = append(put, search.Words{Seq: has.seq, Document: words.Make(d.title, d.body...)})
+	}
+	for some := range slices.Chunk(put, sqlx.BatchRows) {
+		query, args := search.PutAllWords(ix.db.Dialect, some)
+		if err := ix.db.Exec(ctx, query, args...); err != nil {
 			return above, 0, err
 		}
 	}

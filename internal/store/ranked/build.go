@@ -2,6 +2,7 @@ package ranked
 
 import (
 	"context"
+	"iter"
 
 	"vitrine/internal/database"
 )
@@ -18,18 +19,43 @@ func (o tree) rebuild(ctx context.Context, below int, first, last int64) error {
 	if err != nil {
 		return err
 	}
-	for level := 0; ; level++ {
-		for _, n := range row {
-			if err := o.put(ctx, n); err != nil {
-				return err
-			}
+	for _, n := range grown(row, below) {
+		if err := o.put(ctx, n); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// grown puts nodes above a row of leaves, as many levels as they need, but below a level.
+func grown(row []node, below int) []node {
+	all := row
+	for level := 0; ; level++ {
 		top := below == levels && len(row) <= nodeMost
 		if level+1 == below || top {
-			return nil
+			return all
 		}
 		row = group(row)
+		all = append(all, row...)
 	}
+}
+
+// Node is a row of order_nodes, but for its channel and its order.
+type Node struct{ Level, First, N, Private int64 }
+
+// Nodes gives the rows over the keys of a channel, which come in their order with whether
+// their items are private, as Rebuild makes them.
+func Nodes(keys iter.Seq2[int64, bool]) []Node {
+	row := newLeaves(leastKey)
+	for key, private := range keys {
+		row.add(key, private)
+	}
+	all := grown(row, levels)
+	nodes := make([]Node, len(all))
+	for i, n := range all {
+		nodes[i] = Node{int64(n.level), n.first, n.n, n.nPrivate}
+	}
+	return nodes
 }
 
 // leaves cuts the keys in [first, last] into leaves.
@@ -43,24 +69,33 @@ func (o tree) leaves(ctx context.Context, first, last int64) ([]node, error) {
 }
 
 func cut(rows database.Rows, first int64) ([]node, error) {
-	made := []node{{level: 0, first: first}}
+	made := newLeaves(first)
 	for rows.Next() {
 		var key int64
 		var private bool
 		if err := rows.Scan(&key, &private); err != nil {
 			return nil, err
 		}
-		leaf := &made[len(made)-1]
-		if leaf.n == leafMost/2 {
-			made = append(made, node{level: 0, first: key})
-			leaf = &made[len(made)-1]
-		}
-		leaf.n++
-		if private {
-			leaf.nPrivate++
-		}
+		made.add(key, private)
 	}
 	return made, rows.Err()
+}
+
+// leaves are nodes of level 0 that are made one after the other.
+type leaves []node
+
+func newLeaves(first int64) leaves { return leaves{{level: 0, first: first}} }
+
+// add counts the next key to the last leaf, or to a new one when that is half full.
+func (l *leaves) add(key int64, private bool) {
+	if (*l)[len(*l)-1].n == leafMost/2 {
+		*l = append(*l, node{level: 0, first: key})
+	}
+	leaf := &(*l)[len(*l)-1]
+	leaf.n++
+	if private {
+		leaf.nPrivate++
+	}
 }
 
 // group puts half-full parents above a row of nodes.

@@ -12,6 +12,8 @@ import (
 type engine interface {
 	// put writes the words of the document with a number.
 	put(seq int64, doc words.Document, fresh bool) (query string, args []any)
+	// putAll writes the words of some documents that had none.
+	putAll(all []Words) (query string, args []any)
 	// matches reports whether the words `w` are those of the query bound at p for a place.
 	matches(p string, in place) string
 	// matchesTitle is matches for a query that asks for titles, of one row that is at hand.
@@ -57,6 +59,17 @@ func engineOf(d sqlx.Dialect) engine {
 // one had none before.
 func PutWords(d sqlx.Dialect, seq int64, doc words.Document, fresh bool) (query string, args []any) {
 	return engineOf(d).put(seq, doc, fresh)
+}
+
+// Words are those of the document with a number.
+type Words struct {
+	Seq int64
+	words.Document
+}
+
+// PutAllWords gives the statement that writes the words of documents that had none.
+func PutAllWords(d sqlx.Dialect, all []Words) (query string, args []any) {
+	return engineOf(d).putAll(all)
 }
 
 // conjunction asks for all terms.

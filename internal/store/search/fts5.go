@@ -74,6 +74,13 @@ func (fts5) put(seq int64, doc words.Document, fresh bool) (query string, args [
 	return query, []any{seq, spelled(doc.Title), spelled(doc.Body)}
 }
 
+func (fts5) putAll(all []Words) (query string, args []any) {
+	for _, w := range all {
+		args = append(args, w.Seq, spelled(w.Title), spelled(w.Body))
+	}
+	return `INSERT INTO search_words (rowid, title, body) VALUES ` + sqlx.Tuples(len(all), 3), args
+}
+
 // spelled writes words in their order, with a word that nobody asks for where some are
 // left out between two.
 func spelled(all []words.Token) string {

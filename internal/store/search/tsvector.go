@@ -76,6 +76,15 @@ func (tsvector) put(seq int64, doc words.Document, _ bool) (query string, args [
 		ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, []any{seq, positions(doc)}
 }
 
+func (tsvector) putAll(all []Words) (query string, args []any) {
+	seqs, texts := make([]int64, len(all)), make([]string, len(all))
+	for i, w := range all {
+		seqs[i], texts[i] = w.Seq, positions(w.Document)
+	}
+	return `INSERT INTO search_words (rowid, words)
+		SELECT seq, CAST(text AS TSVECTOR) FROM unnest(CAST($1 AS BIGINT[]), CAST($2 AS TEXT[])) AS l (seq, text)`, []any{seqs, texts}
+}
+
 // positions writes words with their positions; those of the title have the weight A.
 func positions(doc words.Document) string {
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package store
+package bulk
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 // FinishLoad counts what is in a channel and builds its orders anew. The channel has
 // changed when its last connection was made, if not later.
-func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
+func (tx Writes) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	err := tx.db.ExecOne(ctx, `UPDATE channels SET version = version + 1,
 			updated_at = (SELECT COALESCE(max(c.created_at), channels.updated_at) FROM connections c
 				WHERE c.channel_id = $1 AND c.created_at > channels.updated_at),
@@ -31,19 +31,9 @@ func (tx *Tx) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 
 // Rebuild makes the orders of a channel and its counts of connections anew from these:
 // after a bulk load, or to repair.
-func (tx *Tx) Rebuild(ctx context.Context, channel domain.ChannelID) error {
+func (tx Writes) Rebuild(ctx context.Context, channel domain.ChannelID) error {
 	if err := ranked.Of(tx.db, channel).Rebuild(ctx); err != nil {
 		return err
 	}
 	return tx.deltas.RecountConnections(ctx, channel)
-}
-
-// Analyze tells the query planner what the tables hold now, where it asks.
-func (s *Store) Analyze(ctx context.Context) error {
-	return s.InTx(ctx, func(tx *Tx) error {
-		if analyze := tx.db.Analyze(); analyze != "" {
-			return tx.db.Exec(ctx, analyze)
-		}
-		return nil
-	})
 }
