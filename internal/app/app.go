@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
@@ -27,6 +28,7 @@ type App struct {
 	*people.People
 	*search.Finder
 	*accounts.Accounts
+	*moderation.Moderation
 	*operating.Operating
 	*transfer.Transfer
 	store *store.Store
@@ -60,7 +62,7 @@ func New(o Options) *App {
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
 	entries := accounts.New(signin.New(c, o.Mailer), things, crowd, o.Accounts)
-	return &App{files, things, crowd, search.New(c), entries, operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
+	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
 		o.Store, o.Exposure}
 }
 

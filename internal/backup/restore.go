@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"vitrine/internal/backup/aside"
 	"vitrine/internal/backup/carry"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
@@ -85,7 +86,7 @@ type restoring struct {
 	Target
 	tell    func(Progress)
 	at      Progress
-	aside   *database.Aside
+	aside   *aside.Database
 	loading *carry.Loading
 	store   *store.Store // to look up what is loaded
 	files   blob.Store
@@ -157,8 +158,8 @@ func (r *restoring) clear(ctx context.Context) error {
 
 // open makes the database aside.
 func (r *restoring) open(ctx context.Context) (err error) {
-	r.aside, err = database.OpenAside(ctx, r.Database, filepath.Join(r.Folder, restoringName))
-	if errors.Is(err, database.ErrNotEmpty) {
+	r.aside, err = aside.Open(ctx, r.Database, filepath.Join(r.Folder, restoringName))
+	if errors.Is(err, aside.ErrNotEmpty) {
 		err = fmt.Errorf("%w: %w", ErrNotEmpty, err)
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 
 type migrateCmd struct{ config.Common }
 
-func (cmd *migrateCmd) Run(c *console.Console) error {
+func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 	cfg, log, err := console.Settings(c, cmd.Common)
 	if err != nil {
 		return err
@@ -28,10 +28,15 @@ func (cmd *migrateCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(server.Migrate(c.Ctx, db, log), db.Close()); err != nil {
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := server.Migrate(c.Ctx, db, log); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Out, "The database has the schema of this program.")
+	served, err := db.Served(c.Ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
 	return nil
 }
 
@@ -113,16 +118,17 @@ func (cmd *versionCmd) Run(c *console.Console) error {
 
 func versionLine() string {
 	v := version()
-	return fmt.Sprintf("vitrine %s (commit %s, %s)", v["version"], v["commit"], v["go"])
+	return fmt.Sprintf("vitrine %s (commit %s, %s, schema %s)", v["version"], v["commit"], v["go"], v["schema"])
 }
 
 type licensesCmd struct{}
 
 func (licensesCmd) Run(c *console.Console) error { return licenses.Print(c.Out) }
 
-// version is what the build knows of itself; the date is that of its commit, if known.
+// version is what the build knows of itself; the date is that of its commit, if known, and
+// the schema is the version that `vitrine migrate` leads to.
 func version() map[string]string {
-	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown"}
+	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown", "schema": fmt.Sprint(server.SchemaVersion())}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestMigrateSQLite(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
 	for range 2 {
-		if r := p.run("migrate").ok(); r.out != "The database has the schema of this program.\n" {
+		if r := p.run("migrate").ok(); !regexp.MustCompile(`^The database's schema is at version \d+, and serves programs from version \d+ on\.\n$`).MatchString(r.out) {
 			t.Errorf("%q", r.out)
 		}
 	}
@@ -78,7 +79,7 @@ func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
 		p.ada()
-		p.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)")
+		p.exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES (9999, TRUE, 9999)")
 		for _, args := range [][]string{{"user", "list"}, {"check"}, {"migrate"}, {"serve", "--addr", "127.0.0.1:0"}, {"work"}, {"jobs"}} {
 			if r := p.run(args...); r.code != 1 || !strings.Contains(r.err, "newer than this program") {
 				t.Errorf("%q: exit code %d\n%s%s", args, r.code, r.out, r.err)
@@ -171,7 +172,7 @@ func TestHealthcheckOfNothing(t *testing.T) {
 	// A server whose database is gone is not healthy.
 	rig := apptest.New(t)
 	addr = rig.Listen()
-	rig.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", 9999)
+	rig.Exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES ($1, TRUE, $1)", 9999)
 	r = run(t, "healthcheck", "--addr", addr)
 	r.fails(1, "the server answers 503 Service Unavailable")
 }

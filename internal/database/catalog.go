@@ -54,7 +54,7 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 	byName := map[string]*Table{}
 	err := each(ctx, q, columns, 5, func(row []string) error {
 		name, column, kind, key := row[0], row[1], row[2], row[3]
-		if name == goose.DefaultTablename || skip(name) {
+		if name == versionTable || name == goose.DefaultTablename || skip(name) {
 			return nil
 		}
 		if byName[name] == nil {

@@ -87,17 +87,18 @@ type DB struct {
 
 	observe  Observer
 	patience time.Duration // how long conflicts are retried
+	giveWays time.Duration // how long a migration gives way to others
 	tracked  atomic.Bool   // the table of versions has been seen
 	close    func() error  // may be called again
 }
 
 // Open opens the database and checks that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	dialect, target, err := parseURL(o.URL)
+	dialect, target, err := ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience,
+	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience, giveWays: defaultGiveWays,
 		line: line{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)
@@ -113,8 +114,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// parseURL returns the dialect, and for SQLite the path of the file.
-func parseURL(url string) (Dialect, string, error) {
+// ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.
+func ParseURL(url string) (Dialect, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
 	case url == "":

@@ -30,3 +30,6 @@ func AwaitLine(db *DB, n int) {
 		runtime.Gosched()
 	}
 }
+
+// GiveWayFor bounds how long a migration gives way to others.
+func GiveWayFor(db *DB, d time.Duration) { db.giveWays = d }

@@ -22,7 +22,7 @@ type Library struct {
 func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, error) {
 	from, err := db.libraryVersion(ctx, l)
 	if err == nil {
-		err = compareVersions(from, l.Latest)
+		err = Served{from, from}.check(l.Latest)
 	}
 	if !errors.Is(err, ErrOlderSchema) {
 		return MigrateResult{From: from, To: from}, err
@@ -51,7 +51,7 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 func (db *DB) CheckLibrary(ctx context.Context, l Library) error {
 	have, err := db.libraryVersion(ctx, l)
 	if err == nil {
-		err = compareVersions(have, l.Latest)
+		err = Served{have, have}.check(l.Latest)
 	}
 	if err != nil {
 		return fmt.Errorf("database: %s: %w", l.Name, err)

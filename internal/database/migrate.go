@@ -1,7 +1,6 @@
 package database
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,107 +20,116 @@ type MigrateResult struct {
 
 // Migrate brings the database to the latest version of migrations, the files
 // NNNN_name.sql at its root, each in a transaction of its own. When several
-// programs do so at once, one works and the others wait for it. A database that
-// is newer is refused with ErrNewerSchema.
+// programs do so at once, one works and the others wait for it. A database that is newer
+// is left alone where it serves programs that know these migrations, and otherwise refused
+// with ErrNewerSchema.
+//
+// A file with a line "-- serves: N" raises the oldest version of the program that the
+// schema serves; others leave it as it is. On PostgreSQL a file with a line "-- +goose NO
+// TRANSACTION" makes or drops indexes beside writers, see migrate_postgres.go.
 //
 // On SQLite a database with anything in it is first copied to
 // "<file>.before-<from>-to-<to>". Migrations run there with foreign keys not
 // enforced, so that a table can be rebuilt without its references' actions; each
 // is held to all foreign keys before it commits.
 func (db *DB) Migrate(ctx context.Context, migrations fs.FS) (MigrateResult, error) {
+	return db.MigrateTelling(ctx, migrations, func(error) {})
+}
+
+// MigrateTelling is Migrate that calls gaveWay whenever a migration has given way to
+// others on PostgreSQL, and is about to try again after a pause.
+func (db *DB) MigrateTelling(ctx context.Context, migrations fs.FS, gaveWay func(err error)) (MigrateResult, error) {
 	to, err := LatestVersion(migrations)
 	if err != nil {
 		return MigrateResult{}, err
 	}
-	from, err := db.SchemaVersion(ctx)
-	if err == nil {
-		err = compareVersions(from, to)
+	m := migrating{db: db, files: migrations, to: to, gaveWay: gaveWay}
+	if m.versions, err = newVersions(db.dialect, migrations); err != nil {
+		return MigrateResult{}, err
 	}
-	if !errors.Is(err, ErrOlderSchema) {
-		return MigrateResult{From: from, To: from}, err
+	if m.beside, err = besideWriters(db.dialect, migrations); err != nil {
+		return MigrateResult{}, err
 	}
-	if err := requireTransactions(migrations); err != nil {
-		return MigrateResult{From: from, To: from}, err
+	res, behind, err := m.look(ctx)
+	if !behind {
+		return res, err
 	}
 	unlock, err := db.lockMigrations(ctx)
 	if err != nil {
-		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", Classify(ctx, err))
+		return res, fmt.Errorf("database: wait for other migrations: %w", Classify(ctx, err))
 	}
 	defer unlock()
-	return db.migrateLocked(ctx, migrations, to)
+	return m.run(ctx)
 }
 
-func (db *DB) migrateLocked(ctx context.Context, migrations fs.FS, to int64) (MigrateResult, error) {
-	from, err := db.SchemaVersion(ctx) // others may have worked meanwhile
-	res := MigrateResult{From: from, To: from}
+// migrating is one call of Migrate.
+type migrating struct {
+	db       *DB
+	files    fs.FS
+	to       int64 // their latest version
+	versions versions
+	beside   map[int64][]string // by version, the indexes that are made beside writers
+	gaveWay  func(error)
+}
+
+// look reports whether the database is to be migrated.
+func (m migrating) look(ctx context.Context) (res MigrateResult, behind bool, err error) {
+	s, err := m.db.Served(ctx)
 	if err == nil {
-		err = compareVersions(from, to)
+		err = s.check(m.to)
 	}
-	if !errors.Is(err, ErrOlderSchema) {
+	res = MigrateResult{From: s.Version, To: s.Version}
+	if errors.Is(err, ErrOlderSchema) {
+		return res, true, nil
+	}
+	return res, false, err
+}
+
+func (m migrating) run(ctx context.Context) (MigrateResult, error) {
+	db := m.db
+	res, behind, err := m.look(ctx) // others may have worked meanwhile
+	if !behind {
 		return res, err
 	}
-	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", from, to)); err != nil {
+	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", res.From, m.to)); err != nil {
 		return res, fmt.Errorf("database: back up before migrating: %w", Classify(ctx, err))
 	}
-	failure := Classify(ctx, db.up(ctx, migrations))
+	failure := Classify(ctx, m.up(ctx))
 	if res.To, err = db.SchemaVersion(context.WithoutCancel(ctx)); err != nil {
 		return res, errors.Join(failure, err)
 	}
 	if failure == nil {
 		return res, nil
 	}
-	if res.To == from && res.BackupPath != "" {
+	if res.To == res.From && res.BackupPath != "" {
 		// Nothing has changed. A service that restarts itself again and again
 		// would fill the disk with such copies.
 		failure = errors.Join(failure, os.Remove(res.BackupPath))
 		res.BackupPath = ""
 	}
-	return res, fmt.Errorf("database: migrate from %d to %d: %w", from, to, failure)
+	return res, fmt.Errorf("database: migrate from %d to %d: %w", res.From, m.to, failure)
 }
 
 // up applies what is missing.
-func (db *DB) up(ctx context.Context, migrations fs.FS) (err error) {
-	target, dialect := db.handle, goosedb.DialectPostgres
-	if db.dialect == SQLite {
-		dialect = goosedb.DialectSQLite3
-		target = db.openForMigration()
-		defer func() { err = errors.Join(err, target.Close()) }()
+func (m migrating) up(ctx context.Context) (err error) {
+	open := m.db.openForMigration
+	if m.db.dialect == Postgres {
+		open = m.db.sessionForMigration
 	}
-	versions, err := goosedb.NewStore(dialect, goose.DefaultTablename)
-	if err != nil {
-		return err
-	}
-	if db.dialect == SQLite {
-		versions = checkedStore{versions}
-	}
-	provider, err := goose.NewProvider(goosedb.DialectCustom, target, migrations,
-		goose.WithStore(versions),
+	target := open()
+	defer func() { err = errors.Join(err, target.Close()) }()
+	provider, err := goose.NewProvider(goosedb.DialectCustom, target, m.files,
+		goose.WithStore(m.versions),
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return err
 	}
+	if m.db.dialect == Postgres {
+		return m.upPostgres(ctx, target, provider)
+	}
 	_, err = provider.Up(ctx)
 	return err
-}
-
-// requireTransactions refuses goose's way out of a transaction: a migration that
-// fails half way could neither be repeated nor taken back.
-func requireTransactions(migrations fs.FS) error {
-	names, err := fs.Glob(migrations, "*.sql")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		text, err := fs.ReadFile(migrations, name)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(text, []byte("+goose NO TRANSACTION")) {
-			return fmt.Errorf("database: migration %s must run in a transaction", name)
-		}
-	}
-	return nil
 }
 
 // lockMigrations waits until no other program migrates this database.

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	goosedb "github.com/pressly/goose/v3/database"
-
 	"vitrine/internal/database/lite"
 )
 
@@ -21,17 +19,6 @@ func (db *DB) openForMigration() *sql.DB {
 	return lite.Own("BEGIN IMMEDIATE", func() (*lite.Conn, error) {
 		return lite.Connect(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
 	})
-}
-
-// checkedStore holds each migration to the foreign keys at the moment goose
-// notes its version, which is at the end of its transaction.
-type checkedStore struct{ goosedb.Store }
-
-func (s checkedStore) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
-	if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {
-		return err
-	}
-	return s.Store.Insert(ctx, tx, req)
 }
 
 // checkForeignKeys fails if a row refers to none; what is what has left it so.
@@ -80,7 +67,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	if _, err := db.writer.Exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}
-	return path, syncFile(path)
+	return path, SyncFile(path)
 }
 
 // reserve makes an empty private file of that name, or with a number behind it
@@ -95,10 +82,11 @@ func reserve(name string) (path string, err error) {
 	}
 }
 
-func syncFile(path string) error {
+// SyncFile makes a file, and its name, survive a loss of power.
+func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+	return errors.Join(f.Sync(), f.Close(), SyncDir(filepath.Dir(path)))
 }

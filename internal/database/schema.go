@@ -38,57 +38,39 @@ func LatestVersion(migrations fs.FS) (int64, error) {
 	return latest, nil
 }
 
-// SchemaVersion gives the version the database was migrated to, 0 when it never
-// was. It costs one small query once there is a version.
+// SchemaVersion gives the version the database was migrated to, 0 when it never was.
 func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
-	if !db.tracked.Load() {
-		exists, err := db.hasTable(ctx, goose.DefaultTablename)
-		if err != nil || !exists {
-			return 0, err
-		}
-		db.tracked.Store(true)
+	s, err := db.Served(ctx)
+	return s.Version, err
+}
+
+// tableQuery asks whether there is a table.
+func tableQuery(d Dialect) string {
+	if d == Postgres {
+		return "SELECT to_regclass($1) IS NOT NULL"
 	}
-	var version int64
-	err := db.Reader().QueryRow(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+goose.DefaultTablename).Scan(&version)
-	if err != nil {
-		return 0, fmt.Errorf("database: read schema version: %w", err)
-	}
-	return version, nil
+	return "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = $1"
 }
 
 func (db *DB) hasTable(ctx context.Context, name string) (exists bool, err error) {
-	query := "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = $1"
-	if db.dialect == Postgres {
-		query = "SELECT to_regclass($1) IS NOT NULL"
-	}
-	if err := db.Reader().QueryRow(ctx, query, name).Scan(&exists); err != nil {
+	if err := db.Reader().QueryRow(ctx, tableQuery(db.dialect), name).Scan(&exists); err != nil {
 		return false, fmt.Errorf("database: look for schema version: %w", err)
 	}
 	return exists, nil
 }
 
-// CheckSchema returns nil if the database is at the version of migrations, else
-// an error that is ErrNewerSchema or ErrOlderSchema and names both versions.
+// CheckSchema returns nil if the database serves a program that knows these migrations, else
+// an error that is ErrNewerSchema or ErrOlderSchema and names the versions.
 func (db *DB) CheckSchema(ctx context.Context, migrations fs.FS) error {
-	want, err := LatestVersion(migrations)
+	program, err := LatestVersion(migrations)
 	if err != nil {
 		return err
 	}
-	have, err := db.SchemaVersion(ctx)
+	s, err := db.Served(ctx)
 	if err != nil {
 		return err
 	}
-	return compareVersions(have, want)
-}
-
-func compareVersions(have, want int64) error {
-	switch {
-	case have > want:
-		return fmt.Errorf("%w: it is at version %d, the program knows %d", ErrNewerSchema, have, want)
-	case have < want:
-		return fmt.Errorf("%w: it is at version %d, the program needs %d", ErrOlderSchema, have, want)
-	}
-	return nil
+	return s.check(program)
 }
 
 // UpTo has those of migrations that make a schema of a version.

@@ -96,11 +96,11 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), syncDir(filepath.Dir(path)))
+	return errors.Join(f.Close(), SyncDir(filepath.Dir(path)))
 }
 
-// syncDir makes new names in a folder survive a loss of power.
-func syncDir(dir string) error {
+// SyncDir makes new names in a folder survive a loss of power.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

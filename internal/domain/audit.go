@@ -53,6 +53,10 @@ const (
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
+	ActReported          Act = "report.created"
+	ActCaseClosed        Act = "report.closed"
+	ActWarned            Act = "content.warned"
+	ActDeleted           Act = "content.deleted"
 )
 
 // Acts are all of them, in the order in which a choice shows them.
@@ -63,6 +67,7 @@ var Acts = []Act{
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
+	ActReported, ActCaseClosed, ActWarned, ActDeleted,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

@@ -38,7 +38,7 @@ const (
 func (w *Workers) connect(name string) (client, *pilot, error) {
 	db := w.queue.db
 	draining := name == ""
-	p := newPilot(db)
+	p := newPilot(db, w.handlers)
 	if draining {
 		p.first = make(chan fetched, 1)
 	}

@@ -15,7 +15,7 @@ import (
 
 // Fetch gives what looks for jobs of the class Content, on SQLite.
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
-	p := newPilot(w.queue.db)
+	p := newPilot(w.queue.db, w.handlers)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
 	state := newTurns(p, Content)
 	return func(ctx context.Context) (int, error) {
@@ -28,7 +28,7 @@ func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 // Elected has a client that drains, or stays, stand for election, and gives the outcome,
 // which is taken back.
 func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err error) {
-	p := newPilot(w.queue.db)
+	p := newPilot(w.queue.db, w.handlers)
 	if draining {
 		p.first = make(chan fetched, 1)
 	}
@@ -57,7 +57,7 @@ type Picker struct {
 
 // NewPicker makes one that has had no turn.
 func NewPicker(w *Workers) *Picker {
-	p := newPilot(w.queue.db)
+	p := newPilot(w.queue.db, w.handlers)
 	k := &Picker{turns: newTurns(p, Content)}
 	p.notify = func(context.Context, []*rivertype.JobInsertResult) {}
 	if db := w.queue.db; db.Dialect() == database.Postgres {

@@ -16,6 +16,7 @@ type Handlers struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
 	lasting  []string // kinds that have a time of their own
+	kinds    map[string]bool
 }
 
 // Lasting are the arguments of jobs that may take longer than others: so long, whatever
@@ -26,7 +27,11 @@ type Lasting interface {
 }
 
 // NewHandlers gives handlers of nothing yet.
-func NewHandlers() *Handlers { return &Handlers{workers: river.NewWorkers()} }
+func NewHandlers() *Handlers {
+	h := &Handlers{workers: river.NewWorkers(), kinds: map[string]bool{}}
+	Handle(h, func(context.Context, foreign) error { return Later(foreignPause) })
+	return h
+}
 
 // Handle has do work the jobs whose arguments are an A. It must return soon after its
 // context is done: when the job's time is up, or the server's on shutdown. An error
@@ -34,6 +39,7 @@ func NewHandlers() *Handlers { return &Handlers{workers: river.NewWorkers()} }
 func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
 	river.AddWorker(h.workers, handler[A]{do: do})
 	var args A
+	h.kinds[args.Kind()] = true
 	if _, ok := any(args).(Lasting); ok {
 		h.lasting = append(h.lasting, args.Kind())
 	}
@@ -88,4 +94,26 @@ func Permanent(err error) error {
 		return nil
 	}
 	return rivertype.JobCancel(err)
+}
+
+// While a site is upgraded, processes of the newer program enqueue jobs of kinds that the
+// older ones do not know. Those leave them to the newer ones, without using up an attempt.
+const (
+	foreignPause = 10 * time.Second
+	foreignFor   = 24 * time.Hour // since it was enqueued; later nobody will know it
+)
+
+// foreign are the arguments, whatever they are, of a job of a kind that is not known.
+type foreign struct{}
+
+// Kind implements Args. No job is enqueued by this name.
+func (foreign) Kind() string { return "of_a_newer_program" }
+
+// disown has the handler of foreign jobs put off those of some that have no other.
+func (h *Handlers) disown(jobs []*rivertype.JobRow) {
+	for _, job := range jobs {
+		if !h.kinds[job.Kind] && time.Since(job.CreatedAt) < foreignFor {
+			job.Kind = foreign{}.Kind() // of the copy that River works, not in the database
+		}
+	}
 }

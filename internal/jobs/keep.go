@@ -80,8 +80,10 @@ func (k *keeper) run(ctx context.Context) {
 	tick := time.NewTicker(keepInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		k.stayKnown(ctx)
-		k.rescue(ctx)
+		if k.fits(ctx) {
+			k.stayKnown(ctx)
+			k.rescue(ctx)
+		}
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
@@ -106,6 +108,32 @@ func (k *keeper) rescue(ctx context.Context) {
 	}
 }
 
+// fits reports whether the database serves this program. Where it does so no more, what the
+// program derives may be wrong there: jobs in progress are cancelled, and nobody takes more
+// until it does again.
+func (k *keeper) fits(ctx context.Context) bool {
+	err := k.w.options.Fit(ctx)
+	if !errors.Is(err, database.ErrNewerSchema) {
+		return true // others are met in what follows
+	}
+	if k.shift != nil {
+		k.w.log.ErrorContext(ctx, "works no more jobs: they are left to the newer program", "error", err)
+		k.endShift(ctx)
+	}
+	return false
+}
+
+// endShift cancels jobs in progress and gives the name up.
+func (k *keeper) endShift(ctx context.Context) {
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := k.w.end(over, k.shift); err != nil {
+		k.w.log.ErrorContext(ctx, "cancelling jobs", "error", err)
+		k.shift.presence.Release() // what does not end is run again
+	}
+	k.shift = nil
+}
+
 // stayKnown works under a new name if others may take the process of the old one to be
 // dead, and run its jobs again: those still in progress are cancelled first.
 func (k *keeper) stayKnown(ctx context.Context) {
@@ -115,13 +143,7 @@ func (k *keeper) stayKnown(ctx context.Context) {
 			return
 		}
 		k.w.log.ErrorContext(ctx, "jobs in progress are cancelled, since others may run them again", "error", err)
-		over, cancel := context.WithCancel(ctx)
-		cancel()
-		if err := k.w.end(over, k.shift); err != nil {
-			k.w.log.ErrorContext(ctx, "cancelling jobs", "error", err)
-			k.shift.presence.Release() // it is lost in any case
-		}
-		k.shift = nil
+		k.endShift(ctx)
 	}
 	s, err := k.w.begin(ctx)
 	if err == nil {

@@ -26,12 +26,16 @@ type pilot struct {
 	due    string       // the query for the queues that have a job which is due
 	first  chan fetched // receives the first fetch of a client that drains; nil for others
 	notify func(ctx context.Context, res []*rivertype.JobInsertResult)
+
+	handlers *Handlers // nil in a client that only inserts
 }
 
 // lookTimeout bounds how long a client tries to wake itself.
 const lookTimeout = 5 * time.Second
 
-func newPilot(db *database.DB) *pilot { return &pilot{db: db, due: dueQuery(db.Dialect())} }
+func newPilot(db *database.DB, h *Handlers) *pilot {
+	return &pilot{db: db, due: dueQuery(db.Dialect()), handlers: h}
+}
 
 // PilotInit implements riverpilot.Pilot.
 func (p *pilot) PilotInit(_ *baseservice.Archetype, params *riverpilot.PilotInitParams) {
@@ -81,6 +85,7 @@ func (p *pilot) ProducerInit(ctx context.Context, exec riverdriver.Executor, par
 // JobGetAvailable implements riverpilot.Pilot.
 func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	jobs, err := state.(*turns).pick(ctx, exec, params)
+	p.handlers.disown(jobs)
 	select {
 	case p.first <- fetched{len(jobs), err}:
 	default:

@@ -37,6 +37,10 @@ type Options struct {
 	// this package by default.
 	Backoff func(attempt int) time.Duration
 
+	// Fit returns an error that is database.ErrNewerSchema once the database serves this
+	// program no more, which then works no jobs; nil where that is never so.
+	Fit func(ctx context.Context) error
+
 	// Observe is called after every run of a job: its kind, how it ended and how long it
 	// took. It must be quick and safe for concurrent use; nil for nobody.
 	Observe func(kind string, outcome Outcome, took time.Duration)
@@ -71,6 +75,9 @@ func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	o.RescueAfter = max(cmp.Or(o.RescueAfter, o.Timeout+rescueMargin), o.Timeout)
 	if o.Backoff == nil {
 		o.Backoff = Backoff
+	}
+	if o.Fit == nil {
+		o.Fit = func(context.Context) error { return nil }
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, Outcome, time.Duration) {}

@@ -78,7 +78,7 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 
 // OpenReady opens the database, which is there (RequireDatabase), and sees to its schema:
 // SQLite is migrated, after a copy of what is there; PostgreSQL, which several programs
-// share, is refused when it is not of this program's version.
+// share, is refused when it does not serve this program's version.
 func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
@@ -123,8 +123,18 @@ func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.
 	return db, nil
 }
 
-// checkSchema refuses a database whose tables, those of the queue included, are not of
-// this program's version.
+// SchemaVersion is the version of the schema that this program brings a database to, by which
+// a database says which programs it serves.
+func SchemaVersion() int64 {
+	version, err := database.LatestVersion(store.Migrations(database.SQLite))
+	if err != nil {
+		panic(err) // the files are embedded at build time
+	}
+	return version
+}
+
+// checkSchema refuses a database whose tables do not serve this program's version, or whose
+// queue is not of it.
 func checkSchema(ctx context.Context, db *database.DB) error {
 	if err := db.CheckSchema(ctx, store.Migrations(db.Dialect())); err != nil {
 		return err
@@ -133,9 +143,11 @@ func checkSchema(ctx context.Context, db *database.DB) error {
 }
 
 // Migrate brings the schema of a database, and that of the queue in it, to this
-// program's version.
+// program's version, or leaves it at a later one that serves this program.
 func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
-	r, err := db.Migrate(ctx, store.Migrations(db.Dialect()))
+	r, err := db.MigrateTelling(ctx, store.Migrations(db.Dialect()), func(err error) {
+		log.WarnContext(ctx, "a migration gives way to others, and tries again soon", "error", err)
+	})
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"vitrine/internal/blob"
+	"vitrine/internal/database"
 )
 
 // readiness is something without which requests cannot be served, by the name that
@@ -41,7 +43,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	for _, c := range s.checks {
 		if err := c.check(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "for", c.name, "error", err)
-			plain(w, http.StatusServiceUnavailable, "not ready: "+c.name)
+			reason := c.name
+			if errors.Is(err, database.ErrNewerSchema) || errors.Is(err, database.ErrOlderSchema) { // numbers of versions, no more
+				reason = err.Error()
+			}
+			plain(w, http.StatusServiceUnavailable, "not ready: "+reason)
 			return
 		}
 	}

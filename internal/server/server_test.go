@@ -55,8 +55,9 @@ func TestHealth(t *testing.T) {
 			}
 		}
 		// A schema that the program does not know is not ready, but alive.
-		r.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", 9999)
-		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || body != "not ready: database\n" {
+		r.Exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES ($1, TRUE, $1)", 9999)
+		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || !strings.HasPrefix(body,
+			"not ready: the database is newer than this program: it is at version 9999 and serves programs from version 9999 on, this one knows ") {
 			t.Errorf("/readyz: %d %q", status, body)
 		}
 		if len(r.Log("the database is newer than this program")) != 1 {

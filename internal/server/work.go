@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/jobs"
+	"vitrine/internal/store"
 	"vitrine/internal/worker"
 )
 
@@ -21,6 +22,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 	})
 	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App, s.exports), jobs.Options{
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
+		Fit: func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
 			s.stats.ObserveJob(kind, string(outcome), took)
 		},

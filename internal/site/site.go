@@ -6,6 +6,7 @@ import (
 	"vitrine/internal/site/pages/account"
 	"vitrine/internal/site/pages/collect"
 	"vitrine/internal/site/pages/look"
+	"vitrine/internal/site/pages/moderation"
 	"vitrine/internal/site/pages/operator"
 	"vitrine/internal/site/pages/people"
 	"vitrine/internal/site/pages/transfer"
@@ -14,7 +15,7 @@ import (
 
 // Rooms are all parts of the website.
 func Rooms() []web.Room {
-	return []web.Room{look.Room(), collect.Room(), account.Room(), people.Room(), transfer.Room(), operator.Room()}
+	return []web.Room{look.Room(), collect.Room(), account.Room(), people.Room(), moderation.Room(), transfer.Room(), operator.Room()}
 }
 
 // New makes the website.

@@ -34,6 +34,9 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err := tx.ForgetUser(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := tx.ForgetNotices(ctx, u.ID); err != nil {
+		return err
+	}
 	if err := tx.ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"vitrine/internal/store/exports"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
+	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/nearby"
 	"vitrine/internal/store/origins"
 	"vitrine/internal/store/redo"
@@ -60,6 +61,8 @@ type (
 	membershipReads  = membership.Reads
 	membershipLists  = membership.Lists
 	membershipWrites = membership.Writes
+	moderationReads  = moderation.Reads
+	moderationWrites = moderation.Writes
 	nearbyReads      = nearby.Reads
 	nearbyWrites     = nearby.Writes
 	originReads      = origins.Reads
@@ -91,6 +94,7 @@ type Queries struct {
 	backupReads
 	bulkReads
 	membershipReads
+	moderationReads
 	nearbyReads
 	originReads
 	blobReads
@@ -115,6 +119,7 @@ func (q *Queries) use(on database.Querier) {
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
+	q.moderationReads = moderation.NewReads(q.db)
 	q.nearbyReads = nearby.NewReads(q.db)
 	q.originReads = origins.NewReads(q.db)
 	q.blobReads = blobs.NewReads(q.db)
@@ -160,6 +165,7 @@ type Tx struct {
 	backupWrites
 	bulkWrites
 	membershipWrites
+	moderationWrites
 	nearbyWrites
 	originWrites
 	blobWrites
@@ -186,6 +192,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
+	tx.moderationWrites = moderation.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)
 	tx.blobWrites = blobs.NewWrites(tx.db, &tx.deltas)
@@ -247,7 +254,7 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 // Database names the kind of the database: sqlite or postgres.
 func (s *Store) Database() string { return s.pool.Dialect().String() }
 
-// Ready reports whether the database answers and has the schema of this program.
+// Ready reports whether the database answers and its schema serves this program.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
 		return err

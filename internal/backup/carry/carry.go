@@ -72,8 +72,25 @@ type Dumping interface {
 	Row(t database.Table, row []any) error
 }
 
+// Behind is an error where a newer program has migrated the database: it may serve this
+// program, which knows nothing of the tables that are new, and would leave them out.
+func Behind(ctx context.Context, db *database.DB) error {
+	schema, err := db.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	latest, err := database.LatestVersion(store.Migrations(db.Dialect()))
+	if err == nil && schema > latest {
+		err = fmt.Errorf("the database is at version %d of the schema, of which this program knows %d: make backups with the newer program", schema, latest)
+	}
+	return err
+}
+
 // Dump reads one state of the whole database.
 func Dump(ctx context.Context, db *database.DB, to Dumping) error {
+	if err := Behind(ctx, db); err != nil {
+		return err
+	}
 	schema, err := db.SchemaVersion(ctx)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ func Room() web.Room {
 			{Path: "/settings/storage", Text: "account.section.storage"},
 			{Path: "/settings/import", Text: "transfer.import"},
 			{Path: "/settings/export", Text: "transfer.export"},
+			{Path: "/settings/notices", Text: "moderation.notices"},
 			{Path: "/settings/feeds", Text: "people.feeds"},
 			{Path: "/settings/applications", Text: "account.section.grants"},
 			{Path: "/settings/personal-access-tokens", Text: "account.section.tokens"},

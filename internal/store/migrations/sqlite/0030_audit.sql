@@ -1,4 +1,5 @@
 -- +goose Up
+-- serves: 30
 
 -- Who did what, about what, when and from where. Nothing changes an entry, and nothing deletes
 -- one before it is 30 days old. Nothing refers to anything: entries outlive what they are about.

@@ -1,4 +1,5 @@
-package database
+// Package aside makes databases beside the places that they are for.
+package aside
 
 import (
 	"context"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"vitrine/internal/database"
 )
 
 // ErrNotEmpty says that a database is not to be put in the place of what is there.
@@ -19,39 +22,39 @@ var ErrNotEmpty = errors.New("the database is not empty")
 // asideSchema is where a database is made on PostgreSQL before it takes its place.
 const asideSchema = "vitrine_restoring"
 
-// restoreLock is the number of PostgreSQL's advisory lock for that.
-const restoreLock = migrationLock + 1
+// restoreLock is the number of PostgreSQL's advisory lock for that, next to that of migrations.
+const restoreLock = 0x76697472696e65 + 1
 
-// Aside is a database that is made beside its place, and put there at once when it is
+// Database is a database that is made beside its place, and put there at once when it is
 // whole: until then, and if the program dies, its place is as empty as it was. What a
 // program that died has left is removed by the next.
-type Aside struct {
-	*DB
+type Database struct {
+	*database.DB
 	put, drop func(ctx context.Context) error
 }
 
 // Put brings the database into its place and closes it.
-func (a *Aside) Put(ctx context.Context) error { return a.put(ctx) }
+func (d *Database) Put(ctx context.Context) error { return d.put(ctx) }
 
 // Drop removes the database, unless it was put into its place.
-func (a *Aside) Drop(ctx context.Context) error { return a.drop(ctx) }
+func (d *Database) Drop(ctx context.Context) error { return d.drop(ctx) }
 
-// OpenAside makes an empty database, for the place that the options name; ErrNotEmpty if
+// Open makes an empty database, for the place that the options name; ErrNotEmpty if
 // something is there. An SQLite file is made in a folder of its own, on the same disk.
 // Nothing of it is brought to the disk before it is put into its place.
-func OpenAside(ctx context.Context, o Options, folder string) (*Aside, error) {
-	dialect, path, err := parseURL(o.URL)
+func Open(ctx context.Context, o database.Options, folder string) (*Database, error) {
+	dialect, path, err := database.ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	if dialect == Postgres {
-		return openSchemaAside(ctx, o)
+	if dialect == database.Postgres {
+		return openSchema(ctx, o)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(ErrNotEmpty, err)
 	}
 	file := filepath.Join(folder, filepath.Base(path))
-	db, err := Open(ctx, Options{URL: "sqlite:" + file, Synchronous: "OFF"})
+	db, err := database.Open(ctx, database.Options{URL: "sqlite:" + file, Synchronous: "OFF"})
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +62,13 @@ func OpenAside(ctx context.Context, o Options, folder string) (*Aside, error) {
 		if err := db.Close(); err != nil { // moves the write-ahead log into the file
 			return err
 		}
-		if err := syncFile(file); err != nil {
+		if err := database.SyncFile(file); err != nil {
 			return err
 		}
 		if err := os.Rename(file, path); err != nil {
 			return err
 		}
-		return syncDir(filepath.Dir(path))
+		return database.SyncDir(filepath.Dir(path))
 	}
 	drop := func(context.Context) error {
 		err := db.Close()
@@ -76,13 +79,13 @@ func OpenAside(ctx context.Context, o Options, folder string) (*Aside, error) {
 		}
 		return err
 	}
-	return &Aside{DB: db, put: put, drop: drop}, nil
+	return &Database{DB: db, put: put, drop: drop}, nil
 }
 
-func openSchemaAside(ctx context.Context, o Options) (a *Aside, err error) {
+func openSchema(ctx context.Context, o database.Options) (a *Database, err error) {
 	conn, err := pgx.Connect(ctx, o.URL)
 	if err != nil {
-		return nil, Classify(ctx, err)
+		return nil, database.Classify(ctx, err)
 	}
 	end := func(ctx context.Context) error { // and with it the lock
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -91,7 +94,7 @@ func openSchemaAside(ctx context.Context, o Options) (a *Aside, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(Classify(ctx, err), end(ctx))
+			err = errors.Join(database.Classify(ctx, err), end(ctx))
 		}
 	}()
 	var locked bool
@@ -100,7 +103,7 @@ func openSchemaAside(ctx context.Context, o Options) (a *Aside, err error) {
 		return nil, err
 	}
 	if !locked {
-		return nil, fmt.Errorf("%w: something else is restored into it", ErrInUse)
+		return nil, fmt.Errorf("%w: something else is restored into it", database.ErrInUse)
 	}
 	if place == nil {
 		return nil, errors.New("database: the user has no schema of the search path to make tables in")
@@ -123,17 +126,17 @@ func openSchemaAside(ctx context.Context, o Options) (a *Aside, err error) {
 	query.Set("synchronous_commit", "off") // until it is put
 	u.RawQuery = query.Encode()
 	o.URL = u.String()
-	db, err := Open(ctx, o)
+	db, err := database.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	a = &Aside{DB: db}
+	a = &Database{DB: db}
 	a.put = func(ctx context.Context) error {
 		if err := db.Close(); err != nil {
 			return err
 		}
 		if err := moveSchema(ctx, conn, *place); err != nil {
-			return Classify(ctx, err)
+			return database.Classify(ctx, err)
 		}
 		return end(ctx)
 	}

@@ -1,0 +1,203 @@
+package database
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+	goosedb "github.com/pressly/goose/v3/database"
+)
+
+// versionTable has a row for each migration that was made; the column serves of the last
+// one is the oldest version of the program that runs rightly on the schema.
+//
+// Programs from before there was such a range look into goose's own table, and want it to
+// be at exactly their version. It is kept at the oldest version that is served, so that
+// they go on, too, for as long as they may.
+const versionTable = "schema_versions"
+
+// Served says which versions of the program a schema serves. A program's version is that
+// of the last migration it knows.
+type Served struct {
+	Version int64 // of the schema
+	From    int64 // the oldest version of the program that it serves; not above Version
+}
+
+// check returns nil if a program of a version may work on the schema, else an error that is
+// ErrNewerSchema or ErrOlderSchema and has the reason.
+func (s Served) check(program int64) error {
+	switch {
+	case program < s.From:
+		return fmt.Errorf("%w: it is at version %d and serves programs from version %d on, this one knows %d",
+			ErrNewerSchema, s.Version, s.From, program)
+	case program > s.Version:
+		return fmt.Errorf("%w: it is at version %d, the program needs %d", ErrOlderSchema, s.Version, program)
+	}
+	return nil
+}
+
+// Served reads which programs the database serves; nothing but zeroes when it never was
+// migrated. It costs one small query.
+func (db *DB) Served(ctx context.Context) (s Served, err error) {
+	exists := db.tracked.Load()
+	if !exists {
+		if exists, err = db.hasTable(ctx, versionTable); err != nil {
+			return s, err
+		}
+		db.tracked.Store(exists)
+	}
+	q := "SELECT version_id, serves FROM " + versionTable + " ORDER BY version_id DESC LIMIT 1"
+	if !exists { // it never was, or only by a program from before there was a range
+		if exists, err = db.hasTable(ctx, goose.DefaultTablename); err != nil || !exists {
+			return s, err
+		}
+		q = "SELECT version_id, version_id FROM " + goose.DefaultTablename + " ORDER BY version_id DESC LIMIT 1"
+	}
+	err = db.Reader().QueryRow(ctx, q).Scan(&s.Version, &s.From)
+	if errors.Is(err, ErrNoRows) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("database: read schema version: %w", err)
+	}
+	return s, nil
+}
+
+// servesLine is how a migration says the oldest version of the program that the schema
+// serves from then on.
+var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
+
+// raise is a migration that leaves programs below a version behind.
+type raise struct{ version, serves int64 }
+
+// raises reads the lines of migrations that say which programs they serve, in order.
+func raises(migrations fs.FS) (all []raise, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, fmt.Errorf("database: migration %s: %w", name, err)
+		}
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			return nil, err
+		}
+		line := servesLine.FindSubmatch(text)
+		if line == nil {
+			continue
+		}
+		serves, err := strconv.ParseInt(string(bytes.TrimSpace(line[1])), 10, 64)
+		if err != nil || serves < 1 || serves > version || len(all) > 0 && serves < all[len(all)-1].serves {
+			return nil, fmt.Errorf("database: migration %s: want a version up to its own after `-- serves:`, and none below an earlier one", name)
+		}
+		all = append(all, raise{version, serves})
+	}
+	return all, nil
+}
+
+// servedAt is the oldest version of the program that a schema of a version serves. Before
+// the first migration that says so it is the same version.
+func servedAt(all []raise, version int64) int64 {
+	serves := version
+	for _, r := range all {
+		if r.version <= version {
+			serves = r.serves
+		}
+	}
+	return serves
+}
+
+// versions is where goose notes what it has done.
+type versions struct {
+	goosedb.Store
+	dialect Dialect
+	before  goosedb.Store // goose's own table
+	raises  []raise
+}
+
+func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
+	name := goosedb.DialectPostgres
+	if d == SQLite {
+		name = goosedb.DialectSQLite3
+	}
+	v.dialect = d
+	if v.Store, err = goosedb.NewStore(name, versionTable); err != nil {
+		return v, err
+	}
+	if v.before, err = goosedb.NewStore(name, goose.DefaultTablename); err != nil {
+		return v, err
+	}
+	v.raises, err = raises(migrations)
+	return v, err
+}
+
+// TableExists implements goose's StoreExtender.
+func (v versions) TableExists(ctx context.Context, tx goosedb.DBTxConn) (bool, error) {
+	return tableExists(ctx, tx, v.dialect, versionTable)
+}
+
+func tableExists(ctx context.Context, tx goosedb.DBTxConn, d Dialect, name string) (exists bool, err error) {
+	err = tx.QueryRowContext(ctx, tableQuery(d), name).Scan(&exists)
+	return exists, err
+}
+
+// CreateVersionTable makes the table, with the rows of the one that programs before had. It
+// runs in a transaction.
+func (v versions) CreateVersionTable(ctx context.Context, tx goosedb.DBTxConn) error {
+	if err := v.Store.CreateVersionTable(ctx, tx); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "ALTER TABLE "+versionTable+" ADD COLUMN serves BIGINT NOT NULL DEFAULT 0"); err != nil {
+		return err
+	}
+	exists, err := tableExists(ctx, tx, v.dialect, goose.DefaultTablename)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return v.before.CreateVersionTable(ctx, tx)
+	}
+	made, err := v.before.ListMigrations(ctx, tx) // the last first
+	if err != nil {
+		return err
+	}
+	for _, m := range slices.Backward(made) {
+		if m.Version == 0 { // which goose is about to note
+			continue
+		}
+		if err := v.note(ctx, tx, m.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Insert notes a version at the end of its migration, with the programs that it serves.
+func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
+	if v.dialect == SQLite {
+		if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {
+			return err
+		}
+	}
+	return v.note(ctx, tx, req.Version)
+}
+
+func (v versions) note(ctx context.Context, tx goosedb.DBTxConn, version int64) error {
+	serves := servedAt(v.raises, version)
+	_, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied, serves) VALUES ($1, TRUE, $2)", version, serves)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO "+goose.DefaultTablename+" (version_id, is_applied) SELECT version_id, TRUE FROM "+versionTable+
+		" WHERE version_id <= $1 AND version_id NOT IN (SELECT version_id FROM "+goose.DefaultTablename+") ORDER BY version_id", serves)
+	return err
+}

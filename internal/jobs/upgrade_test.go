@@ -1,0 +1,96 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/jobs"
+)
+
+// novelty is a job of a newer program.
+type novelty struct {
+	Name string `json:"name"`
+}
+
+func (novelty) Kind() string      { return "novelty" }
+func (novelty) Class() jobs.Class { return jobs.Content }
+
+// An older program leaves jobs that it does not know to a newer one, which has all their
+// attempts; what nobody has known for a day fails.
+func TestJobsOfNewerPrograms(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var old, fresh tally
+		older := r.workers(r.queue, jobs.Options{Backoff: atOnce}, func(_ context.Context, n note) error { old.add(n.Name); return nil })
+		r.enqueue(novelty{"new"}, jobs.Attempts(1))
+		r.enqueue(note{"known"}, jobs.Attempts(1))
+		r.must(older.Drain(t.Context()))
+		if old.of("known") != 1 || r.count("completed") != 1 || r.count("discarded") != 0 {
+			t.Fatalf("%d completed, %d given up", r.count("completed"), r.count("discarded"))
+		}
+		var kind string
+		r.must(r.db.Reader().QueryRow(t.Context(), "SELECT kind FROM river_job WHERE state = 'scheduled'").Scan(&kind))
+		if kind != "novelty" {
+			t.Errorf("the job is of kind %s now", kind)
+		}
+
+		h := jobs.NewHandlers()
+		jobs.Handle(h, func(_ context.Context, n novelty) error { fresh.add(n.Name); return nil })
+		newer := r.work(r.queue, jobs.Options{Backoff: atOnce}, h)
+		r.exec("UPDATE river_job SET state = 'available', scheduled_at = created_at WHERE kind = 'novelty'")
+		r.must(newer.Drain(t.Context()))
+		if fresh.of("new") != 1 || r.count("completed") != 2 {
+			t.Errorf("%d ran, %d completed", fresh.of("new"), r.count("completed"))
+		}
+
+		r.enqueue(novelty{"forgotten"}, jobs.Attempts(1))
+		day := "datetime('now', '-25 hours')"
+		if r.db.Dialect() == database.Postgres {
+			day = "now() - interval '25 hours'"
+		}
+		r.exec("UPDATE river_job SET created_at = " + day + " WHERE state = 'available'")
+		r.must(older.Drain(t.Context()))
+		if n := r.count("discarded"); n != 1 {
+			t.Errorf("%d are given up, want 1", n)
+		}
+	})
+}
+
+// A program that the database serves no more works no jobs until it is served again.
+func TestJobsOfAnotherSchema(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var refused atomic.Bool
+		looked, done := make(chan struct{}, 100), make(chan string, 10)
+		w := r.workers(r.queue, jobs.Options{Fit: func(context.Context) error {
+			defer func() { looked <- struct{}{} }()
+			if refused.Load() {
+				return fmt.Errorf("%w: it serves others", database.ErrNewerSchema)
+			}
+			return nil
+		}}, func(_ context.Context, n note) error { done <- n.Name; return nil })
+		r.must(w.Start(t.Context()))
+		r.enqueue(note{"before"})
+		<-done
+		refused.Store(true)
+		for len(looked) > 0 {
+			<-looked
+		}
+		for range 3 { // the first may have begun before
+			<-looked
+		}
+		r.enqueue(note{"while it is refused"})
+		<-looked
+		<-looked
+		if n := len(done); n != 0 || r.count("available") != 1 {
+			t.Errorf("%d ran, %d wait", n, r.count("available"))
+		}
+		refused.Store(false)
+		if got := <-done; got != "while it is refused" {
+			t.Error(got)
+		}
+	})
+}
