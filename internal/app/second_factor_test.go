@@ -151,7 +151,7 @@ func TestSignInWithPasskey(t *testing.T) {
 		entries, err := w.a.AuditLog(w.ctx(), w.operator(), domain.AuditFilter{ActorID: ada.UserID}, domain.AuditPlace{}, 100)
 		w.must(err)
 		for _, e := range entries {
-			acts = append(acts, fmt.Sprint(e.Act, e.Details["with"]))
+			acts = append(acts, fmt.Sprint(e.Act, e.Details["by"]))
 		}
 		if want := []string{"session.createdpasskey", "session.createdpasskey", "passkey.added<nil>", "passkey.added<nil>", "session.created<nil>"}; !slices.Equal(acts, want) {
 			t.Errorf("the log has %v", acts)

@@ -35,6 +35,8 @@ const (
 	ActCodesMade         Act = "recovery-codes.made"
 	ActCodeUsed          Act = "recovery-codes.used"
 	ActFactorEnded       Act = "second-factor.ended"
+	ActConnected         Act = "identity.connected"
+	ActDisconnected      Act = "identity.disconnected"
 	ActTokenCreated      Act = "token.created"
 	ActTokenRevoked      Act = "token.revoked"
 	ActAccessGiven       Act = "access.given"
@@ -65,6 +67,7 @@ var Acts = []Act{
 	ActAccountInvited, ActResetSent,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
 	ActReported, ActCaseClosed, ActWarned, ActDeleted,

@@ -116,7 +116,7 @@ func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor
 	if err != nil {
 		return "", err
 	}
-	return a.OpenSession(ctx, tx, u.ID, from)
+	return a.OpenSession(ctx, tx, u.ID, from, n.Now)
 }
 
 // SignUpPending reports whether the token of a mailed link can still be used, without
@@ -151,7 +151,7 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 		if u, err = a.confirm(ctx, tx, s, now); err != nil {
 			return err
 		}
-		session, err = a.OpenSession(ctx, tx, u.ID, from)
+		session, err = a.OpenSession(ctx, tx, u.ID, from, now)
 		return err
 	})
 	if domain.KindOf(err) == domain.Conflict {

@@ -28,14 +28,26 @@ func (a *Core) AuditEntry(ctx context.Context, tx *store.Tx, e domain.AuditEntry
 	return addAuditEntry(ctx, tx, a.Now(), e)
 }
 
-// refusedKey counts what AuditRefusal notes.
+// refusedKey counts what AuditRefusedFor notes.
 var refusedKey = Counters([]Limit{{Most: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
 
 // AuditRefusal notes a sign-in that was refused: of a user, the zero User where nobody has
-// the address. Of an hour only the first are noted, so that
-// who attacks cannot fill the log. What was typed where nobody has the address is not: it may
-// be a password.
-func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
+// the address, whose password was right or not.
+func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.User, right bool) error {
+	why := "password"
+	switch {
+	case right:
+		why = "suspended"
+	case u.ID == 0:
+		why = "unknown address"
+	}
+	return a.AuditRefusedFor(ctx, from, u, why)
+}
+
+// AuditRefusedFor notes why a sign-in was refused: of a user, the zero User where nobody is meant.
+// Of an hour only the first are noted, so that who attacks cannot fill the log. What was typed
+// where nobody has the address is not: it may be a password.
+func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		n, _, err := tx.Attempt(ctx, refusedKey, a.Now(), time.Hour)
 		if err != nil || n > domain.MaxRefusedNoted {

@@ -25,7 +25,7 @@ func (a *SignIns) Enter(ctx context.Context, tx *store.Tx, user domain.UserID, f
 		return "", err
 	}
 	if n == 0 {
-		return a.OpenSession(ctx, tx, user, from)
+		return a.OpenSession(ctx, tx, user, from, a.Now())
 	}
 	secret, hash, _ := auth.NewToken(auth.Half)
 	return secret, tx.BeginHalfSignIn(ctx, user, hash, a.Now(), a.Now().Add(halfTTL))
@@ -125,13 +125,13 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 			if err != nil {
 				return err
 			}
-			session, err = a.openSession(ctx, tx, u.ID, from, with)
+			session, err = a.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), with)
 			return err
 		})
 	}
 	switch domain.KindOf(err) {
 	case domain.Unauthenticated, domain.Invalid:
-		if noted := a.AuditRefusal(ctx, from, u, "second factor"); noted != nil {
+		if noted := a.AuditRefusedFor(ctx, from, u, "second factor"); noted != nil {
 			return "", noted
 		}
 	}

@@ -40,6 +40,7 @@ const (
 	CodesMade       Notice = "recovery-codes"
 	CodeUsed        Notice = "recovery-code"
 	FactorEnded     Notice = "second-factor"
+	SignOnConnected Notice = "single sign-on"
 )
 
 // Warn has the holder of an account told, at the address that it has.
@@ -75,6 +76,8 @@ var notices = map[Notice]struct{ subject, says, ifNot string }{
 	PasswordChanged: {"Your password was changed", "The password of your account {slug} at {site} was changed.", chooseAnother},
 	AddressChanged: {"Your address was changed", "The address of your account {slug} at {site} was changed.",
 		"If this was not you, ask whoever runs the server for help."},
+	SignOnConnected: {"Single sign-on was connected", "An account elsewhere can now sign in to your account {slug} at {site}.",
+		"If this was not you, disconnect it and choose another password:\n\n  {site}/settings/single-sign-on"},
 	PasskeyAdded: {"A passkey was added", "A passkey was added to your account {slug} at {site}. Who has it can sign in\nwith it.", lookAtKeys},
 	PasskeyRemoved: {"A passkey was removed", "A passkey of your account {slug} at {site} was removed. You can no longer sign\nin with it.",
 		lookAtKeys},

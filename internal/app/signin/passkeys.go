@@ -264,7 +264,7 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 		if err := a.settle(ctx, tx, found); err != nil {
 			return err
 		}
-		session, err = a.openSession(ctx, tx, found.User, from, "passkey")
+		session, err = a.OpenSessionBy(ctx, tx, found.User, from, a.Now(), "passkey")
 		return err
 	})
 	if err != nil {

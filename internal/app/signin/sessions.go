@@ -23,17 +23,17 @@ type Account struct {
 	HasPassword bool
 }
 
-// OpenSession signs a browser in as a locked user, whoever has proved who they are otherwise
-// than by what Enter and SignInByPasskey ask for, and gives the secret for its cookie.
-func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor) (string, error) {
-	return a.openSession(ctx, tx, user, from, "")
+// OpenSession signs a browser in as a locked user, who has proved who they are otherwise than by
+// what Enter and SignInByPasskey ask for, and gives the secret for its cookie. The browser is
+// known from now on by what auth.BrowserSecret makes of that: another one each time, so that a
+// copy of the cookie is worth nothing after the next.
+func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+	return a.OpenSessionBy(ctx, tx, user, from, now, "")
 }
 
-// openSession is OpenSession for who has proved who they are with something beside, or in place
-// of, a password. The browser is known from now on by what auth.BrowserSecret makes of that: another one each
-// time, so that a copy of the cookie is worth nothing after the next.
-func (a *SignIns) openSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, with string) (string, error) {
-	now := a.Now()
+// OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by a
+// password, or by a link.
+func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time, by string) (string, error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
@@ -41,8 +41,8 @@ func (a *SignIns) openSession(ctx context.Context, tx *store.Tx, user domain.Use
 		return "", err
 	}
 	e := domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: domain.AboutSession(id), Address: from.AddressKept()}
-	if with != "" {
-		e.Details = map[string]any{"with": with}
+	if by != "" {
+		e.Details = map[string]any{"by": by}
 	}
 	err = a.AuditEntry(ctx, tx, e)
 	if err != nil {

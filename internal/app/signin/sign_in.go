@@ -28,14 +28,7 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 		return "", err
 	}
 	if !right || c.User.SuspendedAt != nil {
-		why := "password"
-		switch {
-		case right:
-			why = "suspended"
-		case c.User.ID == 0:
-			why = "unknown address"
-		}
-		if err := a.AuditRefusal(ctx, from, c.User, why); err != nil {
+		if err := a.AuditRefusal(ctx, from, c.User, right); err != nil {
 			return "", err
 		}
 		return "", errSignIn()
