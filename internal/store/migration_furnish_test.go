@@ -97,6 +97,8 @@ var furnishing = []string{
 	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",
 	`INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
 		VALUES (5, 1, 'ada', 'token.created', 'Token', 1, 'cli', '{"scope":"write"}', '192.0.2.1', 'a')`,
+	"INSERT INTO identities (user_id, issuer, subject, email, created_at, used_at) VALUES (1, 'https://id.example', 'a', 'ada@example.org', 5, 6)",
+	"INSERT INTO sign_on_steps (hash, sealed, expires_at) VALUES ('a', 'b', 9)",
 	"INSERT INTO exports (user_id, state, object, created_at, expires_at) VALUES (1, 'running', 'exports/a', 5, 9)",
 	`INSERT INTO imports (user_id, source, address, what, visibility, token, file_name, state, listed, created_at)
 		VALUES (1, 'arena', 'https://api.example.org', '["@ada"]', 'closed', 'sealed', '', 'queued', TRUE, 5)`,
