@@ -27,6 +27,9 @@ type Account struct {
 // browser is known from now on by what auth.BrowserSecret makes of that: another one each
 // time, so that a copy of the cookie is worth nothing after the next.
 func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
+		return "", err
+	}
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
