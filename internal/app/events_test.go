@@ -37,6 +37,7 @@ var unpublished = map[string]string{
 		RememberBrowser RenewSignUpLink RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
 		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
 	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
@@ -72,6 +73,8 @@ var publishedElsewhere = map[string]string{
 	"createChannel":    "CreateChannel publishes",
 	"bringItem":        "items publishes all of a batch",
 	"makeBlock":        "items and BringLoose publish all of a batch",
+	"followInto":       "FollowMapping publishes what it gives",
+	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",
 	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
 }

@@ -1028,13 +1028,14 @@ var withoutText = []string{
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
+	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"Blocklist", "Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendModerationNotice",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are those that one topic calls of another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "OpenInvitation", "OpenSession", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit and for a use case that no row is about.
 func (in *inputs) complete() {

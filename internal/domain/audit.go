@@ -30,6 +30,8 @@ const (
 	ActSignInRefused     Act = "session.refused"
 	ActSignedOut         Act = "session.ended"
 	ActSignedOutAll      Act = "session.ended-all"
+	ActConnected         Act = "identity.connected"
+	ActDisconnected      Act = "identity.disconnected"
 	ActTokenCreated      Act = "token.created"
 	ActTokenRevoked      Act = "token.revoked"
 	ActAccessGiven       Act = "access.given"
@@ -60,7 +62,7 @@ const (
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
 	ActAccountInvited, ActResetSent,
-	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActTokenCreated, ActTokenRevoked,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
 	ActReported, ActCaseClosed, ActWarned, ActDeleted, ActBlocked, ActUnblocked,

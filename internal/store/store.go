@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/exports"
+	"vitrine/internal/store/identity"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
 	"vitrine/internal/store/moderation"
@@ -76,6 +77,8 @@ type (
 	documentWrites   = documents.Writes
 	exportReads      = exports.Reads
 	exportWrites     = exports.Writes
+	identityReads    = identity.Reads
+	identityWrites   = identity.Writes
 	importReads      = imports.Reads
 	importLists      = imports.Lists
 	importWrites     = imports.Writes
@@ -101,6 +104,7 @@ type Queries struct {
 	contentsReads
 	countersReads
 	exportReads
+	identityReads
 	importReads
 	redoReads
 
@@ -126,6 +130,7 @@ func (q *Queries) use(on database.Querier) {
 	q.contentsReads = contents.NewReads(q.db)
 	q.countersReads = counters.NewReads(q.db)
 	q.exportReads = exports.NewReads(q.db)
+	q.identityReads = identity.NewReads(q.db)
 	q.importReads = imports.NewReads(q.db)
 	q.redoReads = redo.NewReads(q.db)
 }
@@ -172,6 +177,7 @@ type Tx struct {
 	countersWrites
 	documentWrites
 	exportWrites
+	identityWrites
 	importWrites
 	redoWrites
 
@@ -199,6 +205,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.countersWrites = counters.NewWrites(tx.db)
 	tx.documentWrites = documents.NewWrites(&tx.documents)
 	tx.exportWrites = exports.NewWrites(tx.db)
+	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)
 	tx.documents.Use(tx.db, &tx.deltas)
