@@ -48,14 +48,13 @@ func (a *Core) CheckSites(ctx context.Context, fields ...string) error {
 			return err
 		}
 		if blocked {
-			return &domain.Error{Kind: domain.Unprocessable, Message: fields[i] + ": " + siteBlocked,
-				Fields: []domain.FieldError{{Path: fields[i], Code: domain.FieldForbidden, Text: siteBlocked}}}
+			refused := domain.InvalidField(fields[i], domain.FieldForbidden, "leads to a site that is blocked here")
+			refused.Kind = domain.Unprocessable // the address is well-formed
+			return refused
 		}
 	}
 	return nil
 }
-
-const siteBlocked = "leads to a site that is blocked here"
 
 // CheckFile refuses a file whose SHA-256 is blocked, as Unprocessable.
 func (a *Core) CheckFile(ctx context.Context, sum string) error {
