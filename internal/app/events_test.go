@@ -30,13 +30,13 @@ var published = map[string]string{
 
 // unpublished are writes that change nothing that others see, by their topics.
 var unpublished = map[string]string{
-	"accounts, and who acts for them": `AnonymizeAccount Attempt AttemptFailed ClaimFirstAccount CountApplications CreateApplication
+	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CreateApplication
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
-		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf EndAccess EndMailLinks EndSession EndSessionByHash
-		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct
+		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
+		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
 		RememberBrowser RenewSignUpLink RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
-		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
-		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions
+		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
 	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
