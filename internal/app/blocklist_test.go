@@ -46,11 +46,11 @@ func TestBlocklist(t *testing.T) {
 		before := w.Dump()
 		for _, bad := range []string{"https://spam.example/x", "http://WWW.Spam.Example.:8080/", "https://a.b.spam.example"} {
 			err := block(bad, "")
-			if w.want(domain.Unprocessable, err); !strings.HasPrefix(err.Error(), "value: ") {
+			if w.want(domain.Invalid, err); !strings.HasPrefix(err.Error(), "value: ") {
 				t.Errorf("%s: %v", bad, err)
 			}
 			err = block("text", strings.ReplaceAll(bad, ".:", ":"))
-			if w.want(domain.Unprocessable, err); !strings.HasPrefix(err.Error(), "original_source_url: ") {
+			if w.want(domain.Invalid, err); !strings.HasPrefix(err.Error(), "original_source_url: ") {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}

@@ -35,8 +35,7 @@ func domainsOf(host string) (all []string) {
 	return all
 }
 
-// CheckSites refuses an address that leads to a blocked site as Unprocessable, which names its
-// field. Addresses are by field, each pair in turn; "" is none.
+// CheckSites refuses an address that leads to a blocked site as Invalid, which names its field. Addresses are by field, each pair in turn; "" is none.
 func (a *Core) CheckSites(ctx context.Context, fields ...string) error {
 	for i := 0; i+1 < len(fields); i += 2 {
 		u, err := url.Parse(strings.TrimSpace(fields[i+1]))
@@ -48,9 +47,7 @@ func (a *Core) CheckSites(ctx context.Context, fields ...string) error {
 			return err
 		}
 		if blocked {
-			refused := domain.InvalidField(fields[i], domain.FieldForbidden, "leads to a site that is blocked here")
-			refused.Kind = domain.Unprocessable // the address is well-formed
-			return refused
+			return domain.InvalidField(fields[i], domain.FieldForbidden, "leads to a site that is blocked here")
 		}
 	}
 	return nil
