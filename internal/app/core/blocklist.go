@@ -35,22 +35,18 @@ func domainsOf(host string) (all []string) {
 	return all
 }
 
-// CheckSites refuses an address that leads to a blocked site as Invalid, which names its field. Addresses are by field, each pair in turn; "" is none.
-func (a *Core) CheckSites(ctx context.Context, fields ...string) error {
-	for i := 0; i+1 < len(fields); i += 2 {
-		u, err := url.Parse(strings.TrimSpace(fields[i+1]))
-		if err != nil || u.Hostname() == "" {
-			continue
-		}
-		blocked, err := a.Store.AnyBlocked(ctx, moderation.BlockedSite, domainsOf(u.Hostname()))
-		if err != nil {
-			return err
-		}
-		if blocked {
-			return domain.InvalidField(fields[i], domain.FieldForbidden, "leads to a site that is blocked here")
-		}
+// CheckSite refuses the address in a field if it leads to a blocked site. The error is Invalid and
+// names the field.
+func (a *Core) CheckSite(ctx context.Context, field, address string) error {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Hostname() == "" {
+		return nil
 	}
-	return nil
+	blocked, err := a.Store.AnyBlocked(ctx, moderation.BlockedSite, domainsOf(u.Hostname()))
+	if err == nil && blocked {
+		err = domain.InvalidField(field, domain.FieldForbidden, "leads to a site that is blocked here")
+	}
+	return err
 }
 
 // CheckFile refuses a file whose SHA-256 is blocked, as Unprocessable.
