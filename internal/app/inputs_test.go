@@ -319,6 +319,10 @@ func (in *inputs) textRows() []text {
 			_, err := a.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
 			return err
 		}},
+		{"AddToBlocklist note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.AddToBlocklist(ctx, operating.OnSite(in.operator, home), moderation.BlockInput{Kind: "domain", Value: "moss.example", Note: s})
+			return err
+		}},
 		{"AuditLog actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
 			_, err := a.AuditLog(ctx, in.operator, domain.AuditFilter{Actor: s}, domain.AuditPlace{}, 1)
 			return err
@@ -1040,7 +1044,7 @@ var withoutText = []string{
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "Reported", "SendModerationNotice",
+	"Blocklist", "Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendModerationNotice",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }

@@ -31,7 +31,7 @@ type keyring struct {
 }
 
 func newKeyring() *keyring {
-	return &keyring{virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2), site}
+	return &keyring{virtualwebauthn.NewAuthenticator(), apptest.Credential(), site}
 }
 
 // make answers options for a new credential, and keeps whose it is.
@@ -135,7 +135,7 @@ func TestSignInWithPasskey(t *testing.T) {
 			"other handle": func(k *keyring) { k.Options.UserHandle = []byte("somebody") },
 			"other origin": func(k *keyring) { k.site.Origin = "https://vitrine.test.example.org" },
 			"other site":   func(k *keyring) { k.site.ID = "example.org" },
-			"other key":    func(k *keyring) { k.credential.Key = virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2).Key },
+			"other key":    func(k *keyring) { k.credential.Key = apptest.Credential().Key },
 			"unknown":      func(k *keyring) { k.credential.ID = []byte("unknown") },
 			"copied":       func(k *keyring) { k.Options.BackupEligible = true },
 		} {

@@ -80,7 +80,7 @@ var rooms = map[string][]string{
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
-	"app/core":         {"domain", "store", "auth", "mail", "markup"},
+	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup"},
 	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/svg", "page"},
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},

@@ -59,6 +59,8 @@ const (
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
 	ActDeleted           Act = "content.deleted"
+	ActBlocked           Act = "blocklist.added"
+	ActUnblocked         Act = "blocklist.removed"
 )
 
 // Acts are all of them, in the order in which a choice shows them.
@@ -70,7 +72,7 @@ var Acts = []Act{
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
-	ActReported, ActCaseClosed, ActWarned, ActDeleted,
+	ActReported, ActCaseClosed, ActWarned, ActDeleted, ActBlocked, ActUnblocked,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

@@ -20,7 +20,7 @@ type key struct {
 var keySite = virtualwebauthn.RelyingParty{Name: "vitrine.test", ID: "vitrine.test", Origin: apptest.Base}
 
 func newKey() *key {
-	return &key{virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)}
+	return &key{virtualwebauthn.NewAuthenticator(), apptest.Credential()}
 }
 
 // signs does what the script does with the options at an address.

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -48,6 +49,9 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 	}
 	n := in.account(a.accounts.DefaultTier).account(a.Now())
 	if _, err := a.Try(ctx, core.TrySignUp, n.Email, from); err != nil {
+		return "", err
+	}
+	if err := cmp.Or(a.CheckNetwork(ctx, a.Store.Queries, from.Address), a.CheckMail(ctx, n.Email)); err != nil {
 		return "", err
 	}
 	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing

@@ -34,6 +34,9 @@ func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.Use
 // OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by a
 // password, or by a link.
 func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time, by string) (string, error) {
+	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
+		return "", err
+	}
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
