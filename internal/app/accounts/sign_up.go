@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -51,7 +50,10 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 	if _, err := a.Try(ctx, core.TrySignUp, n.Email, from); err != nil {
 		return "", err
 	}
-	if err := cmp.Or(a.CheckNetwork(ctx, a.Store.Queries, from.Address), a.CheckMail(ctx, n.Email)); err != nil {
+	if err := a.CheckNetwork(ctx, a.Store.Queries, from.Address); err != nil {
+		return "", err
+	}
+	if err := a.CheckMail(ctx, n.Email); err != nil {
 		return "", err
 	}
 	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing
