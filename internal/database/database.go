@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
@@ -44,6 +45,11 @@ type Options struct {
 	// SQLite file. A missing file is made, and its folder too.
 	URL string
 
+	// DirectURL is where PostgreSQL itself is reached if URL is that of a pooler which lends
+	// its sessions for a transaction at a time, such as PgBouncer: what needs a session of
+	// its own goes there, and the pool keeps nothing in sessions. "" if there is no pooler.
+	DirectURL string
+
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
 	// default) survives a loss of power, "NORMAL" may lose the last commits
 	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to
@@ -74,7 +80,8 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
 
-	pool *pgxpool.Pool // PostgreSQL
+	pool   *pgxpool.Pool   // PostgreSQL
+	direct *pgx.ConnConfig // of a session past a pooler; nil if there is none
 
 	// SQLite
 	writer      *lite.Pool    // the one connection that writes
@@ -161,6 +168,15 @@ func (db *DB) SQL() *sql.DB { return db.handle }
 // Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
 // nil on SQLite.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Session gives the settings of a connection to PostgreSQL that has a session for itself as
+// long as it lives, whatever stands before the pool.
+func (db *DB) Session() *pgx.ConnConfig {
+	if db.direct != nil {
+		return db.direct.Copy()
+	}
+	return db.pool.Config().ConnConfig
+}
 
 // Path gives the file of an SQLite database; "" on PostgreSQL.
 func (db *DB) Path() string { return db.path }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -24,17 +25,11 @@ func (db *DB) openPostgres(o Options) error {
 		config.MaxConns = int32(max(10, 4*runtime.GOMAXPROCS(0)))
 	}
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
-	if _, set := config.ConnConfig.RuntimeParams["application_name"]; !set {
-		config.ConnConfig.RuntimeParams["application_name"] = "vitrine"
-	}
-	// Compiling a search took several times as long as running it.
-	if _, set := config.ConnConfig.RuntimeParams["jit"]; !set {
-		config.ConnConfig.RuntimeParams["jit"] = "off"
-	}
-	// A cancelled context cancels the statement on the server and keeps the
-	// connection; only a server that does not answer loses it.
-	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
+	session(config.ConnConfig)
+	if o.DirectURL != "" {
+		if err := db.behindPooler(o, config.ConnConfig); err != nil {
+			return err
+		}
 	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
@@ -44,5 +39,40 @@ func (db *DB) openPostgres(o Options) error {
 		defer db.pool.Close()
 		return db.handle.Close()
 	})
+	return nil
+}
+
+// session makes the settings of a connection ours, where the URL says nothing of them.
+func session(c *pgx.ConnConfig) {
+	if _, set := c.RuntimeParams["application_name"]; !set {
+		c.RuntimeParams["application_name"] = "vitrine"
+	}
+	// Compiling a search took several times as long as running it.
+	if _, set := c.RuntimeParams["jit"]; !set {
+		c.RuntimeParams["jit"] = "off"
+	}
+	// A cancelled context cancels the statement on the server and keeps the
+	// connection; only a server that does not answer loses it.
+	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
+	}
+}
+
+// behindPooler has connections of the pool leave nothing in a session, which is another one
+// in each transaction: no prepared statements, and no settings but those of the URL, which
+// PgBouncer refuses if it does not know them. What statements are made of is remembered here.
+func (db *DB) behindPooler(o Options, c *pgx.ConnConfig) error {
+	direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
+	if err != nil {
+		return err
+	}
+	db.direct = direct.ConnConfig
+	session(db.direct)
+	if !strings.Contains(o.URL, "jit=") {
+		delete(c.RuntimeParams, "jit")
+	}
+	if !strings.Contains(o.URL, "default_query_exec_mode") {
+		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
 	return nil
 }

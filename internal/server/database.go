@@ -33,7 +33,7 @@ func databaseOptions(cfg config.Config) database.Options {
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Options{URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
+	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
 }
 
 // RestoreTarget is where a backup is restored: into what a server of this configuration uses.
@@ -41,6 +41,9 @@ func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
 	t = backup.Target{Folder: cfg.DataDir, Database: databaseOptions(cfg)}
 	if cfg.DatabaseURL == "" {
 		t.SQLite = cfg.SQLitePath()
+	}
+	if o := &t.Database; o.DirectURL != "" { // what is restored is in a schema that sessions are set to
+		o.URL, o.DirectURL = o.DirectURL, ""
 	}
 	if cfg.Blob.URL == "" {
 		t.Files = cfg.FilesPath()

@@ -9,6 +9,7 @@ package dbtest
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +20,10 @@ import (
 
 // Env names the variable that holds the URL of the PostgreSQL server.
 const Env = "VITRINE_TEST_POSTGRES"
+
+// PoolerEnv names the variable that holds the URL of a PgBouncer in transaction mode before
+// that server, whatever the name of a database: tests then go through it.
+const PoolerEnv = "VITRINE_TEST_PGBOUNCER"
 
 // RequireEnv names the variable that, when not empty, makes tests fail that would be
 // skipped for want of a server.
@@ -101,7 +106,20 @@ func (tp *Template) SQLite(t testing.TB) database.Options {
 // Postgres gives options for a PostgreSQL copy, or skips the test.
 func (tp *Template) Postgres(t testing.TB) database.Options {
 	t.Helper()
-	return options(tp.PostgresURL(t))
+	o := options(tp.PostgresURL(t))
+	if pooler := os.Getenv(PoolerEnv); pooler != "" {
+		u, err := url.Parse(pooler)
+		if err != nil {
+			t.Fatalf("dbtest: %s is not a URL", PoolerEnv)
+		}
+		direct, err := url.Parse(o.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Path = direct.Path
+		o.URL, o.DirectURL = u.String(), o.URL
+	}
+	return o
 }
 
 func options(url string) database.Options {
