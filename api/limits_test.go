@@ -41,6 +41,7 @@ var namedLimits = map[string]struct {
 	"MaxSlugLength":      {domain.MaxSlugLength, nil},
 	"MaxOnceKey":         {domain.MaxOnceKey, nil},
 	"MaxAuditLabel":      {domain.MaxAuditLabel, nil},
+	"MaxReportText":      {domain.MaxReportText, []string{"text maxLength"}},
 
 	"MaxTargets":        {domain.MaxTargets, []string{"channels maxItems", "ChannelIds maxItems"}},
 	"MaxBatch":          {domain.MaxBatch, []string{"blocks maxItems"}},

@@ -10,10 +10,12 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
 	"vitrine/internal/app/signin"
+	"vitrine/internal/app/sso"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
@@ -27,8 +29,10 @@ type App struct {
 	*people.People
 	*search.Finder
 	*accounts.Accounts
+	*moderation.Moderation
 	*operating.Operating
 	*transfer.Transfer
+	*sso.SSO
 	store *store.Store
 
 	// Exposure is what guests and search engines may see, for the doors to heed.
@@ -47,6 +51,7 @@ type Options struct {
 	Files         content.Options
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
+	SSO           sso.Options
 	AuditKept     time.Duration // how long entries of the audit log are kept; 0: for good
 }
 
@@ -60,8 +65,8 @@ func New(o Options) *App {
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
 	entries := accounts.New(signin.New(c, o.Mailer), things, crowd, o.Accounts)
-	return &App{files, things, crowd, search.New(c), entries, operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
-		o.Store, o.Exposure}
+	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
+		sso.New(c, entries, crowd, o.SSO), o.Store, o.Exposure}
 }
 
 // Ready reports whether requests can be served.

@@ -37,6 +37,7 @@ var unpublished = map[string]string{
 		RememberBrowser RenewSignUpLink RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
 		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
 	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
@@ -57,9 +58,10 @@ var unpublished = map[string]string{
 	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepAnswer KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
-	"backups":                                                `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
-	"what the site says of itself":                           `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
-	"what only its reader sees":                              `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"reports, and what operators decide about them":          `AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase ReadNotices`,
+	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
+	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
+	"what only its reader sees":    `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave it to others to publish.
@@ -71,6 +73,8 @@ var publishedElsewhere = map[string]string{
 	"createChannel":    "CreateChannel publishes",
 	"bringItem":        "items publishes all of a batch",
 	"makeBlock":        "items and BringLoose publish all of a batch",
+	"followInto":       "FollowMapping publishes what it gives",
+	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",
 	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
 }

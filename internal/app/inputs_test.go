@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
@@ -301,6 +302,16 @@ func (in *inputs) textRows() []text {
 		}},
 		{"SignUp name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: s, Email: "y@example.org", Password: password})
+			return err
+		}},
+		{"Report text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
+			return a.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Spam, Text: s})
+		}},
+		{"Report words", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
+			return a.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Other, Text: s})
+		}},
+		{"Decide text", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
+			_, err := a.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
 			return err
 		}},
 		{"AuditLog actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
@@ -1013,12 +1024,14 @@ var withoutText = []string{
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
+	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
+	"Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "Reported", "SendModerationNotice",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are those that one topic calls of another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "OpenInvitation", "OpenSession", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit and for a use case that no row is about.
 func (in *inputs) complete() {

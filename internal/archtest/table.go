@@ -33,6 +33,7 @@ var rooms = map[string][]string{
 	"mail":           {"domain"},
 	"markup":         {"domain"},
 	"obs":            {"domain"},
+	"oidc":           {"domain"},
 	"page":           {"domain"},
 	"redis":          {},
 	"oas":            {},
@@ -52,8 +53,8 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/imports",
-		"store/membership", "store/migrations", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
+	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/identity", "store/imports",
+		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"domain", "database", "store/sqlx"},
 	"store/audit":      {"domain", "store/sqlx"},
@@ -61,6 +62,7 @@ var rooms = map[string][]string{
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
 	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
 	"store/membership": {"domain", "store/sqlx"},
+	"store/moderation": {"domain", "store/sqlx"},
 	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
 	"store/bulk":       {"domain", "database", "store/counters", "store/documents", "store/ranked", "store/sqlx"},
 	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
@@ -70,13 +72,14 @@ var rooms = map[string][]string{
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
 	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
+	"store/identity":   {"domain", "database", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
 	"store/origins":    {"domain", "store/sqlx"},
 	"store/sqlx":       {"domain", "budget", "database"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
-	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/operating", "app/transfer", "domain", "mail", "store"},
+	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "auth", "mail", "markup"},
 	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/svg", "page"},
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
@@ -84,7 +87,9 @@ var rooms = map[string][]string{
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
 	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
+	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backups", "jobs", "auth", "mail"},
+	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
 	"httpedge":         {"app/...", "domain", "budget", "slots", "auth", "middleware", "describe"},
@@ -114,23 +119,26 @@ var rooms = map[string][]string{
 	"importing/roster":    {"domain", "importing/plain"},
 
 	// The website.
-	"site":                {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/operator", "site/pages/people", "site/pages/transfer"},
-	"site/catalog":        {},
-	"site/web":            {"app/...", "domain", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog"},
-	"site/pages/account":  {"app/...", "domain", "present", "auth", "site/web"},
-	"site/pages/collect":  {"app/...", "domain", "present", "site/web"},
-	"site/pages/look":     {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator": {"app/...", "domain", "importing/roster", "present", "site/web"},
-	"site/pages/people":   {"app/...", "domain", "present", "site/web"},
-	"site/pages/transfer": {"app/...", "domain", "present", "site/web"},
+	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
+	"site/catalog":          {},
+	"site/web":              {"app/...", "domain", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog"},
+	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
+	"site/pages/collect":    {"app/...", "domain", "present", "site/web"},
+	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
+	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
+	"site/pages/operator":   {"app/...", "domain", "importing/roster", "present", "site/web"},
+	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
+	"site/pages/signon":     {"app/...", "domain", "site/web"},
+	"site/pages/transfer":   {"app/...", "domain", "present", "site/web"},
 
 	// What puts it together.
-	"server":       {"..."},
-	"cli":          {"..."},
-	"cli/manual":   {"config"},
-	"cli/console":  {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
-	"cli/accounts": {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
-	"cmd/vitrine":  {"cli"},
+	"server":         {"..."},
+	"cli":            {"..."},
+	"cli/manual":     {"config"},
+	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
+	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
+	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cmd/vitrine":    {"cli"},
 
 	// Tools and test rigs.
 	"apptest":              {"..."},
@@ -154,6 +162,7 @@ var rooms = map[string][]string{
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
 	"release":              {"licenses/works"},
+	"oidc/oidctest":        {},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }
 
@@ -161,7 +170,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data

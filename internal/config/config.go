@@ -55,6 +55,7 @@ type Config struct {
 	OAuthRegistration bool   // applications may register themselves
 	GuestsClosed      bool   // guests see nothing of collections
 	IndexClosed       bool   // search engines may index closed channels
+	OIDC              OIDC
 }
 
 // AutoMemory is the memory limit that the control group or the machine sets.

@@ -75,6 +75,16 @@ type Server struct {
 	OAuthRegister    string `name:"oauth-registration" env:"VITRINE_OAUTH_REGISTRATION" default:"false" placeholder:"BOOL" help:"Whether applications may register themselves at /ext/v1/oauth/register (RFC 7591)."`
 	Guests           string `name:"guests" env:"VITRINE_GUESTS" default:"open" help:"What people see who are not signed in: open (what is public and closed) or closed (nothing: pages lead to signing in, the API answers 401)."`
 	IndexClosed      string `name:"index-closed" env:"VITRINE_INDEX_CLOSED" default:"false" placeholder:"BOOL" help:"Whether search engines may index closed channels, and not public ones alone."`
+	OIDCIssuer       string `name:"oidc-issuer" env:"VITRINE_OIDC_ISSUER" placeholder:"URL" help:"OpenID Connect provider by which people sign in, as it calls itself: https://id.example.org/realms/main. Without it there is no single sign-on."`
+	OIDCClientID     string `name:"oidc-client-id" env:"VITRINE_OIDC_CLIENT_ID" placeholder:"ID" help:"What the provider knows this site as. Its redirect address there is the site's URL with /sign-in/sso/callback."`
+	OIDCClientSecret string `name:"oidc-client-secret" env:"VITRINE_OIDC_CLIENT_SECRET" placeholder:"SECRET" help:"Secret that the provider gave for that. Others on this machine can see it on the command line."`
+	OIDCSecretFile   string `name:"oidc-client-secret-file" env:"VITRINE_OIDC_CLIENT_SECRET_FILE" placeholder:"FILE" help:"File that holds the client secret."`
+	OIDCName         string `name:"oidc-name" env:"VITRINE_OIDC_NAME" placeholder:"NAME" help:"What the button for signing in calls the provider. By default the issuer's host."`
+	OIDCScopes       string `name:"oidc-scopes" env:"VITRINE_OIDC_SCOPES" default:"openid,profile,email" placeholder:"SCOPE,…" help:"What is asked of the provider. Some give groups for one more scope, such as groups."`
+	OIDCSignUp       string `name:"oidc-sign-up" env:"VITRINE_OIDC_SIGN_UP" default:"follow" help:"Who gets an account by signing in: follow (whom the sign-up mode lets in: anyone, or who was invited), yes (anyone whom the provider knows, unless signing up is closed) or no (nobody)."`
+	OIDCEmail        string `name:"oidc-email" env:"VITRINE_OIDC_EMAIL" default:"ask" help:"Where the provider has verified an address that has an account here: ask (they sign in to that account once) or trust (they are let in at once, so choose it only for a provider of your own)."`
+	OIDCGroupsClaim  string `name:"oidc-groups-claim" env:"VITRINE_OIDC_GROUPS_CLAIM" default:"groups" placeholder:"NAME" help:"Claim that lists somebody's groups, or the path to it, such as realm_access.roles."`
+	OIDCGroupMap     string `name:"oidc-group-map" env:"VITRINE_OIDC_GROUP_MAP" placeholder:"THEIRS=OURS,…" help:"Who is in a group of the provider is a member of the group here with that short name. A comma in a name is written \\,."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`
 }
 

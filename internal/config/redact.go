@@ -77,6 +77,15 @@ func (c Config) Redacted() Settings {
 		{"oauth-registration", strconv.FormatBool(c.OAuthRegistration)},
 		{"guests", c.guests()},
 		{"index-closed", strconv.FormatBool(c.IndexClosed)},
+		{"oidc-issuer", c.OIDC.Issuer},
+		{"oidc-client-id", c.OIDC.ClientID},
+		{"oidc-client-secret", redactText(c.OIDC.ClientSecret)},
+		{"oidc-name", c.OIDC.Name},
+		{"oidc-scopes", strings.Join(c.OIDC.Scopes, ",")},
+		{"oidc-sign-up", c.OIDC.SignUp},
+		{"oidc-email", c.OIDC.Email},
+		{"oidc-groups-claim", c.OIDC.GroupsClaim},
+		{"oidc-group-map", formatGroupMap(c.OIDC.Groups)},
 		{"smtp-password", redactText(c.SMTP.password())},
 	}
 }

@@ -106,6 +106,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	s.resolveFiles(cfg, found)
 	s.resolveBackup(cfg, found)
 	s.resolveMail(cfg, found)
+	s.resolveOIDC(cfg, found)
 }
 
 // resolveAddresses reads where to listen and what the public addresses are.

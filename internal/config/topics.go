@@ -52,6 +52,10 @@ func Choices(flag string) []string {
 		return []string{"text", "json"}
 	case "log-level":
 		return []string{"debug", "info", "warn", "error"}
+	case "oidc-email":
+		return []string{"ask", "trust"}
+	case "oidc-sign-up":
+		return []string{"follow", "yes", "no"}
 	case "signup":
 		return []string{"open", "invitation", "closed"}
 	case "sqlite-synchronous":

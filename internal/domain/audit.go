@@ -30,6 +30,8 @@ const (
 	ActSignInRefused     Act = "session.refused"
 	ActSignedOut         Act = "session.ended"
 	ActSignedOutAll      Act = "session.ended-all"
+	ActConnected         Act = "identity.connected"
+	ActDisconnected      Act = "identity.disconnected"
 	ActTokenCreated      Act = "token.created"
 	ActTokenRevoked      Act = "token.revoked"
 	ActAccessGiven       Act = "access.given"
@@ -48,15 +50,20 @@ const (
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
+	ActReported          Act = "report.created"
+	ActCaseClosed        Act = "report.closed"
+	ActWarned            Act = "content.warned"
+	ActDeleted           Act = "content.deleted"
 )
 
 // Acts are all of them, in the order in which a choice shows them.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
 	ActAccountInvited, ActResetSent,
-	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActTokenCreated, ActTokenRevoked,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
+	ActReported, ActCaseClosed, ActWarned, ActDeleted,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

@@ -21,6 +21,7 @@ const (
 	MaxSlugLength      = 100     // characters
 	MaxOnceKey         = 200     // characters of the key of a request that is sent again
 	MaxAuditLabel      = 255     // characters by which the audit log names a thing
+	MaxReportText      = 2_000   // characters of what is said with a report, or with the decision about it
 
 	MaxTargets        = 20     // channels in one request
 	MaxBatch          = 50     // blocks in one batch

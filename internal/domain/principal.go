@@ -51,6 +51,7 @@ type User struct {
 	Followers       int64
 	Following       int64
 	Unread          int64
+	Notices         int64 // of operators, unread
 	SuspendedAt     *time.Time
 	Version         int64
 	CreatedAt       time.Time

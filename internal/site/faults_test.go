@@ -144,7 +144,7 @@ func (f *faults) fold(e ast.Expr) string {
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
-	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../httpedge", "../importing/bookmarks", "../importing/roster", "../importing/sheet", "."} {
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../httpedge", "../importing/bookmarks", "../importing/roster", "../importing/sheet", "../oidc", "."} {
 		f.read(root)
 	}
 	if len(f.found) < 100 {

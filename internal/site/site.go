@@ -6,15 +6,17 @@ import (
 	"vitrine/internal/site/pages/account"
 	"vitrine/internal/site/pages/collect"
 	"vitrine/internal/site/pages/look"
+	"vitrine/internal/site/pages/moderation"
 	"vitrine/internal/site/pages/operator"
 	"vitrine/internal/site/pages/people"
+	"vitrine/internal/site/pages/signon"
 	"vitrine/internal/site/pages/transfer"
 	"vitrine/internal/site/web"
 )
 
 // Rooms are all parts of the website.
 func Rooms() []web.Room {
-	return []web.Room{look.Room(), collect.Room(), account.Room(), people.Room(), transfer.Room(), operator.Room()}
+	return []web.Room{look.Room(), collect.Room(), account.Room(), signon.Room(), people.Room(), moderation.Room(), transfer.Room(), operator.Room()}
 }
 
 // New makes the website.

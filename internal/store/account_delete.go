@@ -34,6 +34,9 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err := tx.ForgetUser(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := tx.ForgetNotices(ctx, u.ID); err != nil {
+		return err
+	}
 	if err := tx.ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}
@@ -149,31 +152,12 @@ func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 }
 
-// Heir gives the member of a group, but its owner, who is there longest and has an
-// account; 0 if there is none.
-func (q Queries) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
-	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
-		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
-		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
-	return id, err
-}
-
 // HandGroupOver gives a locked group to one of its members.
 func (tx *Tx) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.UserID) error {
 	if err := tx.db.ExecOne(ctx, `UPDATE groups SET owner_id = $2, version = version + 1 WHERE id = $1`, g, to); err != nil {
 		return err
 	}
 	return tx.db.Exec(ctx, `UPDATE search_documents SET author_id = $2 WHERE kind = 'Group' AND item_id = $1`, g, to)
-}
-
-// ForgetInvitations removes those to a locked group that are for a user, and revokes those
-// that they sent.
-func (tx *Tx) ForgetInvitations(ctx context.Context, g domain.GroupID, user domain.UserID) error {
-	if err := tx.db.Exec(ctx, `DELETE FROM invitations WHERE group_id = $1 AND invitee_id = $2`, g, user); err != nil {
-		return err
-	}
-	return tx.db.Exec(ctx, `UPDATE invitations SET state = 'revoked' WHERE group_id = $1 AND invited_by = $2
-		AND state = 'pending'`, g, user)
 }
 
 // ChannelOf reads a live channel of a user, whoever looks; NotFound if it is none.

@@ -91,6 +91,10 @@ var furnishing = []string{
 	`INSERT INTO removals (id, user_id, channel_id, items, created_at, expires_at)
 		SELECT 'a', 1, id, '[]', 5, 9 FROM channels WHERE title = 'On everything'`,
 	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
+	`INSERT INTO report_cases (id, kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
+		VALUES (1, 'Block', 1, 'Some moss', 1, 1, 5, 5, 0, '', '')`,
+	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",
+	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",
 	`INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
 		VALUES (5, 1, 'ada', 'token.created', 'Token', 1, 'cli', '{"scope":"write"}', '192.0.2.1', 'a')`,
 	"INSERT INTO exports (user_id, state, object, created_at, expires_at) VALUES (1, 'running', 'exports/a', 5, 9)",

@@ -21,8 +21,10 @@ import (
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/exports"
+	"vitrine/internal/store/identity"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
+	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/nearby"
 	"vitrine/internal/store/origins"
 	"vitrine/internal/store/redo"
@@ -60,6 +62,8 @@ type (
 	membershipReads  = membership.Reads
 	membershipLists  = membership.Lists
 	membershipWrites = membership.Writes
+	moderationReads  = moderation.Reads
+	moderationWrites = moderation.Writes
 	nearbyReads      = nearby.Reads
 	nearbyWrites     = nearby.Writes
 	originReads      = origins.Reads
@@ -73,6 +77,8 @@ type (
 	documentWrites   = documents.Writes
 	exportReads      = exports.Reads
 	exportWrites     = exports.Writes
+	identityReads    = identity.Reads
+	identityWrites   = identity.Writes
 	importReads      = imports.Reads
 	importLists      = imports.Lists
 	importWrites     = imports.Writes
@@ -91,12 +97,14 @@ type Queries struct {
 	backupReads
 	bulkReads
 	membershipReads
+	moderationReads
 	nearbyReads
 	originReads
 	blobReads
 	contentsReads
 	countersReads
 	exportReads
+	identityReads
 	importReads
 	redoReads
 
@@ -115,12 +123,14 @@ func (q *Queries) use(on database.Querier) {
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
+	q.moderationReads = moderation.NewReads(q.db)
 	q.nearbyReads = nearby.NewReads(q.db)
 	q.originReads = origins.NewReads(q.db)
 	q.blobReads = blobs.NewReads(q.db)
 	q.contentsReads = contents.NewReads(q.db)
 	q.countersReads = counters.NewReads(q.db)
 	q.exportReads = exports.NewReads(q.db)
+	q.identityReads = identity.NewReads(q.db)
 	q.importReads = imports.NewReads(q.db)
 	q.redoReads = redo.NewReads(q.db)
 }
@@ -160,12 +170,14 @@ type Tx struct {
 	backupWrites
 	bulkWrites
 	membershipWrites
+	moderationWrites
 	nearbyWrites
 	originWrites
 	blobWrites
 	countersWrites
 	documentWrites
 	exportWrites
+	identityWrites
 	importWrites
 	redoWrites
 
@@ -186,12 +198,14 @@ func (tx *Tx) use(on database.Querier) {
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
+	tx.moderationWrites = moderation.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)
 	tx.blobWrites = blobs.NewWrites(tx.db, &tx.deltas)
 	tx.countersWrites = counters.NewWrites(tx.db)
 	tx.documentWrites = documents.NewWrites(&tx.documents)
 	tx.exportWrites = exports.NewWrites(tx.db)
+	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)
 	tx.documents.Use(tx.db, &tx.deltas)

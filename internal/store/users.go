@@ -78,16 +78,6 @@ func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, n
 	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
-// SetSuspended suspends a user from the given time, or lifts the suspension (nil).
-func (tx *Tx) SetSuspended(ctx context.Context, id domain.UserID, since *time.Time) error {
-	var at *int64
-	if since != nil {
-		us := sqlx.Micros(*since)
-		at = &us
-	}
-	return tx.db.ExecOne(ctx, `UPDATE users SET suspended_at = $2, version = version + 1 WHERE id = $1`, id, at)
-}
-
 // UpdateProfile writes what a user says of themself. Name, slug and avatar are shown
 // inside other resources, so a new name is a new face.
 func (tx *Tx) UpdateProfile(ctx context.Context, u domain.User, now time.Time) error {

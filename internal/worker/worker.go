@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
@@ -58,6 +59,9 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job accounts.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
 	handle(h, func(ctx context.Context, job accounts.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
 	handle(h, func(ctx context.Context, job signin.MailNotice) error { return a.SendNotice(ctx, job) })
+	handle(h, func(ctx context.Context, job moderation.MailNotice) error {
+		return a.SendModerationNotice(ctx, job.Notice)
+	})
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
 	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.SweepAccounts)
 	handle(h, func(ctx context.Context, job content.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })

@@ -28,26 +28,32 @@ func (a *Core) AuditEntry(ctx context.Context, tx *store.Tx, e domain.AuditEntry
 	return addAuditEntry(ctx, tx, a.Now(), e)
 }
 
-// refusedKey counts what AuditRefusal notes.
+// refusedKey counts what AuditRefusedFor notes.
 var refusedKey = Counters([]Limit{{Most: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
 
 // AuditRefusal notes a sign-in that was refused: of a user, the zero User where nobody has
-// the address, whose password was right or not. Of an hour only the first are noted, so that
-// who attacks cannot fill the log. What was typed where nobody has the address is not: it may
-// be a password.
+// the address, whose password was right or not.
 func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.User, right bool) error {
+	why := "password"
+	switch {
+	case right:
+		why = "suspended"
+	case u.ID == 0:
+		why = "unknown address"
+	}
+	return a.AuditRefusedFor(ctx, from, u, why)
+}
+
+// AuditRefusedFor notes why a sign-in was refused: of a user, the zero User where nobody is meant.
+// Of an hour only the first are noted, so that who attacks cannot fill the log. What was typed
+// where nobody has the address is not: it may be a password.
+func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		n, _, err := tx.Attempt(ctx, refusedKey, a.Now(), time.Hour)
 		if err != nil || n > domain.MaxRefusedNoted {
 			return err
 		}
-		e := domain.AuditEntry{Act: domain.ActSignInRefused, Address: from.AddressKept(), Details: map[string]any{"why": "password"}}
-		switch {
-		case right:
-			e.Details["why"] = "suspended"
-		case u.ID == 0:
-			e.Details["why"] = "unknown address"
-		}
+		e := domain.AuditEntry{Act: domain.ActSignInRefused, Address: from.AddressKept(), Details: map[string]any{"why": why}}
 		if u.ID != 0 {
 			e.About = domain.AboutUser(u)
 		}

@@ -66,7 +66,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 	}
 	token, hash, _ := auth.NewToken(auth.Admitted)
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := by.allowed(ctx, tx.Queries); err != nil {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
 		r, err = a.invitePerson(ctx, tx, by, in, hash)
@@ -146,7 +146,7 @@ func (a *Operating) OpenInvitations(ctx context.Context, by Operator, page domai
 	}
 	now := a.Now()
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.allowed(ctx, v.Queries); err != nil {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
 		all, err := v.InvitedByEmail(ctx, page)

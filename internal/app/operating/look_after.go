@@ -14,7 +14,7 @@ import (
 // change changes the account of somebody, whose row is locked, and gives it as it then is.
 func (a *Operating) change(ctx context.Context, by Operator, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (domain.User, error) {
 	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		if err := by.allowed(ctx, tx.Queries); err != nil {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
 		return change(tx, u)
@@ -24,7 +24,7 @@ func (a *Operating) change(ctx context.Context, by Operator, ref domain.Ref, cha
 // Account reads an account for who looks after it.
 func (a *Operating) Account(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.allowed(ctx, v.Queries); err != nil {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
 		u, err = v.User(ctx, ref)
@@ -110,7 +110,7 @@ func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.
 // FarewellOf says what deleting somebody's account would do.
 func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.allowed(ctx, v.Queries); err != nil {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
 		if u, err = v.User(ctx, ref); err != nil {
@@ -127,7 +127,7 @@ func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref)
 // operator stays, and who acts on the website deletes their own account there.
 func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain.Ref, slug string) (u domain.User, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := by.allowed(ctx, tx.Queries); err != nil {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
 		if u, err = tx.User(ctx, ref); err != nil {

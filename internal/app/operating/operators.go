@@ -24,10 +24,13 @@ func OnSite(actor domain.Actor, from domain.Visitor) Operator {
 // CommandLine is who uses the program on the server: what they may is for the machine to say.
 func CommandLine() Operator { return Operator{shell: true} }
 
-// allowed refuses who does not run the server.
-func (o Operator) allowed(ctx context.Context, q store.Queries) error {
+// Allowed refuses who does not run the server.
+func (o Operator) Allowed(ctx context.Context, q store.Queries) error {
 	if o.shell {
 		return nil
 	}
 	return core.Operate(ctx, q, o.actor)
 }
+
+// Actor is who is noted to have acted; nobody where it is the command line.
+func (o Operator) Actor() domain.Actor { return o.actor }

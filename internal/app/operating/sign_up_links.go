@@ -68,7 +68,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 	now := a.Now()
 	l = domain.SignUpLink{Note: strings.TrimSpace(in.Note), Places: max(in.Places, 1), Vouched: in.Vouched, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := by.allowed(ctx, tx.Queries); err != nil {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
 		n, err := tx.LiveSignUpLinks(ctx, now)
@@ -129,7 +129,7 @@ type SignUpLinkView struct {
 func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpLinkView, err error) {
 	now := a.Now()
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.allowed(ctx, v.Queries); err != nil {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
 		links, err := v.SignUpLinks(ctx, now, now.Add(-accounts.SignUpLinkKept))
@@ -156,7 +156,7 @@ func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpL
 // EndSignUpLink ends a link, or an invitation, that lets somebody in; NotFound for any other.
 func (a *Operating) EndSignUpLink(ctx context.Context, by Operator, id domain.SignUpLinkID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := by.allowed(ctx, tx.Queries); err != nil {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
 		if err := tx.EndSignUpLink(ctx, id, a.Now()); err != nil {

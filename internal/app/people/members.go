@@ -66,6 +66,15 @@ func (a *People) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.R
 // it as done by somebody. It reports whether the user is new there, and comes last in
 // its transaction.
 func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, by domain.UserID, now time.Time) (bool, error) {
+	isNew, err := settleIn(ctx, tx, group, u, now)
+	if err != nil || !isNew {
+		return false, err
+	}
+	return true, core.Publish(ctx, tx, by, now, domain.MemberAdded{Group: group, User: u.ID})
+}
+
+// settleIn is enter without the record.
+func settleIn(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, now time.Time) (bool, error) {
 	isNew, err := tx.AddMember(ctx, group, u.ID, now)
 	if err != nil || !isNew {
 		return false, err
@@ -74,10 +83,7 @@ func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.Use
 	if err := tx.ExpireInvitations(ctx, group, who, now); err != nil {
 		return false, err
 	}
-	if err := tx.AcceptInvitations(ctx, group, who, now); err != nil {
-		return false, err
-	}
-	return true, core.Publish(ctx, tx, by, now, domain.MemberAdded{Group: group, User: u.ID})
+	return true, tx.AcceptInvitations(ctx, group, who, now)
 }
 
 // LockToEnter locks a group into which a link puts people, and gives its id: 0 for none, or for

@@ -33,6 +33,7 @@ type Notice string
 const (
 	PasswordChanged Notice = "password"
 	AddressChanged  Notice = "address"
+	SignOnConnected Notice = "single sign-on"
 )
 
 // Warn has the holder of an account told, at the address that it has.
@@ -56,6 +57,14 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 
 If this was not you, ask whoever runs the server for help.
 `, u.Slug, a.SiteURL))
+	}
+	if n.What == SignOnConnected {
+		return a.Send(ctx, "notice", id, to, "Single sign-on was connected", fmt.Sprintf(`An account elsewhere can now sign in to your account %s at %s.
+
+If this was not you, disconnect it and choose another password:
+
+  %s/settings/single-sign-on
+`, u.Slug, a.SiteURL, a.SiteURL))
 	}
 	return a.Send(ctx, "notice", id, to, "Your password was changed", fmt.Sprintf(`The password of your account %s at %s was changed.
 

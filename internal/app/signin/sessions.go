@@ -27,13 +27,23 @@ type Account struct {
 // browser is known from now on by what auth.BrowserSecret makes of that: another one each
 // time, so that a copy of the cookie is worth nothing after the next.
 func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
+	return a.OpenSessionBy(ctx, tx, user, from, now, "")
+}
+
+// OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by what
+// the account has of its own.
+func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time, by string) (string, error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
 	if err != nil {
 		return "", err
 	}
-	err = a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: domain.AboutSession(id), Address: from.AddressKept()})
+	e := domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: domain.AboutSession(id), Address: from.AddressKept()}
+	if by != "" {
+		e.Details = map[string]any{"by": by}
+	}
+	err = a.AuditEntry(ctx, tx, e)
 	if err != nil {
 		return "", err
 	}

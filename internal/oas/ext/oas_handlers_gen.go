@@ -128,6 +128,92 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 	}
 }
 
+// handleCreateReportRequest handles createReport operation.
+//
+// For whoever is signed in, about what they can see; what they cannot see is 404, and what is their
+// own 422. The operators are told who reports, and nobody else is. Reporting what one has reported,
+// and what is being looked at, is 409. How it ended is told on the website.
+//
+// POST /ext/v1/reports
+func (s *Server) handleCreateReportRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: CreateReportOperation,
+			ID:   "createReport",
+		}
+	)
+
+	var rawBody []byte
+	request, rawBody, close, err := s.decodeCreateReportRequest(r)
+	if err != nil {
+		err = &ogenerrors.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *CreateReportNoContent
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    CreateReportOperation,
+			OperationSummary: "Report a thing to the operators",
+			OperationID:      "createReport",
+			Body:             request,
+			RawBody:          rawBody,
+			Params:           middleware.Parameters{},
+			Raw:              r,
+		}
+
+		type (
+			Request  = *CreateReportReq
+			Params   = struct{}
+			Response = *CreateReportNoContent
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			nil,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				err = s.h.CreateReport(ctx, request)
+				return response, err
+			},
+		)
+	} else {
+		err = s.h.CreateReport(ctx, request)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeCreateReportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleDeleteBlockRequest handles deleteBlock operation.
 //
 // For its author. The block leaves all channels, and its comments are deleted with it.

@@ -7,6 +7,7 @@ type OperationName = string
 
 const (
 	AddCollaboratorOperation       OperationName = "AddCollaborator"
+	CreateReportOperation          OperationName = "CreateReport"
 	DeleteBlockOperation           OperationName = "DeleteBlock"
 	DeleteExportOperation          OperationName = "DeleteExport"
 	DisconnectBlockOperation       OperationName = "DisconnectBlock"

@@ -42,6 +42,12 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 	}
 }
 
+func encodeCreateReportResponse(response *CreateReportNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
 func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 

@@ -313,6 +313,209 @@ func (s *CommentType) UnmarshalText(data []byte) error {
 	}
 }
 
+// CreateReportNoContent is response for CreateReport operation.
+type CreateReportNoContent struct{}
+
+type CreateReportReq struct {
+	ID     int64                 `json:"id"`
+	Reason CreateReportReqReason `json:"reason"`
+	// What is wrong, in a few words; required where the reason is `other`.
+	Text OptString           `json:"text"`
+	Type CreateReportReqType `json:"type"`
+}
+
+// GetID returns the value of ID.
+func (s *CreateReportReq) GetID() int64 {
+	return s.ID
+}
+
+// GetReason returns the value of Reason.
+func (s *CreateReportReq) GetReason() CreateReportReqReason {
+	return s.Reason
+}
+
+// GetText returns the value of Text.
+func (s *CreateReportReq) GetText() OptString {
+	return s.Text
+}
+
+// GetType returns the value of Type.
+func (s *CreateReportReq) GetType() CreateReportReqType {
+	return s.Type
+}
+
+// SetID sets the value of ID.
+func (s *CreateReportReq) SetID(val int64) {
+	s.ID = val
+}
+
+// SetReason sets the value of Reason.
+func (s *CreateReportReq) SetReason(val CreateReportReqReason) {
+	s.Reason = val
+}
+
+// SetText sets the value of Text.
+func (s *CreateReportReq) SetText(val OptString) {
+	s.Text = val
+}
+
+// SetType sets the value of Type.
+func (s *CreateReportReq) SetType(val CreateReportReqType) {
+	s.Type = val
+}
+
+type CreateReportReqReason string
+
+const (
+	CreateReportReqReasonSpam       CreateReportReqReason = "spam"
+	CreateReportReqReasonHarassment CreateReportReqReason = "harassment"
+	CreateReportReqReasonHate       CreateReportReqReason = "hate"
+	CreateReportReqReasonViolence   CreateReportReqReason = "violence"
+	CreateReportReqReasonSexual     CreateReportReqReason = "sexual"
+	CreateReportReqReasonPrivacy    CreateReportReqReason = "privacy"
+	CreateReportReqReasonCopyright  CreateReportReqReason = "copyright"
+	CreateReportReqReasonIllegal    CreateReportReqReason = "illegal"
+	CreateReportReqReasonOther      CreateReportReqReason = "other"
+)
+
+// AllValues returns all CreateReportReqReason values.
+func (CreateReportReqReason) AllValues() []CreateReportReqReason {
+	return []CreateReportReqReason{
+		CreateReportReqReasonSpam,
+		CreateReportReqReasonHarassment,
+		CreateReportReqReasonHate,
+		CreateReportReqReasonViolence,
+		CreateReportReqReasonSexual,
+		CreateReportReqReasonPrivacy,
+		CreateReportReqReasonCopyright,
+		CreateReportReqReasonIllegal,
+		CreateReportReqReasonOther,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CreateReportReqReason) MarshalText() ([]byte, error) {
+	switch s {
+	case CreateReportReqReasonSpam:
+		return []byte(s), nil
+	case CreateReportReqReasonHarassment:
+		return []byte(s), nil
+	case CreateReportReqReasonHate:
+		return []byte(s), nil
+	case CreateReportReqReasonViolence:
+		return []byte(s), nil
+	case CreateReportReqReasonSexual:
+		return []byte(s), nil
+	case CreateReportReqReasonPrivacy:
+		return []byte(s), nil
+	case CreateReportReqReasonCopyright:
+		return []byte(s), nil
+	case CreateReportReqReasonIllegal:
+		return []byte(s), nil
+	case CreateReportReqReasonOther:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CreateReportReqReason) UnmarshalText(data []byte) error {
+	switch CreateReportReqReason(data) {
+	case CreateReportReqReasonSpam:
+		*s = CreateReportReqReasonSpam
+		return nil
+	case CreateReportReqReasonHarassment:
+		*s = CreateReportReqReasonHarassment
+		return nil
+	case CreateReportReqReasonHate:
+		*s = CreateReportReqReasonHate
+		return nil
+	case CreateReportReqReasonViolence:
+		*s = CreateReportReqReasonViolence
+		return nil
+	case CreateReportReqReasonSexual:
+		*s = CreateReportReqReasonSexual
+		return nil
+	case CreateReportReqReasonPrivacy:
+		*s = CreateReportReqReasonPrivacy
+		return nil
+	case CreateReportReqReasonCopyright:
+		*s = CreateReportReqReasonCopyright
+		return nil
+	case CreateReportReqReasonIllegal:
+		*s = CreateReportReqReasonIllegal
+		return nil
+	case CreateReportReqReasonOther:
+		*s = CreateReportReqReasonOther
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type CreateReportReqType string
+
+const (
+	CreateReportReqTypeBlock   CreateReportReqType = "Block"
+	CreateReportReqTypeChannel CreateReportReqType = "Channel"
+	CreateReportReqTypeComment CreateReportReqType = "Comment"
+	CreateReportReqTypeUser    CreateReportReqType = "User"
+	CreateReportReqTypeGroup   CreateReportReqType = "Group"
+)
+
+// AllValues returns all CreateReportReqType values.
+func (CreateReportReqType) AllValues() []CreateReportReqType {
+	return []CreateReportReqType{
+		CreateReportReqTypeBlock,
+		CreateReportReqTypeChannel,
+		CreateReportReqTypeComment,
+		CreateReportReqTypeUser,
+		CreateReportReqTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s CreateReportReqType) MarshalText() ([]byte, error) {
+	switch s {
+	case CreateReportReqTypeBlock:
+		return []byte(s), nil
+	case CreateReportReqTypeChannel:
+		return []byte(s), nil
+	case CreateReportReqTypeComment:
+		return []byte(s), nil
+	case CreateReportReqTypeUser:
+		return []byte(s), nil
+	case CreateReportReqTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *CreateReportReqType) UnmarshalText(data []byte) error {
+	switch CreateReportReqType(data) {
+	case CreateReportReqTypeBlock:
+		*s = CreateReportReqTypeBlock
+		return nil
+	case CreateReportReqTypeChannel:
+		*s = CreateReportReqTypeChannel
+		return nil
+	case CreateReportReqTypeComment:
+		*s = CreateReportReqTypeComment
+		return nil
+	case CreateReportReqTypeUser:
+		*s = CreateReportReqTypeUser
+		return nil
+	case CreateReportReqTypeGroup:
+		*s = CreateReportReqTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // DeleteBlockNoContent is response for DeleteBlock operation.
 type DeleteBlockNoContent struct{}
 

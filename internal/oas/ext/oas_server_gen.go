@@ -17,6 +17,7 @@ type Handler interface {
 	ExportsHandler
 	FollowsHandler
 	ImportsHandler
+	ReportsHandler
 	SystemHandler
 	UsersHandler
 }
@@ -255,6 +256,20 @@ type ImportsHandler interface {
 	//
 	// DELETE /ext/v1/imports/{id}
 	StopImport(ctx context.Context, params StopImportParams) error
+}
+
+// ReportsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Reports
+type ReportsHandler interface {
+	// CreateReport implements createReport operation.
+	//
+	// For whoever is signed in, about what they can see; what they cannot see is 404, and what is their
+	// own 422. The operators are told who reports, and nobody else is. Reporting what one has reported,
+	// and what is being looked at, is 409. How it ended is told on the website.
+	//
+	// POST /ext/v1/reports
+	CreateReport(ctx context.Context, req *CreateReportReq) error
 }
 
 // SystemHandler handles operations described by OpenAPI v3 specification.

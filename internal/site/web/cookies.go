@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"vitrine/internal/app/sso"
 	"vitrine/internal/auth"
 )
 
@@ -14,6 +15,7 @@ const (
 	noteLife    = time.Minute
 	returnLife  = 24 * time.Hour
 	putAwayLife = 400 * 24 * time.Hour
+	signOnLife  = sso.StepTTL
 )
 
 // longestBrowser is how long the value may be that browsers are known by; ours is shorter.
@@ -32,6 +34,7 @@ func (s *Site) browserCookie() string  { return s.cookieName("vitrine-browser") 
 func (s *Site) noteCookie() string     { return s.cookieName("vitrine-note") }
 func (s *Site) returnCookie() string   { return s.cookieName("vitrine-return") }
 func (s *Site) languageCookie() string { return s.cookieName("vitrine-language") }
+func (s *Site) signOnCookie() string   { return s.cookieName("vitrine-sign-on") }
 func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
 
 // sessionOf is the secret that a request comes with, "" for none.
@@ -89,6 +92,18 @@ func (v *Visit) ReturnLater(next string) {
 		v.s.setCookie(v.W, v.s.returnCookie(), encodeNext(next), returnLife)
 	}
 }
+
+// SignOn is what this browser has of a sign-in by a provider that is under way, "" for nothing.
+func (v *Visit) SignOn() string {
+	if c, err := v.R.Cookie(v.s.signOnCookie()); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+// KeepSignOn has the browser keep that. It must come back from the provider with it, so it is
+// sent with links of other sites, as all our cookies are.
+func (v *Visit) KeepSignOn(secret string) { v.s.setCookie(v.W, v.s.signOnCookie(), secret, signOnLife) }
 
 // ReturnNow is the path of returnLater, which is forgotten by that.
 func (v *Visit) ReturnNow() string {

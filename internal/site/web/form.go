@@ -84,7 +84,7 @@ func (f *Form) Refused(err error, fields ...string) bool {
 		f.header = http.Header{"Retry-After": {known.RetryAfter()}}
 		return true
 	case domain.Unavailable:
-		f.status, f.Whole = http.StatusServiceUnavailable, Sentence(known.Message)
+		f.status, f.Whole = http.StatusServiceUnavailable, Sentence(f.fault(known.Message))
 		f.header = http.Header{"Retry-After": {known.RetryAfter()}}
 		return true
 	default:

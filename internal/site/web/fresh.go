@@ -18,7 +18,7 @@ func (v *Visit) Fresh(from ...string) bool {
 	fmt.Fprintf(sum, " %d %v", v.Site().Version, v.announced())
 	if v.Account != nil {
 		v.countUnread()
-		fmt.Fprintf(sum, " %d %d %v %d", v.Account.ID, v.Account.Version, v.Account.Office, v.Account.Unread)
+		fmt.Fprintf(sum, " %d %d %v %d %d", v.Account.ID, v.Account.Version, v.Account.Office, v.Account.Unread, v.Account.Notices)
 	}
 	v.tag = `W/"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"`
 	h := v.W.Header()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,7 +72,7 @@ func (s *Site) section(path string) []Link {
 	for _, section := range s.sections {
 		for _, prefix := range section.Under {
 			if path == prefix || strings.HasPrefix(path, prefix+"/") {
-				return section.Links
+				return slices.DeleteFunc(slices.Clone(section.Links), func(l Link) bool { return l.If != nil && !l.If(s.o.App) })
 			}
 		}
 	}
@@ -139,27 +140,28 @@ func on(parts *template.Template, files fs.FS, name string) func() *template.Tem
 // funcs are what templates can do.
 func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 	return template.FuncMap{
-		"t":       lang.Text,
-		"th":      func(id string, args ...any) template.HTML { return markup(lang, id, args) },
-		"at":      func(path string) string { return s.root + path },
-		"asset":   s.asset,
-		"needs":   s.assets().needed,
-		"texts":   func() string { return textsIn(lang) },
-		"picture": s.o.Addresses.Picture,
-		"input":   newInput,
-		"hint":    func(id string, args ...any) string { return "hint:" + lang.Text(id, args...) },
-		"day":     lang.Day,
-		"minute":  lang.Minute,
-		"machine": present.Machine,
-		"dated":   func(t any) template.HTML { return timeTag(t, lang.Day) },
-		"timed":   func(t any) template.HTML { return timeTag(t, lang.Minute) },
-		"ago":     func(t time.Time) string { return ago(lang, s.o.Now().Sub(t)) },
-		"bytes":   domain.FormatBytes,
-		"api":     func() string { return s.o.Addresses.API },
-		"mails":   func() bool { return s.o.Mails },
-		"dict":    dict,
-		"once":    auth.NewKey,
-		"prose":   prose,
+		"t":        lang.Text,
+		"th":       func(id string, args ...any) template.HTML { return markup(lang, id, args) },
+		"at":       func(path string) string { return s.root + path },
+		"asset":    s.asset,
+		"needs":    s.assets().needed,
+		"texts":    func() string { return textsIn(lang) },
+		"picture":  s.o.Addresses.Picture,
+		"input":    newInput,
+		"hint":     func(id string, args ...any) string { return "hint:" + lang.Text(id, args...) },
+		"day":      lang.Day,
+		"minute":   lang.Minute,
+		"machine":  present.Machine,
+		"dated":    func(t any) template.HTML { return timeTag(t, lang.Day) },
+		"timed":    func(t any) template.HTML { return timeTag(t, lang.Minute) },
+		"ago":      func(t time.Time) string { return ago(lang, s.o.Now().Sub(t)) },
+		"bytes":    domain.FormatBytes,
+		"api":      func() string { return s.o.Addresses.API },
+		"provider": s.o.App.ProviderName,
+		"mails":    func() bool { return s.o.Mails },
+		"dict":     dict,
+		"once":     auth.NewKey,
+		"prose":    prose,
 	}
 }
 

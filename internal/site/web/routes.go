@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"vitrine/internal/app"
 )
 
 // Room is a part of the website: its pages, and the templates that they are made from.
@@ -26,8 +28,12 @@ type Section struct {
 	Links []Link
 }
 
-// Link is an entry of a navigation: a path and the id of its text.
-type Link struct{ Path, Text string }
+// Link is an entry of a navigation: a path and the id of its text. It stands there only If that
+// is so; nil is always.
+type Link struct {
+	Path, Text string
+	If         func(a *app.App) bool
+}
 
 // Handler answers a visit, or gives an error for which a page is shown.
 type Handler func(v *Visit) error

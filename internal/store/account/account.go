@@ -44,6 +44,7 @@ func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) 
 		`DELETE FROM sessions WHERE user_id = $1`,
 		`DELETE FROM known_browsers WHERE user_id = $1`,
 		`DELETE FROM mail_links WHERE user_id = $1`,
+		`DELETE FROM identities WHERE user_id = $1`,
 		`DELETE FROM signup_links WHERE created_by = $1 AND taken = 0`,
 		`DELETE FROM grants WHERE user_id = $1`,
 		`DELETE FROM grants WHERE ` + theirs,

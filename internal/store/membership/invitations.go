@@ -177,3 +177,13 @@ func (w Writes) ClaimInvitationMail(ctx context.Context, id domain.InvitationID,
 func (w Writes) ReleaseInvitationMail(ctx context.Context, id domain.InvitationID, tokenHash []byte) error {
 	return w.db.Exec(ctx, `UPDATE invitations SET mailed_at = NULL WHERE id = $1 AND token_hash = $2`, id, tokenHash)
 }
+
+// ForgetInvitations removes those to a locked group that are for a user, and revokes those
+// that they sent.
+func (w Writes) ForgetInvitations(ctx context.Context, g domain.GroupID, user domain.UserID) error {
+	if err := w.db.Exec(ctx, `DELETE FROM invitations WHERE group_id = $1 AND invitee_id = $2`, g, user); err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `UPDATE invitations SET state = 'revoked' WHERE group_id = $1 AND invited_by = $2
+		AND state = 'pending'`, g, user)
+}

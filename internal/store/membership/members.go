@@ -34,6 +34,18 @@ func (w Writes) RemoveMember(ctx context.Context, group domain.GroupID, user dom
 	return true, w.bumpMembers(ctx, group, -1)
 }
 
+// MappedGroups gives the groups in which a user is because a group of a provider of single
+// sign-on stands for them, by id.
+func (r Reads) MappedGroups(ctx context.Context, user domain.UserID) ([]domain.GroupID, error) {
+	rows, err := r.db.Query(ctx, "SELECT group_id FROM group_members WHERE user_id = $1 AND mapped ORDER BY group_id", user)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.GroupID])
+}
+
+// MarkMapped notes whether a membership of a locked group comes from a group of a provider.
+func (w Writes) MarkMapped(ctx context.Context, group domain.GroupID, user domain.UserID, mapped bool) error {
+	return w.db.Exec(ctx, "UPDATE group_members SET mapped = $3 WHERE group_id = $1 AND user_id = $2", group, user, mapped)
+}
+
 func (w Writes) bumpMembers(ctx context.Context, group domain.GroupID, by int64) error {
 	return w.db.ExecOne(ctx, `UPDATE groups SET users_count = users_count + $2, version = version + 1 WHERE id = $1`, group, by)
 }
@@ -61,4 +73,13 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	})
 	l.Items = append(l.Items, others...)
 	return l, err
+}
+
+// Heir gives the member of a group, but its owner, who is there longest and has an
+// account; 0 if there is none.
+func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
+	err = r.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
+		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
+		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
+	return id, err
 }

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"vitrine/internal/app"
 	"vitrine/internal/site/web"
 )
 
@@ -23,10 +24,12 @@ func Room() web.Room {
 			{Path: "/settings/profile", Text: "account.section.profile"},
 			{Path: "/settings/email", Text: "account.section.email"},
 			{Path: "/settings/password", Text: "account.section.password"},
+			{Path: "/settings/single-sign-on", Text: "signon.section", If: func(a *app.App) bool { return a.ProviderName() != "" }},
 			{Path: "/settings/sessions", Text: "account.section.sessions"},
 			{Path: "/settings/storage", Text: "account.section.storage"},
 			{Path: "/settings/import", Text: "transfer.import"},
 			{Path: "/settings/export", Text: "transfer.export"},
+			{Path: "/settings/notices", Text: "moderation.notices"},
 			{Path: "/settings/feeds", Text: "people.feeds"},
 			{Path: "/settings/applications", Text: "account.section.grants"},
 			{Path: "/settings/personal-access-tokens", Text: "account.section.tokens"},

@@ -1,0 +1,127 @@
+package moderation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// The outcomes of a case. Names are kept forever.
+const (
+	Dismissed Outcome = "dismissed" // nothing is wrong with the thing
+	Warned    Outcome = "warned"    // who answers for it was told
+	Deleted   Outcome = "deleted"   // the thing
+	Suspended Outcome = "suspended" // who answers for it
+)
+
+// Outcomes are all of them, in the order in which they are offered.
+var Outcomes = []Outcome{Dismissed, Warned, Deleted, Suspended}
+
+// Decision is what an operator decides about a case.
+type Decision struct {
+	Outcome Outcome
+	Text    string // reasons for who answers for the thing; needed for a warning
+}
+
+// Validate checks the decision by itself. Errors name `outcome` and `text`.
+func (d Decision) Validate() error {
+	var f domain.Faults
+	domain.Among(&f, "outcome", d.Outcome, Outcomes...)
+	if d.Outcome == Warned {
+		f.RequiredText("text", d.Text, domain.MaxReportText)
+	} else {
+		f.Text("text", d.Text, domain.MaxReportText)
+	}
+	return f.Err()
+}
+
+// Decide closes an open case: it does to the thing, or to who answers for it, what was decided,
+// has them told with the reasons, and tells those who reported it how it ended. All of it
+// happens, or nothing. A case that is closed is a Conflict; a person is not deleted this way.
+func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseID, d Decision) (c Case, err error) {
+	if err := d.Validate(); err != nil {
+		return c, err
+	}
+	now := a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		if c, err = tx.LockCase(ctx, id); err != nil {
+			return err
+		}
+		if c.ClosedAt != nil {
+			return domain.Wrap(domain.Conflict, "This was decided already", nil)
+		}
+		if err := a.act(ctx, tx, by, c, d, now); err != nil {
+			return err
+		}
+		if err := tx.CloseCase(ctx, c.ID, by.Actor().UserID, d.Outcome, d.Text, now); err != nil {
+			return err
+		}
+		err := tx.AnswerReporters(ctx, c.ID, Notice{What: answer(d.Outcome), About: c.About, CreatedAt: now})
+		if err != nil {
+			return err
+		}
+		details := map[string]any{"case": c.ID, "outcome": d.Outcome, "reports": c.Reports}
+		if err := a.Audit(ctx, tx, by.Actor(), domain.ActCaseClosed, c.About, details); err != nil {
+			return err
+		}
+		c, err = tx.Case(ctx, c.ID)
+		return err
+	})
+	return c, err
+}
+
+// act does what was decided about an open case that is locked, and has those concerned told.
+func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operator, c Case, d Decision, now time.Time) error {
+	if d.Outcome == Dismissed {
+		return nil
+	}
+	t, err := whole(ctx, tx.Queries, subject(c))
+	if domain.KindOf(err) == domain.NotFound {
+		if d.Outcome != Suspended || c.OwnerID == 0 {
+			return domain.NewUnprocessable("It is gone already: dismiss the report, or suspend who answered for it")
+		}
+		t = Thing{About: c.About, Owner: c.OwnerID}
+	} else if err != nil {
+		return err
+	}
+	switch d.Outcome {
+	case Deleted:
+		t, err = a.remove(ctx, tx, by.Actor(), subject(c), now)
+	case Suspended:
+		err = a.suspend(ctx, tx, by, t.Owner)
+	}
+	if err != nil {
+		return err
+	}
+	return a.tell(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
+}
+
+// suspend suspends who answers for something, unless they are.
+func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Operator, user domain.UserID) error {
+	operators, err := tx.LockOperators(ctx)
+	if err != nil {
+		return err
+	}
+	if actor := by.Actor().UserID; actor != 0 && !slices.Contains(operators, actor) {
+		return domain.NewForbidden("You may not run this server")
+	}
+	if user == by.Actor().UserID {
+		return domain.NewUnprocessable("You cannot suspend yourself")
+	}
+	if err := accounts.MayLose(operators, user); err != nil {
+		return err
+	}
+	c, err := tx.LockUser(ctx, user)
+	if err != nil || c.User.SuspendedAt != nil {
+		return err
+	}
+	return a.accounts.SetSuspended(ctx, tx, by.Actor(), c.User, true)
+}

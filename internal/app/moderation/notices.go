@@ -1,0 +1,112 @@
+package moderation
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+	"vitrine/internal/store/moderation"
+)
+
+// NoticeKind is what a notice tells: the outcome of a case to who answers for the thing, or the
+// answer to those who reported it.
+type NoticeKind = moderation.NoticeKind
+
+// answer is the notice that tells those who reported something how it ended.
+func answer(o Outcome) NoticeKind { return NoticeKind("reported-" + o) }
+
+// MailNotice is the job that mails what operators have told somebody.
+type MailNotice struct {
+	Notice int64 `json:"notice_id"`
+}
+
+// Kind implements jobs.Args.
+func (MailNotice) Kind() string { return "mail_moderation_notice" }
+
+// Class implements jobs.Classed.
+func (MailNotice) Class() jobs.Class { return jobs.Mail }
+
+// tell tells somebody what operators did about what is theirs, on the site and by mail. Who did it
+// they are not told.
+func (a *Moderation) tell(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
+	id, err := tx.AddNotice(ctx, n)
+	if err != nil {
+		return err
+	}
+	if n.What == NoticeKind(Warned) { // other acts have entries of their own
+		if err := a.Audit(ctx, tx, actor, domain.ActWarned, n.About, map[string]any{"user": n.To}); err != nil {
+			return err
+		}
+	}
+	return tx.Enqueue(ctx, MailNotice{Notice: id}, jobs.Attempts(5))
+}
+
+// Notices lists what the actor was told, the newest first.
+func (a *Moderation) Notices(ctx context.Context, actor domain.Actor) ([]Notice, error) {
+	return a.Store.Notices(ctx, actor.UserID)
+}
+
+// ReadNotices notes that the actor has read what they were told. Again changes nothing.
+func (a *Moderation) ReadNotices(ctx context.Context, actor domain.Actor) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ReadNotices(ctx, actor.UserID) })
+}
+
+// SendModerationNotice mails a notice; nothing where it, or the account, is gone by now.
+func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
+	var n Notice
+	var u domain.User
+	err := a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
+		if n, err = v.Notice(ctx, id); err == nil {
+			u, err = v.User(ctx, domain.Ref{ID: int64(n.To)})
+		}
+		return err
+	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	site, err := a.Store.Site(ctx)
+	if err != nil {
+		return err
+	}
+	part := binary.BigEndian.AppendUint64(nil, uint64(id)) // so that a mail that is sent again is known to be the same
+	return a.accounts.Send(ctx, "moderation", part, core.AddressOf(u), "About what you made at "+mail.Quote(site.Name), a.noticeText(site, n))
+}
+
+// happened is what notices say was done.
+var happened = map[NoticeKind]string{
+	NoticeKind(Warned):    "have looked at %s and ask you to mind the rules of the site.",
+	NoticeKind(Deleted):   "have deleted %s.",
+	NoticeKind(Suspended): "have suspended your account, because of %s. You cannot sign in.",
+}
+
+func (a *Moderation) noticeText(site domain.Site, n Notice) string {
+	text := fmt.Sprintf("Those who run %s, %s, "+happened[n.What]+"\n", mail.Quote(site.Name), a.SiteURL, named(n.About))
+	if words := strings.TrimSpace(n.Words); words != "" {
+		text += "\nTheir reasons:\n\n"
+		for line := range strings.Lines(words) {
+			text += "  " + strings.TrimRight(line, "\r\n") + "\n"
+		}
+	}
+	return text + "\nIf you think that this is a mistake, tell them so. It is looked at again.\n"
+}
+
+// named names a thing in a sentence of a mail to who answers for it.
+func named(t domain.AuditTarget) string {
+	if t.Kind == string(domain.SubjectUser) {
+		return "your account"
+	}
+	name := "your " + strings.ToLower(t.Kind)
+	if t.Label != "" {
+		name += " " + mail.Quote(t.Label)
+	}
+	return name
+}

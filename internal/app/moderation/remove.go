@@ -1,0 +1,96 @@
+package moderation
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// remove deletes a thing for an operator, as who it belongs to could, and gives it as it was when
+// it was locked. NotFound where it is gone.
+func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+	switch what.Type {
+	case domain.SubjectBlock:
+		t, err = a.removeBlock(ctx, tx, actor, what, now)
+	case domain.SubjectChannel:
+		t, err = a.removeChannel(ctx, tx, actor, what, now)
+	case domain.SubjectComment:
+		t, err = a.removeComment(ctx, tx, actor, what, now)
+	case domain.SubjectGroup:
+		t, err = a.removeGroup(ctx, tx, actor, what, now)
+	default:
+		return t, domain.NewUnprocessable("An account is deleted on its own page, or suspended")
+	}
+	if err != nil {
+		return t, err
+	}
+	return t, a.Audit(ctx, tx, actor, domain.ActDeleted, t.About, nil)
+}
+
+func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+	id := domain.BlockID(what.ID)
+	conns, err := tx.LockBlockInChannels(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	if t, err = whole(ctx, tx.Queries, what); err != nil {
+		return t, err
+	}
+	var events []domain.Event
+	for _, c := range conns {
+		if err := tx.Disconnect(ctx, c, now); err != nil {
+			return t, err
+		}
+		events = append(events, domain.Disconnected{Connection: c})
+	}
+	if err := tx.DeleteBlock(ctx, id, now); err != nil {
+		return t, err
+	}
+	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
+}
+
+func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+		return t, err
+	}
+	if t, err = whole(ctx, tx.Queries, what); err != nil {
+		return t, err
+	}
+	if err := tx.DeleteChannel(ctx, *t.What.Channel, now); err != nil {
+		return t, err
+	}
+	return t, core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: *t.What.Channel})
+}
+
+func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+	if t, err = whole(ctx, tx.Queries, what); err != nil {
+		return t, err
+	}
+	if err := tx.LockBlock(ctx, t.What.Comment.BlockID); err != nil {
+		return t, err
+	}
+	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted meanwhile
+		return t, err
+	}
+	if err := tx.DeleteComment(ctx, *t.What.Comment); err != nil {
+		return t, err
+	}
+	return t, core.Publish(ctx, tx, actor.UserID, now, domain.CommentDeleted{Comment: *t.What.Comment})
+}
+
+func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+	id := domain.GroupID(what.ID)
+	if err := tx.LockGroupWithChannels(ctx, id); err != nil {
+		return t, err
+	}
+	if t, err = whole(ctx, tx.Queries, what); err != nil {
+		return t, err
+	}
+	if err := tx.DeleteGroup(ctx, *t.What.Group, now); err != nil {
+		return t, err
+	}
+	return t, core.Publish(ctx, tx, actor.UserID, now, domain.GroupDeleted{Group: id})
+}

@@ -1,0 +1,96 @@
+package people
+
+import (
+	"context"
+	"slices"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// FollowMapping puts a user into groups that groups of a provider of single sign-on stand for,
+// and takes them out of those into which it put them before and that are not wanted any more.
+// Other memberships stay as they are, and so do those of owners. Most often there is nothing to
+// do, and nothing is locked.
+func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted []domain.GroupID) error {
+	changed, err := mappedChange(ctx, a.Store.Queries, user, wanted)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		u, err := tx.User(ctx, domain.Ref{ID: int64(user)})
+		if err != nil {
+			return err
+		}
+		var events []domain.Event
+		for _, id := range changed { // in the order of their ids, in which groups are locked
+			event, err := a.followInto(ctx, tx, u, id, slices.Contains(wanted, id))
+			if err != nil {
+				return err
+			}
+			if event != nil {
+				events = append(events, event)
+			}
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		return core.Publish(ctx, tx, user, a.Now(), events...)
+	})
+}
+
+// mappedChange gives the groups, in the order of their ids, in which a user is to become a
+// member or to be none.
+func mappedChange(ctx context.Context, q store.Queries, user domain.UserID, wanted []domain.GroupID) (changed []domain.GroupID, err error) {
+	was, err := q.MappedGroups(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range was {
+		if !slices.Contains(wanted, id) {
+			changed = append(changed, id)
+		}
+	}
+	for _, id := range wanted {
+		member, err := q.IsMember(ctx, id, user)
+		if err != nil {
+			return nil, err
+		}
+		if !member {
+			changed = append(changed, id)
+		}
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed), nil
+}
+
+// followInto is FollowMapping for one group, as it is once it is locked: another sign-in may
+// have done it meanwhile. The event is nil where nobody came or went.
+func (a *People) followInto(ctx context.Context, tx *store.Tx, u domain.User, id domain.GroupID, wanted bool) (domain.Event, error) {
+	g, err := lockedGroup(ctx, tx, domain.Actor{UserID: u.ID}, domain.Ref{ID: int64(id)})
+	if domain.KindOf(err) == domain.NotFound { // deleted meanwhile
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if wanted {
+		isNew, err := settleIn(ctx, tx, id, u, a.Now())
+		if err != nil || !isNew {
+			return nil, err
+		}
+		return domain.MemberAdded{Group: id, User: u.ID}, tx.MarkMapped(ctx, id, u.ID, true)
+	}
+	was, err := tx.MappedGroups(ctx, u.ID)
+	if err != nil || !slices.Contains(was, id) {
+		return nil, err
+	}
+	if g.Owner.PrincipalRef == domain.UserRef(u.ID) { // whose it has become
+		return nil, tx.MarkMapped(ctx, id, u.ID, false)
+	}
+	if _, err := tx.RemoveMember(ctx, id, u.ID); err != nil {
+		return nil, err
+	}
+	return domain.MemberRemoved{Group: id, User: u.ID}, nil
+}

@@ -1,0 +1,175 @@
+package sso
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/signin"
+	"vitrine/internal/domain"
+	"vitrine/internal/oidc"
+	"vitrine/internal/store"
+	"vitrine/internal/store/identity"
+)
+
+// Pending is an identity that somebody has shown to be theirs, and that is to be connected with
+// an account once they are signed in to it and say so.
+type Pending struct {
+	Email string // that the provider names, "" if none
+	Name  string // the same
+	Taken bool   // an account here has that address
+}
+
+// askToConfirm keeps who has come until they confirm it.
+func (a *SSO) askToConfirm(ctx context.Context, browser string, s step, who oidc.Identity, to *Arrival) error {
+	token := rand.Text()
+	_, err := a.put(ctx, token, browser, step{Next: s.Next, Connect: s.Connect, Who: &who})
+	to.Confirm = token
+	return err
+}
+
+// PendingSignOn gives what the token of an Arrival is about, in the browser in which it began;
+// NotFound if it is over.
+func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pending, err error) {
+	s, err := a.look(ctx, token, browser)
+	if err != nil {
+		return p, err
+	}
+	if s.Who == nil {
+		return p, domain.NewNotFound()
+	}
+	p.Email, p.Name, p.Taken = s.Who.Email, s.Who.Name, !s.Connect
+	return p, nil
+}
+
+// ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in
+// to it, and gives the path where they wanted to go. NotFound if the token is over; Forbidden
+// says that the identity, or the account, is connected already.
+func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, browser, token string) (next string, err error) {
+	var s step
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if s, err = a.take(ctx, tx, token, browser); err != nil {
+			return err
+		}
+		if s.Who == nil {
+			return domain.NewNotFound()
+		}
+		c, err := tx.LockUser(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if c.User.SuspendedAt != nil {
+			return errSuspended()
+		}
+		if _, err = a.give(ctx, tx, c.User, *s.Who, "settings"); err != nil {
+			return err
+		}
+		return signin.Warn(ctx, tx, c.User, signin.SignOnConnected)
+	})
+	if domain.KindOf(err) == domain.Conflict {
+		return "", a.whyNot(ctx, actor)
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.Next, a.followGroups(ctx, actor.UserID, *s.Who)
+}
+
+// whyNot says why an identity cannot be connected.
+func (a *SSO) whyNot(ctx context.Context, actor domain.Actor) error {
+	has, err := a.connectedHere(ctx, actor.UserID)
+	if err != nil {
+		return err
+	}
+	if has {
+		return domain.NewForbidden("Your account is connected already: disconnect it first")
+	}
+	return errOthers()
+}
+
+// connectedHere reports whether an account has an identity with the provider.
+func (a *SSO) connectedHere(ctx context.Context, user domain.UserID) (bool, error) {
+	all, err := a.Store.Identities(ctx, user)
+	return slices.ContainsFunc(all, a.usable), err
+}
+
+// usable reports whether one can sign in by an identity: it is the provider's.
+func (a *SSO) usable(i identity.Identity) bool {
+	return a.o.Provider != nil && i.Issuer == a.o.Provider.Issuer()
+}
+
+// give connects an identity with a locked or new account.
+func (a *SSO) give(ctx context.Context, tx *store.Tx, u domain.User, who oidc.Identity, by string) (i identity.Identity, err error) {
+	email, _ := core.EmailAddress(who.Email)
+	i = identity.Identity{User: u.ID, Issuer: who.Issuer, Subject: who.Subject, Email: email, CreatedAt: a.Now()}
+	if i.ID, err = tx.ConnectIdentity(ctx, i); err != nil {
+		return i, err
+	}
+	return i, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConnected, domain.AboutUser(u), map[string]any{"issuer": i.Issuer, "by": by})
+}
+
+// ID names an identity of an account.
+type ID = identity.ID
+
+// Connection is an identity as its holder sees it.
+type Connection struct {
+	identity.Identity
+	Usable bool // they can sign in by it
+}
+
+// Connections lists the identities of the actor.
+func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection, error) {
+	all, err := a.Store.Identities(ctx, actor.UserID)
+	shown := make([]Connection, len(all))
+	for i, one := range all {
+		shown[i] = Connection{one, a.usable(one)}
+	}
+	return shown, err
+}
+
+// Disconnect takes an identity from the actor's account, and the memberships that came from it.
+// It is Unprocessable while there is no other way in; NotFound if they have no such.
+func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, id ID) error {
+	if err := a.mayDisconnect(ctx, a.Store.Queries, actor, id); err != nil {
+		return err
+	}
+	// First the memberships: if the rest fails, the next sign-in brings them back.
+	if err := a.people.FollowMapping(ctx, actor.UserID, nil); err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.LockUser(ctx, actor.UserID)
+		if err != nil {
+			return err
+		}
+		if err := a.mayDisconnect(ctx, tx.Queries, actor, id); err != nil {
+			return err
+		}
+		i, err := tx.DisconnectIdentity(ctx, actor.UserID, id)
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActDisconnected, domain.AboutUser(c.User), map[string]any{"issuer": i.Issuer})
+	})
+}
+
+// mayDisconnect refuses to take somebody's last way into their account.
+func (a *SSO) mayDisconnect(ctx context.Context, q store.Queries, actor domain.Actor, id identity.ID) error {
+	all, err := q.Identities(ctx, actor.UserID)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(i identity.Identity) bool { return i.ID == id })
+	if at < 0 {
+		return domain.NewNotFound()
+	}
+	c, err := q.Credentials(ctx, actor.UserID)
+	if err != nil {
+		return err
+	}
+	if a.usable(all[at]) && c.PasswordHash == "" {
+		return domain.NewUnprocessable("This is the only way into your account: choose a password first")
+	}
+	return nil
+}

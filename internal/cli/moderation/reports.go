@@ -1,0 +1,107 @@
+// Package moderation is the commands by which operators look after what people make.
+package moderation
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+// ReportsCmd is what people have reported.
+type ReportsCmd struct {
+	List  reportsListCmd  `cmd:"" help:"List what people have reported, the newest first."`
+	Close reportsCloseCmd `cmd:"" help:"Decide about a report. Those concerned are told, and not who decided."`
+}
+
+// caseJSON is a thing that was reported, as scripts see it.
+type caseJSON struct {
+	ID       int64   `json:"id"`
+	Type     string  `json:"type"`
+	ThingID  int64   `json:"thing_id"`
+	Label    string  `json:"label"`
+	Owner    string  `json:"owner"`
+	Reports  int64   `json:"reports"`
+	OpenedAt string  `json:"opened_at"`
+	LastAt   string  `json:"last_at"`
+	ClosedAt *string `json:"closed_at"`
+	Outcome  string  `json:"outcome,omitempty"`
+}
+
+func toCaseJSON(c moderation.Case) caseJSON {
+	out := caseJSON{ID: int64(c.ID), Type: c.About.Kind, ThingID: c.About.ID, Label: c.About.Label, Owner: c.Owner, Reports: c.Reports,
+		OpenedAt: c.OpenedAt.Format(time.RFC3339), LastAt: c.LastAt.Format(time.RFC3339), Outcome: string(c.Outcome)}
+	if c.ClosedAt != nil {
+		at := c.ClosedAt.Format(time.RFC3339)
+		out.ClosedAt = &at
+	}
+	return out
+}
+
+type reportsListCmd struct {
+	config.Common
+	Closed bool  `help:"Those that are decided, instead of those that wait."`
+	Below  int64 `placeholder:"ID" help:"Go on below the last one that was listed."`
+	Limit  int   `default:"50" help:"How many at most."`
+	JSON   bool  `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *reportsListCmd) Run(c *console.Console) error {
+	if cmd.Limit < 1 || cmd.Limit > 1000 || cmd.Below < 0 {
+		return console.UsageError{fmt.Errorf("--limit: want 1 to 1000; --below: an id")}
+	}
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		found, err := a.Cases(c.Ctx, operating.CommandLine(), cmd.Closed, moderation.CaseID(cmd.Below), cmd.Limit)
+		if err != nil {
+			return err
+		}
+		all := make([]caseJSON, len(found))
+		for i, one := range found {
+			all[i] = toCaseJSON(one)
+		}
+		if cmd.JSON {
+			return console.PrintJSON(c.Out, all)
+		}
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tREPORTS\tLATEST\tWHAT\tOF\tCALLED\tOUTCOME")
+		for _, one := range all {
+			fmt.Fprintf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
+		}
+		return w.Flush()
+	})
+}
+
+type reportsCloseCmd struct {
+	config.Common
+	ID      int64  `arg:"" help:"Id, from the list."`
+	Outcome string `arg:"" help:"dismissed, warned, deleted (the thing) or suspended (who made it)."`
+	Text    string `help:"Reasons for who made it; needed for a warning."`
+	Yes     bool   `help:"Do delete or suspend."`
+}
+
+func (cmd *reportsCloseCmd) Run(c *console.Console) error {
+	d := moderation.Decision{Outcome: moderation.Outcome(cmd.Outcome), Text: cmd.Text}
+	if err := d.Validate(); err != nil {
+		return console.UsageError{err}
+	}
+	if !cmd.Yes && (d.Outcome == moderation.Deleted || d.Outcome == moderation.Suspended) {
+		return console.UsageError{fmt.Errorf("--yes: must be given to delete or suspend")}
+	}
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		done, err := a.Decide(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), d)
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no report %d", cmd.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.Out, "Closed the report %d about %s %d: %s.\n", done.ID, done.About.Kind, done.About.ID, done.Outcome)
+		return err
+	})
+}

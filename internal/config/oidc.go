@@ -1,0 +1,116 @@
+package config
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// OIDC is a provider of single sign-on. Without an Issuer there is none.
+type OIDC struct {
+	Issuer       string
+	ClientID     string
+	ClientSecret string // secret; "" for a client that has none
+	Name         string // on the button
+	Scopes       []string
+	GroupsClaim  string // "" where no groups are mapped
+	Groups       []GroupRule
+	SignUp       string // follow, yes or no
+	Email        string // ask or trust
+}
+
+// GroupRule has the members of a group of the provider be members of one of ours.
+type GroupRule struct {
+	Theirs string
+	Ours   string // its slug
+}
+
+func (s Server) resolveOIDC(cfg *Config, found *problems) {
+	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail}
+	var err error
+	o.ClientSecret, err = secret(s.OIDCClientSecret, s.OIDCSecretFile)
+	found.addErr("oidc-client-secret-file", err)
+	found.addErr("oidc-sign-up", oneOf(s.OIDCSignUp, Choices("oidc-sign-up")...))
+	found.addErr("oidc-email", oneOf(s.OIDCEmail, Choices("oidc-email")...))
+	o.Scopes = strings.FieldsFunc(s.OIDCScopes, func(r rune) bool { return r == ',' || r == ' ' })
+	if !slices.Contains(o.Scopes, "openid") {
+		o.Scopes = append([]string{"openid"}, o.Scopes...)
+	}
+	o.Groups = parseGroupMap(s.OIDCGroupMap, found)
+	if len(o.Groups) > 0 {
+		o.GroupsClaim = s.OIDCGroupsClaim
+	}
+	if o.Issuer == "" {
+		if o.ClientID != "" || o.ClientSecret != "" || s.OIDCGroupMap != "" {
+			found.add("oidc-issuer", "is missing: there are other settings of a provider")
+		}
+		return
+	}
+	found.addErr("oidc-issuer", checkIssuer(o.Issuer))
+	if o.ClientID == "" {
+		found.add("oidc-client-id", "is missing: the provider gives it to the application that it knows this site as")
+	}
+	if u, err := url.Parse(o.Issuer); err == nil {
+		o.Name = cmp.Or(o.Name, u.Hostname())
+	}
+	cfg.OIDC = o
+}
+
+// checkIssuer checks the address of a provider: https, or plain http on this machine or in a
+// private network, where nobody else can answer in its place.
+func checkIssuer(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return quotedError(raw, "want the provider's address, such as https://id.example.org/realms/main")
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme == "http" && privateHost(u.Hostname()):
+		return nil
+	}
+	return quotedError(raw, "want https://; plain http:// is for this machine and private addresses")
+}
+
+func privateHost(host string) bool {
+	if isLoopback(host) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsPrivate()
+}
+
+// parseGroupMap reads "staff=editors,students=class-7": groups of the provider and slugs of ours.
+// A comma that is part of a name has a backslash before it.
+func parseGroupMap(text string, found *problems) (all []GroupRule) {
+	const flag, comma = "oidc-group-map", "\x00"
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for item := range strings.SplitSeq(strings.ReplaceAll(text, `\,`, comma), ",") {
+		item = strings.ReplaceAll(item, comma, ",")
+		at := strings.LastIndex(item, "=") // theirs may hold one, as in LDAP; a slug does not
+		rule := GroupRule{}
+		if at > 0 {
+			rule = GroupRule{Theirs: strings.TrimSpace(item[:at]), Ours: strings.TrimSpace(item[at+1:])}
+		}
+		switch {
+		case rule.Theirs == "" || rule.Ours == "":
+			found.addErr(flag, quotedError(item, "want THEIR-GROUP=OUR-GROUP, ours by its short name"))
+		case slices.Contains(all, rule):
+			found.addErr(flag, quotedError(item, "given twice"))
+		default:
+			all = append(all, rule)
+		}
+	}
+	return all
+}
+
+func formatGroupMap(rules []GroupRule) string {
+	items := make([]string, len(rules))
+	for i, r := range rules {
+		items[i] = strings.ReplaceAll(r.Theirs, ",", `\,`) + "=" + r.Ours
+	}
+	return strings.Join(items, ",")
+}

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"vitrine/internal/app/sso"
+	"vitrine/internal/config"
+	"vitrine/internal/oidc"
+	"vitrine/internal/site/pages/signon"
+)
+
+// newSSO makes what single sign-on stands on. The provider is asked nothing before somebody signs
+// in, so that its being away keeps no server from starting.
+func newSSO(cfg config.Config, o Options) sso.Options {
+	c := cfg.OIDC
+	if c.Issuer == "" {
+		return sso.Options{}
+	}
+	groups := make([]sso.Rule, len(c.Groups))
+	for i, g := range c.Groups {
+		groups[i] = sso.Rule(g)
+	}
+	return sso.Options{Name: c.Name, SignUp: sso.SignUp(c.SignUp), TrustEmail: c.Email == "trust", Groups: groups, Log: o.Log,
+		Provider: oidc.New(oidc.Options{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
+			RedirectURL: cfg.SiteURL + signon.CallbackPath, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim, Now: o.Now, Log: o.Log})}
+}

@@ -1,0 +1,72 @@
+package site_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// Somebody reports what they see, an operator decides, and both read what came of it.
+func TestReportPages(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve, tom, guest := first(t, r), member(t, r, "eve"), member(t, r, "tom"), newBrowser(t, r)
+		s, by := r.S.Store, domain.UserID(2) // eve
+		open, shed := storetest.Channel(t, s, by, "Garden", domain.Public), storetest.Channel(t, s, by, "Shed", domain.Private)
+		block, hidden := storetest.Block(t, s, by, "Buy <b>moss</b>"), storetest.Block(t, s, by, "Rust")
+		storetest.Connect(t, s, by, open, domain.BlockRef(block), 0)
+		storetest.Connect(t, s, by, shed, domain.BlockRef(hidden), 0)
+		comment := storetest.Comment(t, s, by, block, "Really")
+		at := fmt.Sprintf("/report/block/%d", block)
+		guest.get(fmt.Sprintf("/block/%d", block)).want(200).hides("/report/")
+		eve.get(fmt.Sprintf("/block/%d", block)).want(200).hides("/report/")
+		for path, link := range map[string]string{fmt.Sprintf("/block/%d", block): at, "/eve/garden": fmt.Sprintf("/report/channel/%d", open),
+			"/eve": "/report/user/", fmt.Sprintf("/block/%d/comments", block): fmt.Sprintf("/report/comment/%d", comment)} {
+			tom.get(path).want(200).says(link)
+		}
+		for _, gone := range []string{fmt.Sprintf("/report/block/%d", hidden), fmt.Sprintf("/report/channel/%d", shed), "/report/group/1",
+			"/report/block/x", "/report/site/1", "/report/block/0"} {
+			tom.get(gone).want(404)
+			tom.post(gone, "reason", "spam").want(404)
+		}
+		tom.get(at).want(200).says("Report this block", "Spam or advertising")
+		tom.post(at).want(422).says(`id="reason-error"`)
+		tom.post(at, "reason", "other").want(422).says(`id="text-error"`, `value="other" selected`)
+		tom.post(at, "reason", "spam", "text", strings.Repeat("x", 2001)).want(422)
+		tom.post(at, "reason", "spam", "text", "Look <script>").leads(fmt.Sprintf("/block/%d", block)).follow().says("Thank you.")
+		tom.post(at, "reason", "spam").want(422).says("You have reported this already")
+		eve.post(at, "reason", "spam").want(422)
+
+		operator.get("/operator/reports").want(200).says("/operator/reports/1", "1 report", "/operator/accounts/eve")
+		operator.get("/operator/reports/1").want(200).says("Look <script>", "tom", "Buy", "Delete for good")
+		operator.get("/operator/reports/999").want(404)
+		operator.get("/operator/reports?show=closed").want(200).says("Nothing has been decided")
+		operator.get("/operator/reports?below=x").want(404)
+		operator.post("/operator/reports/1").want(422)
+		operator.post("/operator/reports/1", "outcome", "warned").want(422).says(`id="text-error"`)
+		operator.post("/operator/reports/1", "outcome", "warned", "text", "Mind the moss").leads("/operator/reports").follow().says("Decided.", "Nothing is waiting")
+		operator.post("/operator/reports/1", "outcome", "dismissed").want(422).says("This was decided already")
+		operator.get("/operator/reports?show=closed").want(200).says("Warned")
+		operator.get("/operator/reports/1").want(200).says("Mind the moss").hides("Delete for good")
+
+		eve.get("/eve/garden").want(200).says("1 new message")
+		eve.get("/settings/notices").want(200).says("A warning about what you made", "Mind the moss").hides("ada", "tom")
+		eve.post("/settings/notices").leads("/settings/notices").follow().hides("1 new message")
+		tom.get("/settings/notices").want(200).says("whoever made it was warned").hides("ada", "Mind the moss")
+		tom.post(fmt.Sprintf("/report/channel/%d", open), "reason", "spam").want(303)
+		second := operator.get("/operator/reports").find(`href="(/operator/reports/\d+)"`)
+		operator.post(second, "outcome", "deleted").leads("/operator/reports")
+		tom.get("/eve/garden").want(404)
+		operator.get(second).want(200).says("which is gone")
+		for i := range 60 {
+			r.Exec(`INSERT INTO report_cases (kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
+				VALUES ('Block', $1, $2, 1, 0, 5, 5, 0, '', '')`, 1000+i, fmt.Sprintf("crowd %03d", i))
+		}
+		page := operator.get("/operator/reports").want(200).says("crowd 059", "crowd 010").hides("crowd 009")
+		operator.get(page.find(`href="(/operator/reports\?below=\d+)"`)).want(200).says("crowd 009", "crowd 000", "Newest").hides("crowd 010")
+	}, people)
+}

@@ -1,0 +1,108 @@
+package moderation
+
+import (
+	"fmt"
+
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/site/web"
+)
+
+// How many cases are on a page, and how many reports of one.
+const (
+	casesPer   = 50
+	reportsPer = 50
+)
+
+// casesView is a page of cases.
+type casesView struct {
+	Cases  []moderation.Case
+	Closed bool
+	First  string // address of the newest page, "" on it
+	Older  string // address of the next page, "" for none
+}
+
+// casesPage lists the open cases, or those that are closed.
+func casesPage(v *web.Visit) error {
+	shown := casesView{Closed: v.Query("show") == "closed"}
+	here, with := "/operator/reports", "?"
+	if shown.Closed {
+		here, with = here+"?show=closed", "&"
+	}
+	below, err := numberFrom(v, "below")
+	if err != nil {
+		return err
+	}
+	shown.Cases, err = v.App().Cases(v.R.Context(), operatorOf(v), shown.Closed, moderation.CaseID(below), casesPer+1)
+	if err != nil {
+		return err
+	}
+	if below != 0 {
+		shown.First = here
+	}
+	if len(shown.Cases) > casesPer {
+		shown.Cases = shown.Cases[:casesPer]
+		shown.Older = fmt.Sprintf("%s%sbelow=%d", here, with, shown.Cases[casesPer-1].ID)
+	}
+	return v.Page("reports", v.T("moderation.reports"), nil, shown)
+}
+
+// numberFrom is the number below which a page of a list begins; 0 for the beginning.
+func numberFrom(v *web.Visit, name string) (int64, error) {
+	if v.Query(name) == "" {
+		return 0, nil
+	}
+	return web.ID(v.Query(name))
+}
+
+// caseView is a case with a page of its reports.
+type caseView struct {
+	moderation.CaseView
+	Path  string // of the thing, "" where it is gone
+	Mine  bool   // the operator answers for it
+	Older string // address of the reports before these, "" for none
+}
+
+// casePage shows a case.
+func casePage(v *web.Visit) error { return showCase(v, nil) }
+
+func showCase(v *web.Visit, f *web.Form) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	below, err := numberFrom(v, "below")
+	if err != nil {
+		return err
+	}
+	c, err := v.App().ReadCase(v.R.Context(), operatorOf(v), moderation.CaseID(id), below, reportsPer+1)
+	if err != nil {
+		return err
+	}
+	shown := caseView{CaseView: c, Mine: c.OwnerID == v.Account.ID}
+	if c.Thing != nil {
+		shown.Path = v.Addresses().Thing(c.Thing.What).Path()
+	}
+	if len(c.Reports) > reportsPer {
+		shown.Reports = c.Reports[:reportsPer]
+		shown.Older = fmt.Sprintf("/operator/reports/%d?below=%d", id, shown.Reports[reportsPer-1].ID)
+	}
+	return v.Page("case", v.T("moderation.case", c.ID), f, shown)
+}
+
+// decide decides about a case, once it is confirmed where it hurts.
+func decide(v *web.Visit) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	f := v.Form()
+	_, err = v.App().Decide(v.R.Context(), operatorOf(v), moderation.CaseID(id), moderation.Decision{
+		Outcome: moderation.Outcome(f.Get("outcome")), Text: f.Trimmed("text")})
+	if err != nil {
+		if f.Refused(err, "text", "outcome") {
+			return showCase(v, f)
+		}
+		return err
+	}
+	return v.Done("/operator/reports", "decided")
+}

@@ -1,0 +1,63 @@
+package moderation
+
+import (
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// kinds are what can be reported, as addresses name it.
+var kinds = map[string]domain.SubjectType{"block": domain.SubjectBlock, "channel": domain.SubjectChannel, "comment": domain.SubjectComment,
+	"user": domain.SubjectUser, "group": domain.SubjectGroup}
+
+// reportView is a thing that is about to be reported.
+type reportView struct {
+	moderation.Thing
+	Kind    string // as addresses name it
+	Path    string // of the thing
+	Reasons []moderation.Reason
+}
+
+// reported reads the thing that the address names.
+func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
+	kind, ok := kinds[v.Args[0]]
+	if !ok {
+		return r, what, domain.NewNotFound()
+	}
+	id, err := web.ID(v.Args[1])
+	if err != nil {
+		return r, what, err
+	}
+	what = domain.Subject{Type: kind, ID: id}
+	r = reportView{Kind: v.Args[0], Reasons: moderation.Reasons}
+	if r.Thing, err = v.App().Reported(v.R.Context(), v.Actor(), what); err == nil {
+		r.Path = v.Addresses().Thing(r.What).Path()
+	}
+	return r, what, err
+}
+
+// reportPage asks what is wrong with a thing.
+func reportPage(v *web.Visit) error {
+	r, _, err := reported(v)
+	if err != nil {
+		return err
+	}
+	return v.Page("report", v.T("moderation.report."+r.Kind), nil, r)
+}
+
+// report reports it, and leads back to it.
+func report(v *web.Visit) error {
+	r, what, err := reported(v)
+	if err != nil {
+		return err
+	}
+	f := v.Form()
+	err = v.App().Report(v.R.Context(), v.Actor(), moderation.ReportInput{About: what, Reason: moderation.Reason(f.Get("reason")), Text: f.Trimmed("text")})
+	if err != nil {
+		if f.Refused(err, "reason", "text") {
+			return v.Page("report", v.T("moderation.report."+r.Kind), f, r)
+		}
+		return err
+	}
+	return v.Done(r.Path, "reported")
+}

@@ -1,0 +1,31 @@
+// Package moderation is the pages on which people report things, operators decide about reports,
+// and those concerned read what was decided.
+package moderation
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/app/operating"
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// Room is these pages. Their entries stand in the menus of operators and of the settings.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "moderation", Templates: files, Routes: []web.Route{
+		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report},
+		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
+		{Path: "/operator/reports", Access: web.Operators, Get: casesPage},
+		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide},
+	}}
+}
+
+// operatorOf is who acts on the pages of operators.
+func operatorOf(v *web.Visit) operating.Operator { return operating.OnSite(v.Actor(), v.Visitor()) }

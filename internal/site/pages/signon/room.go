@@ -1,0 +1,32 @@
+// Package signon is the pages of single sign-on: to the provider and back, confirming who came,
+// and the setting that connects an account.
+package signon
+
+import (
+	"embed"
+	"io/fs"
+
+	"vitrine/internal/site/web"
+)
+
+//go:embed all:templates
+var templates embed.FS
+
+// CallbackPath is where the provider sends people back to; it must know the address.
+const CallbackPath = "/sign-in/sso/callback"
+
+const settingsPath = "/settings/single-sign-on"
+
+// Room is these pages. Their entry stands in the menu of the settings.
+func Room() web.Room {
+	files, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return web.Room{Name: "signon", Templates: files, Routes: []web.Route{
+		{Path: "/sign-in/sso", Open: true, Get: begin},
+		{Path: CallbackPath, Open: true, Get: finish},
+		{Path: "/sign-in/sso/confirm/{token}", Open: true, Get: confirmPage, Post: confirm},
+		{Path: settingsPath, Access: web.Users, Get: settingsPageOf, Post: disconnect},
+	}}
+}

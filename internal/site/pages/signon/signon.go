@@ -1,0 +1,141 @@
+package signon
+
+import (
+	"vitrine/internal/app/sso"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// begin leads to the provider. It is a link and no form: some browsers hold the redirects after
+// a form to the policy of its page, and where the provider leads is not known to it. What it
+// begins changes nothing before the person has confirmed it, there or here.
+func begin(v *web.Visit) error {
+	w := sso.Wish{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != ""}
+	if v.Account != nil && !w.Connect {
+		return v.Redirect(w.Next)
+	}
+	if v.Account == nil && w.Connect {
+		return v.AskToSignIn()
+	}
+	address, keep, err := v.App().BeginSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(), w)
+	if err != nil {
+		return failed(v, err, w.Next)
+	}
+	v.KeepSignOn(keep)
+	return v.Leave(address)
+}
+
+// finish is where the provider leads back to.
+func finish(v *web.Visit) error {
+	to, err := v.App().FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(),
+		sso.Reply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
+	switch {
+	case err != nil:
+		return failed(v, err, to.Next)
+	case to.Confirm != "":
+		v.KeepSignOn(v.SignOn())
+		return v.Redirect("/sign-in/sso/confirm/" + to.Confirm)
+	case to.Session == "": // it was connected before
+		return v.Done(settingsPath, "sign-on-connected")
+	}
+	if err := v.SignedIn(to.Session); err != nil {
+		return err
+	}
+	if to.Made {
+		return v.Done(to.Next, "welcome")
+	}
+	return v.Redirect(to.Next)
+}
+
+// failed says why nobody was signed in, and offers to try again.
+func failed(v *web.Visit, err error, next string) error {
+	f := v.Form()
+	if !f.Refused(err) {
+		return err
+	}
+	return v.Page("failed", v.T("signon.title.failed"), f, struct{ Next string }{next})
+}
+
+// confirmView is an identity that is to be connected, and how one signs in to confirm it.
+type confirmView struct {
+	sso.Pending
+	Here string
+}
+
+// confirmPage asks who has shown an identity to be theirs to connect their account with it, once
+// they are signed in.
+func confirmPage(v *web.Visit) error { return showConfirm(v, nil) }
+
+func showConfirm(v *web.Visit, f *web.Form) error {
+	p, err := v.App().PendingSignOn(v.R.Context(), v.SignOn(), v.Args[0])
+	if err != nil {
+		return over(v, err)
+	}
+	return v.Page("confirm", v.T("signon.title.confirm", v.App().ProviderName()), f, confirmView{p, v.Here()})
+}
+
+// over says that what is to be confirmed is no more.
+func over(v *web.Visit, err error) error {
+	if domain.KindOf(err) != domain.NotFound {
+		return err
+	}
+	return failed(v, domain.NewForbidden("This sign-in was used already, took too long, or was begun in another browser: start again"), "")
+}
+
+// confirm connects it.
+func confirm(v *web.Visit) error {
+	if v.Account == nil {
+		return v.AskToSignIn()
+	}
+	next, err := v.App().ConfirmSignOn(v.R.Context(), v.Actor(), v.SignOn(), v.Args[0])
+	if err != nil {
+		if f := v.Form(); f.Refused(err) {
+			return showConfirm(v, f)
+		}
+		return over(v, err)
+	}
+	if next == "" {
+		next = settingsPath
+	}
+	return v.Done(next, "sign-on-connected")
+}
+
+// settingsView is what the account is connected with.
+type settingsView struct {
+	Connections []sso.Connection
+	Usable      bool // one can sign in by one of them
+}
+
+// settingsPageOf shows what the account is connected with.
+func settingsPageOf(v *web.Visit) error { return showSettings(v, nil) }
+
+func showSettings(v *web.Visit, f *web.Form) error {
+	all, err := v.App().Connections(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 && v.App().ProviderName() == "" {
+		return domain.NewNotFound()
+	}
+	shown := settingsView{Connections: all}
+	for _, c := range all {
+		shown.Usable = shown.Usable || c.Usable
+	}
+	return v.Page("settings", v.T("signon.title.settings"), f, shown)
+}
+
+// disconnect takes an identity from the account.
+func disconnect(v *web.Visit) error {
+	f := v.Form()
+	id, err := web.ID(f.Get("disconnect"))
+	if err != nil {
+		return err
+	}
+	if err := v.App().Disconnect(v.R.Context(), v.Actor(), sso.ID(id)); err != nil {
+		if f.Refused(err) {
+			return showSettings(v, f)
+		}
+		return err
+	}
+	return v.Done(settingsPath, "sign-on-disconnected")
+}
