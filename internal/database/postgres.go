@@ -2,9 +2,12 @@ package database
 
 import (
 	"context"
+	"errors"
+	"net"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,6 +33,7 @@ func (db *DB) openPostgres(o Options) error {
 		if err := db.behindPooler(o, config.ConnConfig); err != nil {
 			return err
 		}
+		config.BeforeConnect = cancelNothing
 	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
@@ -73,6 +77,31 @@ func (db *DB) behindPooler(o Options, c *pgx.ConnConfig) error {
 	}
 	if !strings.Contains(o.URL, "default_query_exec_mode") {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return nil
+}
+
+// errNoCancel is what a connection behind a pooler gets that would cancel a statement.
+var errNoCancel = errors.New("database: statements are not cancelled by way of a pooler")
+
+// cancelNothing keeps a connection from asking the pooler to cancel its statement: whoever
+// stops waiting closes the connection. PgBouncer 1.18 ends, with all its connections, when
+// the statement is over before it has passed such a request on.
+func cancelNothing(_ context.Context, c *pgx.ConnConfig) error {
+	var connected atomic.Bool
+	dial := c.DialFunc
+	c.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if connected.Load() { // pgx dials once more to cancel
+			return nil, errNoCancel
+		}
+		return dial(ctx, network, addr)
+	}
+	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+		connected.Store(true)
+		return nil
+	}
+	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()}
 	}
 	return nil
 }
