@@ -53,6 +53,7 @@ var namedLimits = map[string]struct {
 	"MaxMentions":       {domain.MaxMentions, nil},
 	"MaxApplications":   {domain.MaxApplications, nil},
 	"MaxOwnTokens":      {domain.MaxOwnTokens, nil},
+	"MaxPasskeys":       {domain.MaxPasskeys, nil},
 	"MaxSignUpLinks":    {domain.MaxSignUpLinks, nil},
 	"MaxPlaces":         {domain.MaxPlaces, nil},
 	"MaxLinkDays":       {domain.MaxLinkDays, nil},
@@ -72,12 +73,14 @@ var namedLimits = map[string]struct {
 	"MaxMetadataKeyLength":   {domain.MaxMetadataKeyLength, []string{"Metadata propertyNames", "MetadataInput propertyNames"}},
 	"MaxMetadataValueLength": {domain.MaxMetadataValueLength, []string{"Metadata maxLength", "MetadataInput maxLength"}},
 
-	"MinPassword":     {domain.MinPassword, nil},
-	"MaxPassword":     {domain.MaxPassword, nil},
-	"MaxRedirectURIs": {domain.MaxRedirectURIs, nil},
-	"MaxRedirectURI":  {domain.MaxRedirectURI, nil},
-	"MaxClientID":     {domain.MaxClientID, nil},
-	"MaxState":        {domain.MaxState, nil},
+	"MaxPasskeyName":   {domain.MaxPasskeyName, nil},
+	"MaxPasskeyAnswer": {domain.MaxPasskeyAnswer, nil},
+	"MinPassword":      {domain.MinPassword, nil},
+	"MaxPassword":      {domain.MaxPassword, nil},
+	"MaxRedirectURIs":  {domain.MaxRedirectURIs, nil},
+	"MaxRedirectURI":   {domain.MaxRedirectURI, nil},
+	"MaxClientID":      {domain.MaxClientID, nil},
+	"MaxState":         {domain.MaxState, nil},
 }
 
 // Every limit that a description states is one of the domain, and the other way round.

@@ -101,9 +101,11 @@ func (b *bench) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	target, err := b.newChannel("Written to while measuring", "closed")
-	if err != nil {
-		return err
+	targets := make([]int64, 64)
+	for i := range targets {
+		if targets[i], err = b.newChannel("Written to while measuring", "closed"); err != nil {
+			return err
+		}
 	}
 	reads, err := b.reads()
 	if err != nil {
@@ -117,14 +119,14 @@ func (b *bench) all(ctx context.Context) error {
 		fmt.Fprintln(b.out, head)
 	}
 	err = b.measure(ctx, slices.Concat(reads, website, b.pages(""), b.connections(),
-		[]group{b.creates(target), b.inserts(), b.moves(), b.updates()}))
+		[]group{b.creates(targets), b.inserts(), b.moves(), b.updates()}))
 	if err == nil {
 		err = b.hide(hidden)
 	}
 	if err == nil {
 		err = b.measure(ctx, b.pages(", a private item in it"))
 	}
-	for _, id := range []int64{hidden, target} {
+	for _, id := range append(targets, hidden) {
 		err = errors.Join(err, b.remove(fmt.Sprintf("/v3/channels/%d", id)))
 	}
 	return err

@@ -16,21 +16,23 @@ func (b *bench) post(path, format string, args ...any) drive.Request {
 	return drive.Request{Method: http.MethodPost, Path: path, Body: fmt.Sprintf(format, args...), Header: []string{b.authorization()}}
 }
 
-// creates makes blocks in a channel of their own, which goes when all is done.
-func (b *bench) creates(channel int64) group {
+// creates makes blocks in a channel of their own, and in many, of which no two clients are
+// likely to write to the same. They go when all is done.
+func (b *bench) creates(channels []int64) group {
 	made := 0
-	return group{subjects: []subject{{name: "POST block into a channel, 16 clients", clients: 16, status: http.StatusCreated,
-		round: func() ([]drive.Request, error) {
-			all := make([]drive.Request, b.writes)
-			for i := range all {
-				made++
-				all[i] = b.post("/v3/blocks", `{"value":"Note %d: a *short* text with a [link](https://www.example.org/%d).","channel_ids":[%d]}`,
-					made, made, channel)
-			}
-			return all, nil
-		},
-		after: func([][]byte) error { return nil },
-	}}}
+	into := func(name string, channels []int64) subject {
+		return subject{name: name, clients: 16, status: http.StatusCreated, after: func([][]byte) error { return nil },
+			round: func() ([]drive.Request, error) {
+				all := make([]drive.Request, b.writes)
+				for i := range all {
+					made++
+					all[i] = b.post("/v3/blocks", `{"value":"Note %d: a *short* text with a [link](https://www.example.org/%d).","channel_ids":[%d]}`,
+						made, made, channels[made%len(channels)])
+				}
+				return all, nil
+			}}
+	}
+	return group{subjects: []subject{into("POST block into a channel, 16 clients", channels[:1]), into("POST block into 64 channels, 16 clients", channels)}}
 }
 
 // inserts compares connecting blocks in the middle of both channels, always at the

@@ -30,13 +30,13 @@ var published = map[string]string{
 
 // unpublished are writes that change nothing that others see, by their topics.
 var unpublished = map[string]string{
-	"accounts, and who acts for them": `AnonymizeAccount Attempt AttemptFailed ClaimFirstAccount CountApplications CreateApplication
+	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CreateApplication
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
-		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf EndAccess EndMailLinks EndSession EndSessionByHash
-		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct
+		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
+		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
 		RememberBrowser RenewSignUpLink RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
-		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepKnownBrowsers SweepMailLinks SweepSessions
-		SweepSignUpLinks SweepSignups TakeBackAttempt TakeMailLink TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions
+		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
 	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
@@ -58,7 +58,7 @@ var unpublished = map[string]string{
 	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepAnswer KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
-	"reports, and what operators decide about them":          `AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase ReadNotices`,
+	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase ReadNotices RemoveBlocked`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"what only its reader sees":    `ForgetUser Pin RenewFeeds TrimPins Unpin`,

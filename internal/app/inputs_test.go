@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/search"
+	"vitrine/internal/app/signin"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -278,6 +279,10 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, _, err := a.CreateOwnToken(ctx, ada, s, domain.ScopeRead); return err }},
+		{"BeginPasskey name", "name", "MaxPasskeyName", domain.MaxPasskeyName, false, func(s string) error {
+			_, err := a.BeginPasskey(ctx, ada, 1, byPassword, signin.PasskeyInput{Name: s})
+			return err
+		}},
 		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
 		{"UpdateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
@@ -312,6 +317,10 @@ func (in *inputs) textRows() []text {
 		}},
 		{"Decide text", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
 			_, err := a.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
+			return err
+		}},
+		{"AddToBlocklist note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.AddToBlocklist(ctx, operating.OnSite(in.operator, home), moderation.BlockInput{Kind: "domain", Value: "moss.example", Note: s})
 			return err
 		}},
 		{"AuditLog actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
@@ -963,6 +972,13 @@ func (in *inputs) stores() {
 			_, _, err := a.CreateOwnToken(ctx, ada, "x", domain.ScopeRead)
 			return err
 		}},
+		{"AddPasskey", "MaxPasskeys", domain.MaxPasskeys, func(int) error {
+			options, err := a.BeginPasskey(ctx, ada, 1, byPassword, signin.PasskeyInput{Name: "x"})
+			if err == nil {
+				_, err = a.AddPasskey(ctx, ada, 1, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options))
+			}
+			return err
+		}},
 		{"Pin", "MaxPins", domain.MaxPins, func(i int) error {
 			return a.Pin(ctx, ada, domain.Ref{ID: int64(storetest.Channel(in.t, in.S.Store, ada.UserID, fmt.Sprint("Pinned ", i), domain.Private))})
 		}},
@@ -1001,10 +1017,11 @@ func (in *inputs) stores() {
 
 // heldElsewhere are limits that need another setting: the test that reaches each.
 var heldElsewhere = map[string][2]string{
-	"MaxPeople":       {"../importing/roster/roster_test.go", "domain.MaxPeople"},
-	"MaxUnread":       {"../store/unread_test.go", "domain.MaxUnread"},
-	"MaxRefusedNoted": {"audit_test.go", "domain.MaxRefusedNoted"},
-	"MaxExports":      {"../exporting/job_test.go", "domain.MaxExports"},
+	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
+	"MaxPeople":        {"../importing/roster/roster_test.go", "domain.MaxPeople"},
+	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
+	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
+	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 }
 
 // withoutText are use cases that take nothing from outside but ids of what they act on,
@@ -1016,6 +1033,8 @@ var withoutText = []string{
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs",
 	"Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
+	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysOf", "PasskeysPossible",
+	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
 	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Proved", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
@@ -1025,7 +1044,7 @@ var withoutText = []string{
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "Reported", "SendModerationNotice",
+	"Blocklist", "Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendModerationNotice",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }

@@ -68,11 +68,10 @@ func (r *reporting) clean() {
 func TestReporting(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
-		before := w.Dump()
 		r.want(domain.NotFound, r.report(r.bob, domain.SubjectChannel, int64(r.closed)))
 		hidden := storetest.Block(t, w.S.Store, r.ada.UserID, "Mine alone")
 		aside := storetest.Comment(t, w.S.Store, r.ada.UserID, hidden, "to myself")
-		before = w.Dump()
+		before := w.Dump()
 		r.want(domain.NotFound, r.report(r.bob, domain.SubjectBlock, int64(hidden)))
 		r.want(domain.NotFound, r.report(r.bob, domain.SubjectComment, int64(aside)))
 		r.want(domain.NotFound, r.report(r.bob, domain.SubjectUser, 1<<40))

@@ -80,7 +80,7 @@ var rooms = map[string][]string{
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
-	"app/core":         {"domain", "store", "auth", "mail", "markup"},
+	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup"},
 	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/svg", "page"},
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
@@ -149,6 +149,7 @@ var rooms = map[string][]string{
 	"bench/drive":          {},
 	"bench/files":          {},
 	"bench/gen":            {"..."},
+	"bench/growth":         {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
 	"bench/peers":          {"..."},
@@ -170,7 +171,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -178,7 +179,7 @@ var (
 var sqlRooms = []string{"database", "database/lite", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

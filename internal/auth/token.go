@@ -19,13 +19,14 @@ const (
 	OAuth    Kind = "oat" // given out by the token endpoint (RFC 6749 section 5.1)
 	Invited  Kind = "inv" // mailed with an invitation to a group; opens nothing else
 	Session  Kind = "ses" // in the cookie of a browser that is signed in
+	Half     Kind = "hlf" // in the cookie of a browser that has yet to prove a second factor
 	Mailed   Kind = "lnk" // mailed to prove an address, or to choose a password
 	Admitted Kind = "sup" // handed out by an operator, for one person to sign up with
 	Client   Kind = "sec" // the secret of a confidential OAuth client
 	Code     Kind = "cod" // an authorization code (RFC 6749 section 4.1.2)
 )
 
-var kinds = []Kind{Personal, OAuth, Invited, Session, Mailed, Admitted, Client, Code}
+var kinds = []Kind{Personal, OAuth, Invited, Session, Half, Mailed, Admitted, Client, Code}
 
 const (
 	tokenBrand     = "vitrine_"
@@ -44,7 +45,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // that hold the CRC-32 (IEEE) of all before, most significant first, padded with
 // "0". The pattern
 //
-//	\bvitrine_(pat|oat|inv|ses|lnk|sup|sec|cod)_[0-9A-Za-z]{46}\b
+//	\bvitrine_(pat|oat|inv|ses|hlf|lnk|sup|sec|cod)_[0-9A-Za-z]{46}\b
 //
 // finds them in source code, and the checksum tells a scanner without asking
 // anybody that what it found is not just similar.

@@ -26,29 +26,30 @@ const (
 
 // commands is the tree of all commands.
 type commands struct {
-	Serve       serveCmd              `cmd:"" help:"Run the server."`
-	Work        workCmd               `cmd:"" help:"Work jobs without serving requests, beside any servers, with or without --work=false."`
-	Jobs        jobsCmd               `cmd:"" help:"List jobs that failed, and run them again."`
-	Providers   providersCmd          `cmd:"" help:"Update the list of sites whose pages are embedded."`
-	Migrate     migrateCmd            `cmd:"" help:"Bring the database's schema to this program's version."`
-	Config      configCmd             `cmd:"" help:"Print the settings in effect, secrets hidden."`
-	Check       checkCmd              `cmd:"" help:"Recompute every derived value in the database and report differences."`
-	Backup      backupCmd             `cmd:"" help:"Copy the whole site to a folder, a file or a bucket, while servers run."`
-	Restore     restoreCmd            `cmd:"" help:"Make a site of a backup, where nothing is: in an empty data folder, or an empty PostgreSQL database."`
-	Import      importCmd             `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
-	User        accounts.UserCmd      `cmd:"" help:"Make, list and change accounts."`
-	Reports     moderation.ReportsCmd `cmd:"" help:"List what people have reported, and decide about it."`
-	Audit       accounts.AuditCmd     `cmd:"" help:"Print the audit log, who did what and when, as lines of JSON."`
-	Token       accounts.TokenCmd     `cmd:"" help:"Make, list and revoke personal access tokens."`
-	App         accounts.AppCmd       `cmd:"" help:"Register, list and delete OAuth applications."`
-	Export      exportCmd             `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
-	Healthcheck healthcheckCmd        `cmd:"" help:"Ask a running server whether it is ready."`
-	Version     versionCmd            `cmd:"" help:"Print the version."`
-	Licenses    licensesCmd           `cmd:"" help:"Print the licence, and those of all software of others that the program contains."`
-	Completion  completionCmd         `cmd:"" help:"Print a script that has a shell complete commands and flags."`
-	Man         manCmd                `cmd:"" help:"Print the manual page, for man -l -."`
-	Help        helpCmd               `cmd:"" help:"Tell of a command, or list all."`
-	Complete    completeCmd           `cmd:"" hidden:"" help:"What a shell asks to complete a line."`
+	Serve       serveCmd                `cmd:"" help:"Run the server."`
+	Work        workCmd                 `cmd:"" help:"Work jobs without serving requests, beside any servers, with or without --work=false."`
+	Jobs        jobsCmd                 `cmd:"" help:"List jobs that failed, and run them again."`
+	Providers   providersCmd            `cmd:"" help:"Update the list of sites whose pages are embedded."`
+	Migrate     migrateCmd              `cmd:"" help:"Bring the database's schema to this program's version."`
+	Config      configCmd               `cmd:"" help:"Print the settings in effect, secrets hidden."`
+	Check       checkCmd                `cmd:"" help:"Recompute every derived value in the database and report differences."`
+	Backup      backupCmd               `cmd:"" help:"Copy the whole site to a folder, a file or a bucket, while servers run."`
+	Restore     restoreCmd              `cmd:"" help:"Make a site of a backup, where nothing is: in an empty data folder, or an empty PostgreSQL database."`
+	Import      importCmd               `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
+	User        accounts.UserCmd        `cmd:"" help:"Make, list and change accounts."`
+	Reports     moderation.ReportsCmd   `cmd:"" help:"List what people have reported, and decide about it."`
+	Blocklist   moderation.BlocklistCmd `cmd:"" help:"Block sites, providers of mail, files and networks."`
+	Audit       accounts.AuditCmd       `cmd:"" help:"Print the audit log, who did what and when, as lines of JSON."`
+	Token       accounts.TokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
+	App         accounts.AppCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
+	Export      exportCmd               `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
+	Healthcheck healthcheckCmd          `cmd:"" help:"Ask a running server whether it is ready."`
+	Version     versionCmd              `cmd:"" help:"Print the version."`
+	Licenses    licensesCmd             `cmd:"" help:"Print the licence, and those of all software of others that the program contains."`
+	Completion  completionCmd           `cmd:"" help:"Print a script that has a shell complete commands and flags."`
+	Man         manCmd                  `cmd:"" help:"Print the manual page, for man -l -."`
+	Help        helpCmd                 `cmd:"" help:"Tell of a command, or list all."`
+	Complete    completeCmd             `cmd:"" hidden:"" help:"What a shell asks to complete a line."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }

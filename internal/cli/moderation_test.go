@@ -31,3 +31,26 @@ func TestReportsCommand(t *testing.T) {
 		}
 	})
 }
+
+func TestBlocklistCommand(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		if r := p.run("blocklist", "add", "domain", "Spam.example", "--note", "Advertising").ok(); r.out != "Blocked the domain spam.example (id 1).\n" {
+			t.Errorf("%q", r.out)
+		}
+		if r := p.run("blocklist", "add", "domain", "spam.example").ok(); r.out != "The domain spam.example is blocked already.\n" {
+			t.Errorf("%q", r.out)
+		}
+		p.run("blocklist", "add", "network", "0.0.0.0/0").fails(2, "value: must be a network no wider than /8, or /16 of IPv6")
+		p.run("blocklist", "add", "person", "eve").fails(2, "kind: must be one of domain, mail, file, network")
+		var all []map[string]any
+		if p.run("blocklist", "list", "--json").json(&all); len(all) != 1 || all[0]["value"] != "spam.example" || all[0]["note"] != "Advertising" {
+			t.Errorf("%v", all)
+		}
+		p.run("blocklist", "remove", "1").ok()
+		p.run("blocklist", "remove", "1").fails(1, "there is no entry 1")
+		if r := p.run("audit", "--act", "blocklist.removed").ok(); strings.Count(r.out, "domain spam.example") != 1 {
+			t.Errorf("%q", r.out)
+		}
+	})
+}

@@ -43,13 +43,14 @@ func (s Server) resolveOIDC(cfg *Config, found *problems) {
 		o.GroupsClaim = s.OIDCGroupsClaim
 	}
 	if o.Issuer == "" {
-		if o.ClientID != "" || o.ClientSecret != "" || s.OIDCGroupMap != "" {
+		if o.ClientID != "" || o.ClientSecret != "" || len(o.Groups) > 0 {
 			found.add("oidc-issuer", "is missing: there are other settings of a provider")
 		}
 		return
 	}
-	found.addErr("oidc-issuer", checkIssuer(o.Issuer))
-	if o.ClientID == "" {
+	err = checkIssuer(o.Issuer)
+	found.addErr("oidc-issuer", err)
+	if err == nil && o.ClientID == "" {
 		found.add("oidc-client-id", "is missing: the provider gives it to the application that it knows this site as")
 	}
 	if u, err := url.Parse(o.Issuer); err == nil {

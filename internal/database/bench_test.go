@@ -3,6 +3,7 @@ package database_test
 import (
 	"context"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,4 +80,73 @@ func BenchmarkTransact(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkLayer reads rows of 20 columns from PostgreSQL through database/sql, as all statements
+// are run, and through pgx itself. It tells what this process spends, without the server.
+func BenchmarkLayer(b *testing.B) {
+	db := open(b, database.Options{URL: dbtest.PostgresURL(b)})
+	exec(b, db, `CREATE TABLE wide AS SELECT i AS id, i AS a, i AS b, i AS c, i AS d, i AS e, i AS f, i AS g, 'Text' AS h, 'available' AS i,
+		repeat('words ', 20) AS j, repeat('<p>words</p>', 20) AS k, 'title' AS l, CAST(NULL AS TEXT) AS m, CAST(NULL AS TEXT) AS n,
+		'https://www.example.org' AS o, CAST(NULL AS TEXT) AS p, CAST(NULL AS BIGINT) AS q, TRUE AS r, i AS s FROM generate_series(1, 1000) AS l (i)`)
+	exec(b, db, "CREATE INDEX wide_id ON wide (id)")
+	const query = "SELECT * FROM wide WHERE id >= $1 ORDER BY id LIMIT $2"
+	var ints [9]int64
+	var texts [6]string
+	var null [3]*string
+	var number *int64
+	var yes bool
+	into := []any{&ints[0], &ints[1], &ints[2], &ints[3], &ints[4], &ints[5], &ints[6], &ints[7], &texts[0], &texts[1], &texts[2], &texts[3],
+		&texts[4], &null[0], &null[1], &texts[5], &null[2], &number, &yes, &ints[8]}
+	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
+	defer cancel()
+	for _, n := range []int{1, 24} {
+		for name, read := range map[string]func(from int) error{
+			"sql": func(from int) error {
+				rows, err := db.Reader().Query(ctx, query, from, n)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = rows.Close() }()
+				for rows.Next() {
+					if err := rows.Scan(into...); err != nil {
+						return err
+					}
+				}
+				return rows.Err()
+			},
+			"pgx": func(from int) error {
+				rows, err := db.Pool().Query(ctx, query, from, n)
+				if err != nil {
+					return err
+				}
+				defer rows.Close()
+				for rows.Next() {
+					if err := rows.Scan(into...); err != nil {
+						return err
+					}
+				}
+				return rows.Err()
+			},
+		} {
+			b.Run(name+"/"+strconv.Itoa(n), func(b *testing.B) {
+				b.ReportAllocs()
+				before := processorTime(b)
+				for i := 0; b.Loop(); i++ {
+					if err := read(1 + i%900); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			})
+		}
+	}
+}
+
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -30,6 +30,11 @@ const (
 	ActSignInRefused     Act = "session.refused"
 	ActSignedOut         Act = "session.ended"
 	ActSignedOutAll      Act = "session.ended-all"
+	ActPasskeyAdded      Act = "passkey.added"
+	ActPasskeyRemoved    Act = "passkey.removed"
+	ActCodesMade         Act = "recovery-codes.made"
+	ActCodeUsed          Act = "recovery-codes.used"
+	ActFactorEnded       Act = "second-factor.ended"
 	ActConnected         Act = "identity.connected"
 	ActDisconnected      Act = "identity.disconnected"
 	ActTokenCreated      Act = "token.created"
@@ -54,16 +59,20 @@ const (
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
 	ActDeleted           Act = "content.deleted"
+	ActBlocked           Act = "blocklist.added"
+	ActUnblocked         Act = "blocklist.removed"
 )
 
 // Acts are all of them, in the order in which a choice shows them.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
 	ActAccountInvited, ActResetSent,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll,
+	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
-	ActReported, ActCaseClosed, ActWarned, ActDeleted,
+	ActReported, ActCaseClosed, ActWarned, ActDeleted, ActBlocked, ActUnblocked,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

@@ -33,6 +33,7 @@ const (
 	MaxMentions       = 50     // people that one comment links and notifies
 	MaxApplications   = 100    // live ones of a user
 	MaxOwnTokens      = 100    // live personal access tokens of a user
+	MaxPasskeys       = 20     // of a user
 	MaxSignUpLinks    = 200    // that can be used at once, those for one address not counted
 	MaxPlaces         = 1_000  // people whom one link lets in
 	MaxLinkDays       = 365    // that a link for signing up works
@@ -52,10 +53,12 @@ const (
 	MaxMetadataKeyLength   = 40        // characters
 	MaxMetadataValueLength = 2_000     // characters of a string
 
-	MinPassword     = 8     // bytes
-	MaxPassword     = 200   // bytes
-	MaxRedirectURIs = 10    // of an application
-	MaxRedirectURI  = 2_000 // bytes
-	MaxClientID     = 200   // bytes
-	MaxState        = 4_096 // bytes that a client has passed through an authorization
+	MinPassword      = 8         // bytes
+	MaxPassword      = 200       // bytes
+	MaxPasskeyName   = 100       // characters
+	MaxPasskeyAnswer = 16 * 1024 // bytes of what a browser answers for a passkey
+	MaxRedirectURIs  = 10        // of an application
+	MaxRedirectURI   = 2_000     // bytes
+	MaxClientID      = 200       // bytes
+	MaxState         = 4_096     // bytes that a client has passed through an authorization
 )

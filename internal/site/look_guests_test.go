@@ -19,7 +19,8 @@ import (
 // openToGuests are the addresses that guests see where they are closed out. Nothing of
 // collections is shown there.
 var openToGuests = []string{
-	"/", "/about/{slug}", "/sign-in", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
+	"/", "/about/{slug}", "/sign-in", "/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/passkey", "/sign-in/sso", "/sign-in/sso/callback",
+	"/sign-in/sso/confirm/{token}", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
 	"/settings/language", "/settings/announcement", "/settings/email/{token}", "/oauth/authorize", "/invitations/{token}",
 	"/group/{slug}/invite/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
 }

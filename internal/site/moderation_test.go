@@ -70,3 +70,29 @@ func TestReportPages(t *testing.T) {
 		operator.get(page.find(`href="(/operator/reports\?below=\d+)"`)).want(200).says("crowd 009", "crowd 000", "Newest").hides("crowd 010")
 	}, people)
 }
+
+// Operators block and unblock on a page of their own, and members come to know of it where they
+// add something.
+func TestBlocklistPage(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve := first(t, r), member(t, r, "eve")
+		const page = "/operator/blocklist"
+		eve.get(page).want(404)
+		eve.post(page, "kind", "domain", "value", "spam.example").want(404)
+		operator.get(page).want(200).says("Nothing is blocked")
+		operator.post(page, "kind", "domain", "value", "com").want(422).says(`id="value-error"`, `value="com"`)
+		operator.post(page, "kind", "dance", "value", "spam.example").want(422).says(`id="kind-error"`)
+		operator.post(page, "kind", "domain", "value", "Spam.example", "note", "<b>ads</b>").leads(page).follow().says("spam.example", "<b>ads")
+		block := map[string]any{"value": "https://www.spam.example/", "channel_ids": []any{r.Do("mia", "POST", "/v3/channels", `{"title":"Finds"}`).Want(201).Int("id")}}
+		r.Do("mia", "POST", "/v3/blocks", block).Want(400)
+		operator.post(page, "remove", "999").want(404)
+		operator.post(page, "remove", "x").want(404)
+		operator.post(page, "remove", "1").leads(page).follow().says("Nothing is blocked")
+		for i := range 120 {
+			r.Exec(`INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', $1, '', 5)`, fmt.Sprintf("site%03d.example", i))
+		}
+		shown := operator.get(page).want(200).says("site119.example", "site020.example").hides("site019.example")
+		operator.get(shown.find(`href="(/operator/blocklist\?below=\d+)"`)).want(200).says("site019.example", "site000.example")
+	}, people)
+}

@@ -93,10 +93,13 @@ var furnishing = []string{
 	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
 	`INSERT INTO report_cases (id, kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
 		VALUES (1, 'Block', 1, 'Some moss', 1, 1, 5, 5, 0, '', '')`,
+	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",
 	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",
 	`INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
 		VALUES (5, 1, 'ada', 'token.created', 'Token', 1, 'cli', '{"scope":"write"}', '192.0.2.1', 'a')`,
+	"INSERT INTO identities (user_id, issuer, subject, email, created_at, used_at) VALUES (1, 'https://id.example', 'a', 'ada@example.org', 5, 6)",
+	"INSERT INTO sign_on_steps (hash, sealed, expires_at) VALUES ('a', 'b', 9)",
 	"INSERT INTO exports (user_id, state, object, created_at, expires_at) VALUES (1, 'running', 'exports/a', 5, 9)",
 	`INSERT INTO imports (user_id, source, address, what, visibility, token, file_name, state, listed, created_at)
 		VALUES (1, 'arena', 'https://api.example.org', '["@ada"]', 'closed', 'sealed', '', 'queued', TRUE, 5)`,
@@ -106,6 +109,10 @@ var furnishing = []string{
 	"INSERT INTO settings (name, value) VALUES ('signup', 'open')",
 	"INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at) VALUES (1, 'a', 'curl', '192.0.2.1', 5, 6, 9)",
 	"INSERT INTO known_browsers (hash, user_id, session_id, created_at, expires_at) VALUES ('a', 1, 1, 5, 9)",
+	`INSERT INTO passkeys (user_id, credential_id, public_key, name, transports, sign_count, backup_eligible, backed_up, created_at, last_used_at)
+		VALUES (1, 'a', 'b', 'Laptop', 'internal,hybrid', 7, TRUE, FALSE, 5, 6)`,
+	"INSERT INTO recovery_codes (user_id, hash, created_at) VALUES (1, 'a', 5)",
+	"INSERT INTO half_sign_ins (hash, user_id, created_at, expires_at) VALUES ('a', 1, 5, 9)",
 	`INSERT INTO signups (email, slug, name, password_hash, link_id, hash, created_at, expires_at)
 		VALUES ('fay@example.org', 'fay', 'Fay', '', 1, 'a', 5, 9)`,
 	"INSERT INTO signup_links (hash, note, created_by, used_by, used_at, created_at, expires_at) VALUES ('a', 'for Bob', 1, 2, 6, 5, 9)",

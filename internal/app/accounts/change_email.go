@@ -30,6 +30,9 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	if _, err := a.Try(ctx, core.TryMail, email, from); err != nil {
 		return err
 	}
+	if err := a.CheckMail(ctx, email); err != nil {
+		return err
+	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := signin.LockedAs(ctx, tx, was, "password")

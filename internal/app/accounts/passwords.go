@@ -88,9 +88,9 @@ func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token st
 }
 
 // ResetPassword sets the password of the account that a mailed link is for, ends its
-// sessions, and signs in anew. The error of a password names `password`, and leaves the
+// sessions, and gives what signin.SignIns.Enter gives: a mail is no second factor. The error of a password names `password`, and leaves the
 // link as it is.
-func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (session string, err error) {
+func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (secret string, err error) {
 	l, err := a.mailLink(ctx, account.PasswordLink, token)
 	if err != nil {
 		return "", err
@@ -120,10 +120,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := PutPassword(ctx, tx, c.User, hash, 0); err != nil {
 			return err
 		}
-		session, err = a.OpenSession(ctx, tx, l.User, from, a.Now())
+		secret, err = a.Enter(ctx, tx, l.User, from)
 		return err
 	})
-	return session, err
+	return secret, err
 }
 
 // PutPassword gives a locked account another password, ends its sessions but one and the

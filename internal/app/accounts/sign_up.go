@@ -50,6 +50,12 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 	if _, err := a.Try(ctx, core.TrySignUp, n.Email, from); err != nil {
 		return "", err
 	}
+	if err := a.CheckNetwork(ctx, a.Store.Queries, from.Address); err != nil {
+		return "", err
+	}
+	if err := a.CheckMail(ctx, n.Email); err != nil {
+		return "", err
+	}
 	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 const SignUpLinkKept = 30 * 24 * time.Hour
 
 // SweepAccounts is the job that removes what has run out of accounts: sessions, known
-// browsers, sign-ins by a provider, signups, links, authorization codes, counted attempts, keys of requests and what
+// browsers, half sign-ins, sign-ins by a provider, signups, links, authorization codes, counted attempts, keys of requests and what
 // could be put back.
 type SweepAccounts struct{}
 
@@ -25,6 +25,7 @@ func (a *Accounts) SweepAccounts(ctx context.Context) error {
 	sweeps := []func(tx *store.Tx) (int, error){
 		func(tx *store.Tx) (int, error) { return tx.SweepSessions(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepKnownBrowsers(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.SweepHalfSignIns(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepSteps(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepSignups(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.SweepMailLinks(ctx, now, core.SweepBatch) },

@@ -120,6 +120,12 @@ func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in Block
 	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
 	err = domain.JoinFaults(err, in.Validate(), a.setValue(ctx, actor, &b, in.Value))
+	if err == nil && b.ValueURL != nil {
+		err = a.CheckSite(ctx, "value", *b.ValueURL)
+	}
+	if err == nil && b.SourceURL != nil {
+		err = a.CheckSite(ctx, "original_source_url", *b.SourceURL)
+	}
 	return b, err
 }
 

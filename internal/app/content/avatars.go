@@ -58,6 +58,9 @@ func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address 
 		return w, domain.JoinFaults(err, invalid)
 	}
 	w.URL = link
+	if invalid == nil {
+		invalid = a.CheckSite(ctx, "avatar_url", link)
+	}
 	return w, invalid
 }
 

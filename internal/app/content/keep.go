@@ -18,6 +18,9 @@ const originals = "originals/"
 //
 // Its row comes first: what a crash leaves half done is found by it and removed.
 func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType string) (b domain.Blob, err error) {
+	if err := a.CheckFile(ctx, staged.SHA256); err != nil {
+		return b, err
+	}
 	// A name of its own, so that what removes an older object of the same content
 	// cannot hit this one.
 	object := originals + staged.SHA256[:2] + "/" + staged.SHA256 + "-" + auth.NewKey()[:8]

@@ -152,7 +152,7 @@ func explain(err error) (reason string, lasting bool) {
 	if errors.Is(err, blob.ErrNotFound) {
 		return "The file is gone", true
 	}
-	if known, ok := errors.AsType[*domain.Error](err); ok && errors.Is(err, errOverQuota) {
+	if known, ok := errors.AsType[*domain.Error](err); ok && (errors.Is(err, errOverQuota) || known.Kind == domain.Unprocessable) {
 		return known.Message, true
 	}
 	return "It could not be processed", false

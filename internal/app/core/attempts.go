@@ -36,7 +36,12 @@ var (
 	TryPassword = Attempt{"password",
 		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{100, 15 * time.Minute}, {300, Day}},
 		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
-	TrySignUp = Attempt{"sign up",
+	// The password was right before. Who has only that may not keep the holder out for long.
+	TryFactor = Attempt{"second factor",
+		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{30, 15 * time.Minute}, {100, Day}},
+		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
+	TryPasskey = Attempt{"passkey", nil, nil, []Limit{{200, 15 * time.Minute}, {500, Day}}, nil} // whose, only it tells
+	TrySignUp  = Attempt{"sign up",
 		[]Limit{{5, time.Hour}}, []Limit{{10, time.Hour}, {20, Day}}, []Limit{{60, time.Hour}, {300, Day}}, nil}
 	TryMail = Attempt{"mail",
 		[]Limit{{3, time.Hour}, {6, Day}}, []Limit{{6, time.Hour}, {20, Day}}, []Limit{{30, time.Hour}, {100, Day}},

@@ -107,6 +107,36 @@ func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.
 	})
 }
 
+// RemoveSecondFactor removes the passkeys and recovery codes of who has lost them, and has them told:
+// the password is enough to sign in from then on. Sessions stay. Unprocessable without a passkey.
+func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref domain.Ref) (domain.User, error) {
+	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
+		n, err := tx.CountPasskeys(ctx, u.ID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return domain.NewUnprocessable("The account has no second factor")
+		}
+		return a.accounts.EndSecondFactor(ctx, tx, by.actor, u)
+	})
+}
+
+// PasskeysOf counts the passkeys of somebody.
+func (a *Operating) PasskeysOf(ctx context.Context, by Operator, ref domain.Ref) (n int, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		u, err := v.User(ctx, ref)
+		if err == nil {
+			n, err = v.CountPasskeys(ctx, u.ID)
+		}
+		return err
+	})
+	return n, err
+}
+
 // FarewellOf says what deleting somebody's account would do.
 func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {

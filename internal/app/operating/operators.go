@@ -2,6 +2,7 @@ package operating
 
 import (
 	"context"
+	"net/netip"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
@@ -31,6 +32,9 @@ func (o Operator) Allowed(ctx context.Context, q store.Queries) error {
 	}
 	return core.Operate(ctx, q, o.actor)
 }
+
+// Address is where the operator comes from; no address on the command line.
+func (o Operator) Address() netip.Addr { return o.from.Address }
 
 // Actor is who is noted to have acted; nobody where it is the command line.
 func (o Operator) Actor() domain.Actor { return o.actor }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -33,6 +35,11 @@ type Notice string
 const (
 	PasswordChanged Notice = "password"
 	AddressChanged  Notice = "address"
+	PasskeyAdded    Notice = "passkey-added"
+	PasskeyRemoved  Notice = "passkey-removed"
+	CodesMade       Notice = "recovery-codes"
+	CodeUsed        Notice = "recovery-code"
+	FactorEnded     Notice = "second-factor"
 	SignOnConnected Notice = "single sign-on"
 )
 
@@ -50,29 +57,42 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 	if err != nil {
 		return err
 	}
+	left, _, err := a.Store.RecoveryCodes(ctx, n.User)
+	if err != nil {
+		return err
+	}
 	to := mail.Address{Name: mail.Harmless(u.Name), Email: n.To}
 	_, id, _ := auth.NewToken(auth.Mailed) // for the mail's id alone
-	if n.What == AddressChanged {
-		return a.Send(ctx, "notice", id, to, "Your address was changed", fmt.Sprintf(`The address of your account %s at %s was changed.
-
-If this was not you, ask whoever runs the server for help.
-`, u.Slug, a.SiteURL))
+	w, ok := notices[n.What]
+	if !ok {
+		return jobs.Permanent(fmt.Errorf("no notice is called %q", n.What))
 	}
-	if n.What == SignOnConnected {
-		return a.Send(ctx, "notice", id, to, "Single sign-on was connected", fmt.Sprintf(`An account elsewhere can now sign in to your account %s at %s.
-
-If this was not you, disconnect it and choose another password:
-
-  %s/settings/single-sign-on
-`, u.Slug, a.SiteURL, a.SiteURL))
-	}
-	return a.Send(ctx, "notice", id, to, "Your password was changed", fmt.Sprintf(`The password of your account %s at %s was changed.
-
-If this was not you, choose a new one at once:
-
-  %s/forgot-password
-`, u.Slug, a.SiteURL, a.SiteURL))
+	said := strings.NewReplacer("{site}", a.SiteURL, "{slug}", u.Slug, "{left}", strconv.Itoa(left)).Replace(w.says + "\n\n" + w.ifNot)
+	return a.Send(ctx, "notice", id, to, w.subject, said+"\n")
 }
+
+// notices are what is said: what was done, and what to do if it was somebody else.
+var notices = map[Notice]struct{ subject, says, ifNot string }{
+	PasswordChanged: {"Your password was changed", "The password of your account {slug} at {site} was changed.", chooseAnother},
+	AddressChanged: {"Your address was changed", "The address of your account {slug} at {site} was changed.",
+		"If this was not you, ask whoever runs the server for help."},
+	SignOnConnected: {"Single sign-on was connected", "An account elsewhere can now sign in to your account {slug} at {site}.",
+		"If this was not you, disconnect it and choose another password:\n\n  {site}/settings/single-sign-on"},
+	PasskeyAdded: {"A passkey was added", "A passkey was added to your account {slug} at {site}. Who has it can sign in\nwith it.", lookAtKeys},
+	PasskeyRemoved: {"A passkey was removed", "A passkey of your account {slug} at {site} was removed. You can no longer sign\nin with it.",
+		lookAtKeys},
+	CodesMade: {"You have new recovery codes", "New recovery codes were made for your account {slug} at {site}. The ones before\nare good for nothing any more.",
+		lookAtKeys},
+	CodeUsed: {"A recovery code was used", "Somebody signed in to your account {slug} at {site} with your password and a\nrecovery code. Codes left: {left}. You can make new ones:\n\n  {site}/settings/passkeys",
+		chooseAnother},
+	FactorEnded: {"Your second factor was removed", "Your account {slug} at {site} has no passkeys and no recovery codes any more:\nthe password is enough to sign in. You can add a passkey:\n\n  {site}/settings/passkeys",
+		chooseAnother},
+}
+
+const (
+	chooseAnother = "If this was not you, choose a new password at once:\n\n  {site}/forgot-password"
+	lookAtKeys    = "If this was not you, choose a new password at once, and remove what you do not\nknow:\n\n  {site}/forgot-password\n  {site}/settings/passkeys"
+)
 
 // Send hands a mail over that a job must send. It may be tried again unless it was
 // refused, or may have left. part is some bytes of a hash, which make its id unlike that

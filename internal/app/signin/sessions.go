@@ -23,16 +23,20 @@ type Account struct {
 	HasPassword bool
 }
 
-// OpenSession signs a browser in as a user, and gives the secret for its cookie. The
-// browser is known from now on by what auth.BrowserSecret makes of that: another one each
-// time, so that a copy of the cookie is worth nothing after the next.
+// OpenSession signs a browser in as a locked user, who has proved who they are otherwise than by
+// what Enter and SignInByPasskey ask for, and gives the secret for its cookie. The browser is
+// known from now on by what auth.BrowserSecret makes of that: another one each time, so that a
+// copy of the cookie is worth nothing after the next.
 func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
 	return a.OpenSessionBy(ctx, tx, user, from, now, "")
 }
 
-// OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by what
-// the account has of its own.
+// OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by a
+// password, or by a link.
 func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time, by string) (string, error) {
+	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
+		return "", err
+	}
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)

@@ -10,10 +10,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// SignIn checks an address and a password. Whatever is wrong (unknown address, wrong
+// SignIn checks an address and a password, and gives what Enter gives. Whatever is wrong (unknown address, wrong
 // password, no password, suspended), the error is the same Unauthenticated, and takes as
 // long. Too many attempts are TooMany.
-func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, password string) (session string, err error) {
+func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, password string) (secret string, err error) {
 	email = strings.ToLower(strings.TrimSpace(email))
 	by, err := a.Try(ctx, core.TryPassword, email, from)
 	if err != nil {
@@ -34,13 +34,13 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 		return "", errSignIn()
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		session, err = a.signIn(ctx, tx, c, from)
+		secret, err = a.signIn(ctx, tx, c, from)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	return session, a.Succeeded(ctx, by)
+	return secret, a.Succeeded(ctx, by)
 }
 
 // credentials reads those of an address; none if nobody has it.
@@ -55,7 +55,7 @@ func (a *SignIns) credentials(ctx context.Context, email string) (store.Credenti
 	return c, err
 }
 
-// signIn opens a session where the password that was right still is: one that was
+// signIn lets a browser in where the password that was right still is: one that was
 // changed while it was checked, or a suspension, comes first.
 func (a *SignIns) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
 	c, err := tx.LockUser(ctx, was.User.ID)
@@ -68,7 +68,7 @@ func (a *SignIns) signIn(ctx context.Context, tx *store.Tx, was store.Credential
 	if c.PasswordHash != was.PasswordHash || c.User.SuspendedAt != nil {
 		return "", errSignIn()
 	}
-	return a.OpenSession(ctx, tx, c.User.ID, from, a.Now())
+	return a.Enter(ctx, tx, c.User.ID, from)
 }
 
 func errSignIn() error {

@@ -24,11 +24,12 @@ type UserCmd struct {
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
 	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
 
-	SetEmail    userSetEmailCmd    `cmd:"" help:"Change the address of an account, which is told at the old one."`
-	SetPassword userSetPasswordCmd `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
-	SignOut     userSignOutCmd     `cmd:"" help:"Sign an account out everywhere."`
-	Delete      userDeleteCmd      `cmd:"" help:"Delete an account, after it was said what goes and what stays."`
-	Usage       userUsageCmd       `cmd:"" help:"List what accounts store."`
+	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the address of an account, which is told at the old one."`
+	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
+	SignOut            userSignOutCmd            `cmd:"" help:"Sign an account out everywhere."`
+	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of who has lost them; the password is enough to sign in then."`
+	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after it was said what goes and what stays."`
+	Usage              userUsageCmd              `cmd:"" help:"List what accounts store."`
 
 	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who runs the server on its website, or a member again."`
 }

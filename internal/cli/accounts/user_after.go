@@ -103,6 +103,18 @@ func (cmd *userSignOutCmd) Run(c *console.Console) error {
 	})
 }
 
+type userRemoveSecondFactorCmd struct {
+	config.Common
+	User string `arg:"" help:"Id or slug."`
+}
+
+func (cmd *userRemoveSecondFactorCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		u, err := a.RemoveSecondFactor(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
+		return printedOr(c, "Removed the passkeys and recovery codes of the account "+u.Slug+". Its password is enough to sign in now; its holder is told by mail.", cmd.User, err)
+	})
+}
+
 type userDeleteCmd struct {
 	config.Common
 	User string `arg:"" help:"Id or slug."`

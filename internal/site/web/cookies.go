@@ -1,7 +1,9 @@
 package web
 
 import (
+	"crypto/rand"
 	"net/http"
+	"net/url"
 	"time"
 
 	"vitrine/internal/app/sso"
@@ -15,6 +17,7 @@ const (
 	noteLife    = time.Minute
 	returnLife  = 24 * time.Hour
 	putAwayLife = 400 * 24 * time.Hour
+	halfLife    = 10 * time.Minute // the server says when it is over
 	signOnLife  = sso.StepTTL
 )
 
@@ -31,6 +34,8 @@ func (s *Site) cookieName(name string) string {
 
 func (s *Site) sessionCookie() string  { return s.cookieName("vitrine") }
 func (s *Site) browserCookie() string  { return s.cookieName("vitrine-browser") }
+func (s *Site) halfCookie() string     { return s.cookieName("vitrine-half") }
+func (s *Site) passkeyCookie() string  { return s.cookieName("vitrine-passkey") }
 func (s *Site) noteCookie() string     { return s.cookieName("vitrine-note") }
 func (s *Site) returnCookie() string   { return s.cookieName("vitrine-return") }
 func (s *Site) languageCookie() string { return s.cookieName("vitrine-language") }
@@ -76,6 +81,55 @@ func (v *Visit) SignedIn(session string) error {
 	v.s.setCookie(v.W, v.s.sessionCookie(), session, sessionLife)
 	v.s.setCookie(v.W, v.s.browserCookie(), auth.BrowserSecret(session), sessionLife)
 	return nil
+}
+
+// Enter goes on to a path of this site with what signing in has given: a session; or half a sign-in,
+// which has the browser ask for the second factor first. note is said by the page that follows, "" for
+// none.
+func (v *Visit) Enter(secret, next, note string) error {
+	if kind, _ := auth.TokenKind(secret); kind == auth.Half {
+		v.s.setCookie(v.W, v.s.halfCookie(), secret, halfLife)
+		to := "/sign-in/second-factor"
+		if next != "" {
+			to += "?next=" + url.QueryEscape(next)
+		}
+		next = to
+	} else if err := v.SignedIn(secret); err != nil {
+		return err
+	}
+	if note != "" {
+		return v.Done(next, note)
+	}
+	return v.Redirect(next)
+}
+
+// Half is the secret of half a sign-in of this browser, "" for none.
+func (v *Visit) Half() string {
+	if c, err := v.R.Cookie(v.s.halfCookie()); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+// ForgetHalf has the browser forget it.
+func (v *Visit) ForgetHalf() { v.s.setCookie(v.W, v.s.halfCookie(), "", -1) }
+
+// PasskeyAsked has the browser remember that it was offered to sign in with a passkey, and gives what
+// it remembers it by.
+func (v *Visit) PasskeyAsked() string {
+	value := rand.Text()
+	v.s.setCookie(v.W, v.s.passkeyCookie(), value, halfLife)
+	return value
+}
+
+// PasskeyAnswered is what PasskeyAsked gave to this browser last, "" for none. It is forgotten by that.
+func (v *Visit) PasskeyAnswered() string {
+	c, err := v.R.Cookie(v.s.passkeyCookie())
+	if err != nil {
+		return ""
+	}
+	v.s.setCookie(v.W, v.s.passkeyCookie(), "", -1)
+	return c.Value
 }
 
 // ForgetSession has the browser forget its session, and what it has kept of its pages. The

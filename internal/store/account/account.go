@@ -1,5 +1,5 @@
 // Package account is how people come to have an account and act as it: signing up and the
-// links for it, sessions, tokens, applications and what they were granted, links that are
+// links for it, sessions, passkeys, tokens, applications and what they were granted, links that are
 // mailed, attempts that are counted, and the settings and secrets of the installation.
 package account
 
@@ -43,6 +43,9 @@ func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) 
 	for _, query := range []string{
 		`DELETE FROM sessions WHERE user_id = $1`,
 		`DELETE FROM known_browsers WHERE user_id = $1`,
+		`DELETE FROM half_sign_ins WHERE user_id = $1`,
+		`DELETE FROM passkeys WHERE user_id = $1`,
+		`DELETE FROM recovery_codes WHERE user_id = $1`,
 		`DELETE FROM mail_links WHERE user_id = $1`,
 		`DELETE FROM identities WHERE user_id = $1`,
 		`DELETE FROM signup_links WHERE created_by = $1 AND taken = 0`,

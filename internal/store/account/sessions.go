@@ -71,10 +71,13 @@ func (w Writes) EndSession(ctx context.Context, user domain.UserID, id domain.Se
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id = $2`, user, id)
 }
 
-// EndSessions ends all sessions of a user but one, and forgets all other browsers; 0
-// keeps none.
+// EndSessions ends all sessions of a user but one, and those that wait for a second factor, and
+// forgets all other browsers; 0 keeps none.
 func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
 	if err := w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
+		return err
+	}
+	if err := w.endHalfSignIns(ctx, user); err != nil {
 		return err
 	}
 	return w.forgetBrowsers(ctx, user, keep)

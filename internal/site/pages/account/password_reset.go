@@ -51,20 +51,17 @@ func showReset(v *web.Visit, f *web.Form) error {
 	return v.Page("reset-password", v.T("account.title.reset"), f, nil)
 }
 
-// reset sets the password and signs in.
+// reset sets the password and signs in, or asks for the second factor.
 func reset(v *web.Visit) error {
 	f := v.Form()
-	session, err := v.App().ResetPassword(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
+	secret, err := v.App().ResetPassword(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
 	if err != nil {
 		if f.Refused(err, "password") {
 			return showReset(v, f)
 		}
 		return deadLink(v, err)
 	}
-	if err := v.SignedIn(session); err != nil {
-		return err
-	}
-	return v.Done("/", "password-set")
+	return v.Enter(secret, "", "password-set")
 }
 
 // deadLink shows a page for a mailed link that does not work any more; other errors

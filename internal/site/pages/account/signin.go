@@ -2,6 +2,12 @@ package account
 
 import "vitrine/internal/site/web"
 
+// signInView is what the page for signing in shows.
+type signInView struct {
+	Next     string
+	Passkeys bool // browsers offer them here
+}
+
 // signInPage shows the form. Who is signed in goes on.
 func signInPage(v *web.Visit) error {
 	if v.Account != nil {
@@ -11,23 +17,20 @@ func signInPage(v *web.Visit) error {
 }
 
 func showSignIn(v *web.Visit, f *web.Form) error {
-	return v.Page("sign-in", v.T("account.title.sign-in"), f, struct{ Next string }{v.Next()})
+	return v.Page("sign-in", v.T("account.title.sign-in"), f, signInView{v.Next(), v.App().PasskeysPossible()})
 }
 
-// signIn starts a session. What is wrong with an address or a password is never said.
+// signIn starts a session, or asks for the second factor. What is wrong with an address or a password is never said.
 func signIn(v *web.Visit) error {
 	f := v.Form()
-	session, err := v.App().SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
+	secret, err := v.App().SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
 	if err != nil {
 		if f.Refused(err) {
 			return showSignIn(v, f)
 		}
 		return err
 	}
-	if err := v.SignedIn(session); err != nil {
-		return err
-	}
-	return v.Redirect(v.Next())
+	return v.Enter(secret, v.Next(), "")
 }
 
 // signOut ends the session of this browser, and may go back to where another account is

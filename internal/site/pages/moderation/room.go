@@ -23,6 +23,7 @@ func Room() web.Room {
 		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report},
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
 		{Path: "/operator/reports", Access: web.Operators, Get: casesPage},
+		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
 		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide},
 	}}
 }

@@ -85,6 +85,7 @@ type accountView struct {
 	Storage  web.Storage
 	Reset    string // the address of a link that was made just now, shown this once
 	Farewell accounts.Farewell
+	Passkeys int
 }
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
@@ -94,6 +95,9 @@ func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	}
 	shown := accountView{User: u, Storage: web.NewStorage(v, usages[u.ID]), Reset: reset}
 	if _, shown.Farewell, err = v.App().FarewellOf(v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}); err != nil {
+		return err
+	}
+	if shown.Passkeys, err = v.App().PasskeysOf(v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}); err != nil {
 		return err
 	}
 	return v.Page("account", u.Name, f, shown)
@@ -122,7 +126,8 @@ func changeAccount(v *web.Visit) error {
 	return v.Done("/operator/accounts/"+u.Slug, "account")
 }
 
-// lookAfter does what the form asks for of an account's address, password, sessions and end, and
+// lookAfter does what the form asks for of an account's address, password, second factor, sessions
+// and end, and
 // reports whether it is about these.
 func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) {
 	ctx, by, ref, here := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}, "/operator/accounts/"+u.Slug
@@ -138,6 +143,9 @@ func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) 
 	case "sign-out":
 		note = "signed-out"
 		_, err = v.App().SignOutAccount(ctx, by, ref, f.Has("tokens", "yes"))
+	case "factor":
+		note = "factor-removed"
+		_, err = v.App().RemoveSecondFactor(ctx, by, ref)
 	case "delete":
 		note, here = "deleted", "/operator/accounts"
 		_, err = v.App().DeleteAccountOf(ctx, by, ref, f.Trimmed("slug"))

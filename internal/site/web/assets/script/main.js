@@ -22,6 +22,7 @@ later("form[data-select]", () => import("./select.js"));
 later("textarea[data-mention]", () => import("./mention.js"));
 later("input[data-autocomplete]", () => import("./complete.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
+later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
 later("[data-slideshow]", () => import("./slideshow.js"));
 later(".pending[id], [data-pending][id]", () => import("./pending.js"));
 

@@ -1,0 +1,127 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/app/collections"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
+	"vitrine/internal/store/storetest"
+)
+
+// What is blocked is refused where it comes in, from the next request on, and taken again once it
+// is off the list.
+func TestBlocklist(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		a, ctx, op, ada := w.a, w.ctx(), w.first("op"), w.member("ada")
+		by := operating.OnSite(op, home)
+		channel := domain.Ref{ID: int64(storetest.Channel(t, w.S.Store, ada.UserID, "Finds", domain.Public))}
+		block := func(value, source string) error {
+			in := collections.BlockInput{Value: value}
+			if source != "" {
+				in.OriginalSourceURL = &source
+			}
+			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: in, Targets: []collections.Target{{Channel: channel}}})
+			return err
+		}
+		add := func(kind moderation.BlockKind, value string) moderation.Blocked {
+			t.Helper()
+			b, added, err := a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: kind, Value: value, Note: "Spam"})
+			if w.must(err); !added {
+				t.Fatalf("%s was there", value)
+			}
+			return b
+		}
+		site := add("domain", "Spam.Example.")
+		if site.Value != "spam.example" {
+			t.Errorf("kept as %q", site.Value)
+		}
+		if _, added, err := a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "domain", Value: "spam.example"}); err != nil || added {
+			t.Errorf("again: %t, %v", added, err)
+		}
+		before := w.Dump()
+		for _, bad := range []string{"https://spam.example/x", "http://WWW.Spam.Example.:8080/", "https://a.b.spam.example"} {
+			err := block(bad, "")
+			if w.want(domain.Invalid, err); !strings.HasPrefix(err.Error(), "value: ") {
+				t.Errorf("%s: %v", bad, err)
+			}
+			err = block("text", strings.ReplaceAll(bad, ".:", ":"))
+			if w.want(domain.Invalid, err); !strings.HasPrefix(err.Error(), "original_source_url: ") {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+		if d := before.Diff(w.Dump()); len(d) > 0 {
+			t.Errorf("what was refused changed %v", d)
+		}
+		w.must(block("https://notspam.example/", ""))
+		w.must(block("about spam.example", ""))
+
+		add("mail", "@throwaway.example")
+		in := wanted("cem")
+		in.Email = "cem@mx.throwaway.example"
+		_, err := a.SignUp(ctx, elsewhere, in)
+		w.want(domain.Invalid, err)
+		w.want(domain.Invalid, a.ChangeEmail(ctx, home, ada, in.Email, password))
+
+		net := add("network", elsewhere.Address.String()+"/24")
+		_, err = a.SignUp(ctx, elsewhere, wanted("dee"))
+		w.want(domain.Forbidden, err)
+		_, err = a.SignIn(ctx, elsewhere, "ada@example.org", password)
+		w.want(domain.Forbidden, err)
+		w.signIn("ada") // from home
+		_, _, err = a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "network", Value: home.Address.String()})
+		w.want(domain.Invalid, err)
+
+		for _, bad := range []moderation.BlockInput{{}, {Kind: "person", Value: "eve"}, {Kind: "domain", Value: "com"}, {Kind: "domain", Value: "a b.example"},
+			{Kind: "file", Value: "abc"}, {Kind: "file", Value: strings.Repeat("g", 64)}, {Kind: "network", Value: "0.0.0.0/0"}, {Kind: "network", Value: "::/0"},
+			{Kind: "network", Value: "10.0.0.0/33"}, {Kind: "network", Value: "fe80::1%eth0"}, {Kind: "mail", Value: " "}} {
+			_, _, err := a.AddToBlocklist(ctx, by, bad)
+			w.want(domain.Invalid, err)
+		}
+		for _, actor := range []domain.Actor{{}, ada} {
+			_, _, err := a.AddToBlocklist(ctx, operating.OnSite(actor, home), moderation.BlockInput{Kind: "domain", Value: "x.example"})
+			w.want(domain.Forbidden, err)
+			_, err = a.RemoveFromBlocklist(ctx, operating.OnSite(actor, home), site.ID)
+			w.want(domain.Forbidden, err)
+			_, err = a.Blocklist(ctx, operating.OnSite(actor, home), 0, 10)
+			w.want(domain.Forbidden, err)
+		}
+		for _, b := range []moderation.Blocked{site, net} {
+			_, err = a.RemoveFromBlocklist(ctx, by, b.ID)
+			w.must(err)
+			_, err = a.RemoveFromBlocklist(ctx, by, b.ID)
+			w.want(domain.NotFound, err)
+		}
+		w.must(block("https://spam.example/x", ""))
+		_, err = a.SignIn(ctx, elsewhere, "ada@example.org", password)
+		w.must(err)
+		if all, err := a.Blocklist(ctx, by, 0, 10); err != nil || len(all) != 1 || all[0].Value != "throwaway.example" {
+			t.Errorf("%+v, %v", all, err)
+		}
+		if got := fmt.Sprint(w.acts(op, domain.AuditFilter{Act: domain.ActBlocked})); got != "[op blocklist.added domain spam.example op blocklist.added mail throwaway.example op blocklist.added network 198.51.100.0/24]" {
+			t.Error(got)
+		}
+	}, open)
+}
+
+// A file that is blocked by its sum is kept neither from an upload nor from an address.
+func TestBlockedFile(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		by := operating.OnSite(w.first("op"), home)
+		const sum = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // of "hello"
+		_, _, err := w.a.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "file", Value: strings.ToUpper(sum)})
+		w.must(err)
+		address := w.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": "a.txt", "content_type": "text/plain"}}}).
+			Want(201).Str("files.0.upload_url")
+		if got := w.Do("", "PUT", address[len(apptest.Base):], "hello", "Content-Type", "text/plain"); got.Status != 422 {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+		if got := w.Do("", "PUT", address[len(apptest.Base):], "hello, too", "Content-Type", "text/plain"); got.Status >= 300 {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}, open)
+}

@@ -1,0 +1,80 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"strings"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// A recovery code is 80 random bits in 16 characters that nobody mistakes for each other (those of
+// Crockford's base 32), so that a hash without a salt hides it, as it does a token.
+const (
+	codeLetters = "0123456789abcdefghjkmnpqrstvwxyz"
+	codeLength  = 16
+	codesAtOnce = 10
+)
+
+// newCodes makes codes, in groups of four, and their hashes.
+func newCodes() (codes []string, hashes [][]byte) {
+	for range codesAtOnce {
+		random := make([]byte, codeLength)
+		_, _ = rand.Read(random) // never fails: it ends the program instead
+		var code strings.Builder
+		for i, b := range random {
+			if i > 0 && i%4 == 0 {
+				code.WriteByte('-')
+			}
+			code.WriteByte(codeLetters[b%32]) // 256 is a multiple of 32: none comes more often
+		}
+		codes, hashes = append(codes, code.String()), append(hashes, hashCode(code.String()))
+	}
+	return codes, hashes
+}
+
+// asMeant is a code as it was given out, of what somebody types.
+var asMeant = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
+
+func hashCode(typed string) []byte {
+	sum := sha256.Sum256([]byte("recovery code " + asMeant.Replace(strings.ToLower(typed))))
+	return sum[:]
+}
+
+// putCodes gives a locked account new codes in place of what it has.
+func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, u domain.User) ([]string, error) {
+	codes, hashes := newCodes()
+	return codes, tx.PutRecoveryCodes(ctx, u.ID, hashes, a.Now())
+}
+
+// NewRecoveryCodes gives the actor codes, in place of those that they have, which then are good for
+// nothing. They are shown once. Errors name `password`; without a passkey it is Unprocessable.
+func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof) (codes []string, err error) {
+	settled, err := a.prove(ctx, actor, session, p)
+	if err != nil {
+		return nil, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := settled(ctx, tx)
+		if err != nil {
+			return err
+		}
+		n, err := tx.CountPasskeys(ctx, c.User.ID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return domain.NewUnprocessable("Add a passkey first")
+		}
+		if codes, err = a.putCodes(ctx, tx, c.User); err != nil {
+			return err
+		}
+		if err := a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(c.User), nil); err != nil {
+			return err
+		}
+		return Warn(ctx, tx, c.User, CodesMade)
+	})
+	return codes, err
+}

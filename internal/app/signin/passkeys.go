@@ -1,0 +1,274 @@
+package signin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/account"
+)
+
+// SecondFactor is what an account is signed in to with beside its password. It has one if it has a
+// passkey.
+type SecondFactor struct {
+	Passkeys []account.Passkey // the oldest first
+	Codes    int               // recovery codes that are left
+	MadeAt   time.Time         // when they were made; zero without any
+}
+
+// SecondFactor gives what the actor has.
+func (a *SignIns) SecondFactor(ctx context.Context, actor domain.Actor) (f SecondFactor, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if f.Passkeys, err = v.Passkeys(ctx, actor.UserID); err != nil {
+			return err
+		}
+		f.Codes, f.MadeAt, err = v.RecoveryCodes(ctx, actor.UserID)
+		return err
+	})
+	if f.Codes == 0 {
+		f.MadeAt = time.Time{}
+	}
+	return f, err
+}
+
+// PasskeyInput is a passkey that somebody wants to add.
+type PasskeyInput struct{ Name string }
+
+// Validate checks it.
+func (in PasskeyInput) Validate() error {
+	var f domain.Faults
+	f.RequiredText("name", strings.TrimSpace(in.Name), domain.MaxPasskeyName)
+	return f.Err()
+}
+
+// BeginPasskey gives what a browser passes to navigator.credentials.create, as JSON (WebAuthn Level 3,
+// section 5.4), for who has proved who they are. What comes of it AddPasskey takes, for ten minutes
+// and in this session. Errors name `name` and `password`.
+func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof, in PasskeyInput) (options []byte, err error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if a.party == nil {
+		return nil, errNoPasskeys()
+	}
+	settled, err := a.prove(ctx, actor, session, p)
+	if err != nil {
+		return nil, err
+	}
+	var u domain.User
+	var have []account.Passkey
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := settled(ctx, tx)
+		if err != nil {
+			return err
+		}
+		u = c.User
+		have, err = tx.Passkeys(ctx, u.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(have) >= domain.MaxPasskeys {
+		return nil, errManyPasskeys()
+	}
+	key, err := a.Secret(ctx, &a.key, secretName)
+	if err != nil {
+		return nil, err
+	}
+	h := newHolder(key, u, have...)
+	creation, _, err := a.party.BeginRegistration(h, func(o *protocol.PublicKeyCredentialCreationOptions) error {
+		o.Challenge = newChallenge(key, forAdding, bySession(actor, session), a.Now())
+		for _, c := range h.WebAuthnCredentials() { // so that an authenticator says that it has one
+			o.CredentialExcludeList = append(o.CredentialExcludeList, c.Descriptor())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(creation)
+}
+
+func errManyPasskeys() error {
+	return domain.NewUnprocessable("You have as many passkeys as an account may have: remove one first")
+}
+
+// AddPasskey adds the passkey that a browser made of what BeginPasskey gave (section 7.1). The first
+// one of an account makes it ask for a second factor, and comes with recovery codes, which are shown
+// once; codes is nil for a further one. Sessions stay. Errors name `name`; one that an account has
+// already is a Conflict.
+func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, in PasskeyInput, answer string) (codes []string, err error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	p, spent, end, err := a.registered(ctx, actor, session, answer)
+	if err != nil {
+		return nil, err
+	}
+	p.Name = strings.TrimSpace(in.Name)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		codes, err = a.addPasskey(ctx, tx, actor, p, spent, end)
+		return err
+	})
+	return codes, err
+}
+
+func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Actor, p account.Passkey, spent [sha256.Size]byte, end time.Time) (codes []string, err error) {
+	c, err := tx.LockUser(ctx, actor.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if err := spend(ctx, tx, spent, actor.UserID, a.Now(), end); err != nil {
+		return nil, err
+	}
+	n, err := tx.CountPasskeys(ctx, actor.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if n >= domain.MaxPasskeys {
+		return nil, errManyPasskeys()
+	}
+	if err := tx.AddPasskey(ctx, p); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		if codes, err = a.putCodes(ctx, tx, c.User); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.Audit(ctx, tx, actor, domain.ActPasskeyAdded, domain.AboutUser(c.User), map[string]any{"name": p.Name}); err != nil {
+		return nil, err
+	}
+	return codes, Warn(ctx, tx, c.User, PasskeyAdded)
+}
+
+// registered checks what a browser made: challenge, origin, id of the site, presence of the user, the
+// kind of key and its attestation, if it has any (section 7.1).
+func (a *SignIns) registered(ctx context.Context, actor domain.Actor, session domain.SessionID, answer string) (p account.Passkey, spent [sha256.Size]byte, end time.Time, err error) {
+	if a.party == nil {
+		return p, spent, end, errNoPasskeys()
+	}
+	key, err := a.Secret(ctx, &a.key, secretName)
+	if err != nil {
+		return p, spent, end, err
+	}
+	if len(answer) > domain.MaxPasskeyAnswer {
+		return p, spent, end, errPasskey()
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
+	if err != nil {
+		return p, spent, end, errPasskey()
+	}
+	said := parsed.Response.CollectedClientData.Challenge
+	if end, err = a.challenged(key, forAdding, bySession(actor, session), said); err != nil {
+		return p, spent, end, err
+	}
+	h := newHolder(key, domain.User{ID: actor.UserID})
+	c, err := a.party.CreateCredential(h, webauthn.SessionData{Challenge: said, RelyingPartyID: a.party.Config.RPID, UserID: h.handle,
+		UserVerification: protocol.VerificationPreferred, CredParams: webauthn.CredentialParametersDefault()}, parsed)
+	if err != nil {
+		return p, spent, end, errPasskey()
+	}
+	p = account.Passkey{User: actor.UserID, CredentialID: c.ID, PublicKey: c.PublicKey, SignCount: c.Authenticator.SignCount,
+		BackupEligible: c.Flags.BackupEligible, BackedUp: c.Flags.BackupState, CreatedAt: a.Now()}
+	for _, t := range c.Transport {
+		if knownTransports[t] {
+			p.Transports = append(p.Transports, string(t))
+		}
+	}
+	return p, sha256.Sum256([]byte(said)), end, nil
+}
+
+// knownTransports are those of section 5.8.4. Others would help no browser, and are a stranger's text.
+var knownTransports = map[protocol.AuthenticatorTransport]bool{protocol.USB: true, protocol.NFC: true, protocol.BLE: true,
+	protocol.SmartCard: true, protocol.Hybrid: true, protocol.Internal: true}
+
+// RemovePasskey removes one of the actor's. With the last one the second factor ends, and the recovery
+// codes with it: last says so. Sessions stay. Errors name `password`; NotFound if they have no such.
+func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof, id account.PasskeyID) (last bool, err error) {
+	settled, err := a.prove(ctx, actor, session, p)
+	if err != nil {
+		return false, err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := settled(ctx, tx)
+		if err != nil {
+			return err
+		}
+		name, err := tx.DeletePasskey(ctx, c.User.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := a.Audit(ctx, tx, actor, domain.ActPasskeyRemoved, domain.AboutUser(c.User), map[string]any{"name": name}); err != nil {
+			return err
+		}
+		n, err := tx.CountPasskeys(ctx, c.User.ID)
+		if last = n == 0; err != nil || !last {
+			if err == nil {
+				err = Warn(ctx, tx, c.User, PasskeyRemoved)
+			}
+			return err
+		}
+		return a.EndSecondFactor(ctx, tx, actor, c.User)
+	})
+	return last, err
+}
+
+// EndSecondFactor ends that of a locked account, and tells its holder: a password is enough from then
+// on. Sessions stay.
+func (a *SignIns) EndSecondFactor(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
+	if _, err := tx.EndSecondFactor(ctx, u.ID); err != nil {
+		return err
+	}
+	if err := a.Audit(ctx, tx, actor, domain.ActFactorEnded, domain.AboutUser(u), nil); err != nil {
+		return err
+	}
+	return Warn(ctx, tx, u, FactorEnded)
+}
+
+// PasskeyOptions gives what a browser passes to navigator.credentials.get to sign in with a passkey
+// alone, as JSON. The user must be verified by the authenticator: it stands for both factors. browser
+// is what its cookie holds, to which the answer is bound.
+func (a *SignIns) PasskeyOptions(ctx context.Context, browser string) ([]byte, error) {
+	return a.requestOptions(ctx, forSignIn, browser, protocol.VerificationRequired, nil)
+}
+
+// SignInByPasskey signs in with the answer to PasskeyOptions. Whatever is wrong, the error is the same
+// Unauthenticated, but for a challenge that is over. Too many attempts are TooMany.
+func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, browser, answer string) (session string, err error) {
+	by, err := a.Try(ctx, core.TryPasskey, "", from)
+	if err != nil {
+		return "", err
+	}
+	found, err := a.verify(ctx, forSignIn, browser, protocol.VerificationRequired, 0, answer)
+	if err != nil {
+		return "", err
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.LockUser(ctx, found.User)
+		if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {
+			return errPasskey()
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.settle(ctx, tx, found); err != nil {
+			return err
+		}
+		session, err = a.OpenSessionBy(ctx, tx, found.User, from, a.Now(), "passkey")
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return session, a.Succeeded(ctx, by)
+}

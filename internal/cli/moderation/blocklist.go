@@ -1,0 +1,103 @@
+package moderation
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+// BlocklistCmd is what operators have blocked.
+type BlocklistCmd struct {
+	List   blocklistListCmd   `cmd:"" help:"List what is blocked, the newest first."`
+	Add    blocklistAddCmd    `cmd:"" help:"Block a domain (links), mail (a provider of mail), file (by its SHA-256) or network. It holds on all servers at once."`
+	Remove blocklistRemoveCmd `cmd:"" help:"Take an entry off the list."`
+}
+
+// blockedJSON is an entry as scripts see it.
+type blockedJSON struct {
+	ID        int64  `json:"id"`
+	Kind      string `json:"kind"`
+	Value     string `json:"value"`
+	Note      string `json:"note,omitempty"`
+	CreatedAt string `json:"created_at"`
+}
+
+type blocklistListCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *blocklistListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all := []blockedJSON{}
+		err := console.EachOf(func(below int64, limit int) ([]moderation.Blocked, error) {
+			return a.Blocklist(c.Ctx, operating.CommandLine(), below, limit)
+		}, func(b moderation.Blocked) int64 {
+			all = append(all, blockedJSON{b.ID, string(b.Kind), b.Value, b.Note, b.CreatedAt.Format(time.RFC3339)})
+			return b.ID
+		})
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			return console.PrintJSON(c.Out, all)
+		}
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tKIND\tVALUE\tSINCE\tNOTE")
+		for _, one := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", one.ID, one.Kind, one.Value, one.CreatedAt, one.Note)
+		}
+		return w.Flush()
+	})
+}
+
+type blocklistAddCmd struct {
+	config.Common
+	Kind  string `arg:"" help:"domain, mail, file or network."`
+	Value string `arg:"" help:"A domain, which includes all below it; 64 hexadecimal digits; an address or a network such as 192.0.2.0/24."`
+	Note  string `help:"Why."`
+}
+
+func (cmd *blocklistAddCmd) Run(c *console.Console) error {
+	in := moderation.BlockInput{Kind: moderation.BlockKind(cmd.Kind), Value: cmd.Value, Note: cmd.Note}
+	if err := in.Validate(); err != nil {
+		return console.UsageError{err}
+	}
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		b, added, err := a.AddToBlocklist(c.Ctx, operating.CommandLine(), in)
+		switch {
+		case err != nil:
+			return err
+		case added:
+			_, err = fmt.Fprintf(c.Out, "Blocked the %s %s (id %d).\n", b.Kind, b.Value, b.ID)
+		default:
+			_, err = fmt.Fprintf(c.Out, "The %s %s is blocked already.\n", b.Kind, b.Value)
+		}
+		return err
+	})
+}
+
+type blocklistRemoveCmd struct {
+	config.Common
+	ID int64 `arg:"" help:"Id, from the list."`
+}
+
+func (cmd *blocklistRemoveCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		b, err := a.RemoveFromBlocklist(c.Ctx, operating.CommandLine(), cmd.ID)
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no entry %d", cmd.ID)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(c.Out, "The %s %s is blocked no more.\n", b.Kind, b.Value)
+		}
+		return err
+	})
+}

@@ -1,0 +1,166 @@
+package account
+
+import (
+	"vitrine/internal/app/signin"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// passkeysView is what the pages of the second factor show.
+type passkeysView struct {
+	signin.SecondFactor
+	Possible bool // browsers offer passkeys here
+	Passkey  passkey
+	Options  string   // for the browser to make a passkey with
+	Name     string   // of that
+	New      []string // recovery codes that were made just now, shown this once
+	First    bool     // they came with the first passkey
+}
+
+// Prove reports whether a passkey can prove who is signed in.
+func (p passkeysView) Prove() bool { return p.Possible && len(p.Passkeys) > 0 }
+
+// Last reports whether there is one passkey alone.
+func (p passkeysView) Last() bool { return len(p.Passkeys) == 1 }
+
+// passkeysPage lists the passkeys, with the form for another, and says how many codes are left.
+func passkeysPage(v *web.Visit) error { return showPasskeys(v, nil) }
+
+func showPasskeys(v *web.Visit, f *web.Form) error {
+	shown, err := secondFactor(v)
+	if err != nil {
+		return err
+	}
+	return v.Page("passkeys", v.T("account.title.passkeys"), f, shown)
+}
+
+func secondFactor(v *web.Visit) (shown passkeysView, err error) {
+	shown.Possible = v.App().PasskeysPossible()
+	shown.SecondFactor, err = v.App().SecondFactor(v.R.Context(), v.Actor())
+	return shown, err
+}
+
+// proofOptions tells a script what to ask the browser for where the password can be left out.
+func proofOptions(v *web.Visit) error {
+	options, err := v.App().ProofOptions(v.R.Context(), v.Actor(), v.Session.ID)
+	return answerOptions(v, options, err)
+}
+
+func proofOf(f *web.Form) signin.Proof {
+	return signin.Proof{Password: f.Secret("password"), Passkey: f.Get("proof")}
+}
+
+// beginPasskey shows the page on which a script has the browser make a passkey, once it is proved who
+// is signed in.
+func beginPasskey(v *web.Visit) error {
+	f := v.Form()
+	in := signin.PasskeyInput{Name: f.Trimmed("name")}
+	options, err := v.App().BeginPasskey(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f), in)
+	if err != nil {
+		if f.Refused(err, "name", "password") {
+			return showPasskeys(v, f)
+		}
+		return err
+	}
+	return v.Page("passkey-add", v.T("account.title.passkey-add"), nil, passkeysView{Options: string(options), Name: in.Name})
+}
+
+// addPasskey keeps what the browser has made. With the first one it shows recovery codes.
+func addPasskey(v *web.Visit) error {
+	f := v.Form()
+	codes, err := v.App().AddPasskey(v.R.Context(), v.Actor(), v.Session.ID, signin.PasskeyInput{Name: f.Trimmed("name")}, f.Get("passkey"))
+	if err != nil {
+		if f.Refused(err, "name") {
+			return showPasskeys(v, f)
+		}
+		return err
+	}
+	if codes == nil {
+		return v.Done("/settings/passkeys", "passkey-added")
+	}
+	return showCodes(v, nil, codes, true)
+}
+
+// passkey is one of the list.
+type passkey struct {
+	ID   int64
+	Name string
+}
+
+// passkeyNamed finds the passkey that the address names.
+func passkeyNamed(v *web.Visit) (shown passkeysView, err error) {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return shown, err
+	}
+	if shown, err = secondFactor(v); err != nil {
+		return shown, err
+	}
+	for _, p := range shown.Passkeys {
+		if int64(p.ID) == id {
+			shown.Passkey = passkey{id, p.Name}
+			return shown, nil
+		}
+	}
+	return shown, domain.NewNotFound()
+}
+
+// passkeyPage asks whether to remove a passkey, and says what follows.
+func passkeyPage(v *web.Visit) error { return showPasskey(v, nil) }
+
+func showPasskey(v *web.Visit, f *web.Form) error {
+	shown, err := passkeyNamed(v)
+	if err != nil {
+		return err
+	}
+	return v.Page("passkey", v.T("account.title.passkey", shown.Passkey.Name), f, shown)
+}
+
+// removePasskey removes it.
+func removePasskey(v *web.Visit) error {
+	f := v.Form()
+	shown, err := passkeyNamed(v)
+	if err != nil {
+		return err
+	}
+	for _, p := range shown.Passkeys {
+		if int64(p.ID) != shown.Passkey.ID {
+			continue
+		}
+		last, err := v.App().RemovePasskey(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f), p.ID)
+		switch {
+		case err != nil && f.Refused(err, "password"):
+			return showPasskey(v, f)
+		case err != nil:
+			return err
+		case last:
+			return v.Done("/settings/passkeys", "passkeys-ended")
+		}
+	}
+	return v.Done("/settings/passkeys", "passkey-removed")
+}
+
+// codesPage says how many codes are left, and offers new ones.
+func codesPage(v *web.Visit) error { return showCodes(v, nil, nil, false) }
+
+func showCodes(v *web.Visit, f *web.Form, made []string, first bool) error {
+	shown, err := secondFactor(v)
+	if err != nil {
+		return err
+	}
+	shown.New, shown.First = made, first
+	return v.Page("recovery-codes", v.T("account.title.recovery-codes"), f, shown)
+}
+
+// makeCodes makes new ones, and shows them this once.
+func makeCodes(v *web.Visit) error {
+	f := v.Form()
+	codes, err := v.App().NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f))
+	if err != nil {
+		if f.Refused(err, "password") {
+			return showCodes(v, f, nil, false)
+		}
+		return err
+	}
+	return showCodes(v, nil, codes, false)
+}

@@ -1,0 +1,109 @@
+package account
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// factorView is what a browser sees that has proved a password.
+type factorView struct {
+	Email    string
+	Next     string
+	Passkeys bool // browsers offer them here
+}
+
+// factorPage asks for a passkey or a recovery code. Who has not come by the password begins there.
+func factorPage(v *web.Visit) error {
+	if v.Account != nil && v.Half() == "" {
+		return v.Redirect(v.Next())
+	}
+	return showFactor(v, nil)
+}
+
+func showFactor(v *web.Visit, f *web.Form) error {
+	u, err := v.App().HalfSignIn(v.R.Context(), v.Half())
+	if domain.KindOf(err) == domain.Unauthenticated {
+		return beginAgain(v)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Page("second-factor", v.T("account.title.second-factor"), f, factorView{u.Email, v.Next(), v.App().PasskeysPossible()})
+}
+
+// beginAgain leads to where a password is asked for, which half a sign-in that is over has to be
+// again.
+func beginAgain(v *web.Visit) error {
+	to := "/sign-in"
+	if next := v.Next(); next != "" {
+		to += "?next=" + url.QueryEscape(next)
+	}
+	if v.Half() == "" {
+		return v.Redirect(to)
+	}
+	v.ForgetHalf()
+	return v.Done(to, "half-over")
+}
+
+// finishSignIn starts the session of who has proved the second factor too.
+func finishSignIn(v *web.Visit) error {
+	f, ctx := v.Form(), v.R.Context()
+	if _, err := v.App().HalfSignIn(ctx, v.Half()); domain.KindOf(err) == domain.Unauthenticated {
+		return beginAgain(v)
+	}
+	finish, answer := v.App().FinishByCode, f.Trimmed("code")
+	if given := f.Get("passkey"); given != "" {
+		finish, answer = v.App().FinishByPasskey, given
+	}
+	session, err := finish(ctx, v.Visitor(), v.Half(), answer)
+	if err != nil {
+		if f.Refused(err, "code") {
+			return showFactor(v, f)
+		}
+		return err
+	}
+	v.ForgetHalf()
+	return v.Enter(session, v.Next(), "")
+}
+
+// factorOptions tells a script what to ask the browser for.
+func factorOptions(v *web.Visit) error {
+	options, err := v.App().FactorOptions(v.R.Context(), v.Half())
+	if domain.KindOf(err) == domain.Unauthenticated {
+		return beginAgain(v)
+	}
+	return answerOptions(v, options, err)
+}
+
+func answerOptions(v *web.Visit, options []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return v.JSON(http.StatusOK, json.RawMessage(options))
+}
+
+// passkeyOptions is factorOptions for who signs in with a passkey alone.
+func passkeyOptions(v *web.Visit) error {
+	if v.HeadOnly() {
+		return v.JSON(http.StatusOK, nil)
+	}
+	options, err := v.App().PasskeyOptions(v.R.Context(), v.PasskeyAsked())
+	return answerOptions(v, options, err)
+}
+
+// signInByPasskey starts a session without a password.
+func signInByPasskey(v *web.Visit) error {
+	f := v.Form()
+	session, err := v.App().SignInByPasskey(v.R.Context(), v.Visitor(), v.PasskeyAnswered(), f.Get("passkey"))
+	if err != nil {
+		if f.Refused(err) {
+			return showSignIn(v, f)
+		}
+		return err
+	}
+	return v.Enter(session, v.Next(), "")
+}
