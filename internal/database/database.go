@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/pooler"
 )
 
 // Dialect says which database a DB speaks to.
@@ -99,6 +100,10 @@ type DB struct {
 	close    func() error  // may be called again
 }
 
+// ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that
+// Options name no DirectURL.
+var ErrPooler = errors.New("this is a pooler, which takes no settings of sessions")
+
 // Open opens the database and checks that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	dialect, target, err := ParseURL(o.URL)
@@ -115,7 +120,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
+	err = db.ping(ctx)
+	switch {
+	case err == nil && db.direct != nil:
+		err = pooler.Same(ctx, db.pool, db.Session())
+	case pooler.Refused(err):
+		err = fmt.Errorf("%w: %w", ErrPooler, err)
+	}
+	if err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, nil

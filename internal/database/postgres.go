@@ -2,12 +2,9 @@ package database
 
 import (
 	"context"
-	"errors"
-	"net"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"vitrine/internal/database/pooler"
 )
 
 func (db *DB) openPostgres(o Options) error {
@@ -30,10 +29,13 @@ func (db *DB) openPostgres(o Options) error {
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
 	session(config.ConnConfig)
 	if o.DirectURL != "" {
-		if err := db.behindPooler(o, config.ConnConfig); err != nil {
+		direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
+		if err != nil {
 			return err
 		}
-		config.BeforeConnect = cancelNothing
+		db.direct = direct.ConnConfig
+		session(db.direct)
+		pooler.Suit(config, o.URL)
 	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
@@ -60,48 +62,4 @@ func session(c *pgx.ConnConfig) {
 	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
 	}
-}
-
-// behindPooler has connections of the pool leave nothing in a session, which is another one
-// in each transaction: no prepared statements, and no settings but those of the URL, which
-// PgBouncer refuses if it does not know them. What statements are made of is remembered here.
-func (db *DB) behindPooler(o Options, c *pgx.ConnConfig) error {
-	direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
-	if err != nil {
-		return err
-	}
-	db.direct = direct.ConnConfig
-	session(db.direct)
-	if !strings.Contains(o.URL, "jit=") {
-		delete(c.RuntimeParams, "jit")
-	}
-	if !strings.Contains(o.URL, "default_query_exec_mode") {
-		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	}
-	return nil
-}
-
-// errNoCancel is what a connection behind a pooler gets that would cancel a statement.
-var errNoCancel = errors.New("database: statements are not cancelled by way of a pooler")
-
-// cancelNothing keeps a connection from asking the pooler to cancel its statement: whoever
-// stops waiting closes the connection. PgBouncer 1.18 ends, with all its connections, when
-// the statement is over before it has passed such a request on.
-func cancelNothing(_ context.Context, c *pgx.ConnConfig) error {
-	var connected atomic.Bool
-	dial := c.DialFunc
-	c.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if connected.Load() { // pgx dials once more to cancel
-			return nil, errNoCancel
-		}
-		return dial(ctx, network, addr)
-	}
-	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
-		connected.Store(true)
-		return nil
-	}
-	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()}
-	}
-	return nil
 }

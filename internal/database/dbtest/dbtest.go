@@ -9,7 +9,6 @@ package dbtest
 import (
 	"context"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -20,10 +19,6 @@ import (
 
 // Env names the variable that holds the URL of the PostgreSQL server.
 const Env = "VITRINE_TEST_POSTGRES"
-
-// PoolerEnv names the variable that holds the URL of a PgBouncer in transaction mode before
-// that server, whatever the name of a database: tests then go through it.
-const PoolerEnv = "VITRINE_TEST_PGBOUNCER"
 
 // RequireEnv names the variable that, when not empty, makes tests fail that would be
 // skipped for want of a server.
@@ -107,17 +102,8 @@ func (tp *Template) SQLite(t testing.TB) database.Options {
 func (tp *Template) Postgres(t testing.TB) database.Options {
 	t.Helper()
 	o := options(tp.PostgresURL(t))
-	if pooler := os.Getenv(PoolerEnv); pooler != "" {
-		u, err := url.Parse(pooler)
-		if err != nil {
-			t.Fatalf("dbtest: %s is not a URL", PoolerEnv)
-		}
-		direct, err := url.Parse(o.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		u.Path = direct.Path
-		o.URL, o.DirectURL = u.String(), o.URL
+	if os.Getenv(PoolerEnv) != "" {
+		through(t, &o)
 	}
 	return o
 }
