@@ -36,10 +36,11 @@ func (c Common) resolve(cfg *Config, found *problems) {
 	found.addErr("database-url", checkDatabaseURL(url))
 	direct, err := secret(c.DatabaseDirect, c.DatabaseDirectIn)
 	found.addErr("database-direct-url-file", err)
-	found.addErr("database-direct-url", checkDatabaseURL(direct))
-	if direct != "" && url == "" {
-		found.addErr("database-direct-url", errors.New("set --database-url to the address of the pooler as well"))
+	err = checkDatabaseURL(direct)
+	if err == nil && direct != "" && url == "" {
+		err = errors.New("set --database-url to the address of the pooler as well")
 	}
+	found.addErr("database-direct-url", err)
 	fillDefaults(&c)
 	found.addErr("sqlite-synchronous", oneOf(c.SQLiteSynchronous, Choices("sqlite-synchronous")...))
 	found.addErr("default-tier", oneOf(c.DefaultTier, Choices("default-tier")...))
