@@ -13,9 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/replica"
 )
 
 // Dialect says which database a DB speaks to.
@@ -56,9 +58,14 @@ type Options struct {
 	// fewer than 2).
 	MaxConns int
 
+	// Replicas are standbys of PostgreSQL, at which requests read that may (package reads).
+	Replicas Replicas
+
 	// Observe, if set, is called with every statement. It is for tests that count
 	// them; nothing is wrapped without it.
 	Observe Observer
+
+	dial func(pgconn.DialFunc) pgconn.DialFunc // of a replica
 }
 
 // Readers is how many statements can read at once: the connections of the pool.
@@ -74,7 +81,8 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
 
-	pool *pgxpool.Pool // PostgreSQL
+	pool     *pgxpool.Pool // PostgreSQL
+	replicas *replica.Set  // nil for none
 
 	// SQLite
 	writer      *lite.Pool    // the one connection that writes
@@ -110,6 +118,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
+	}
+	if err := db.openReplicas(o.Replicas); err != nil {
+		return nil, errors.Join(fmt.Errorf("database: replicas: %w", err), db.Close())
 	}
 	return db, nil
 }

@@ -36,6 +36,9 @@ func (db *DB) openPostgres(o Options) error {
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
 	}
+	if o.dial != nil {
+		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
+	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
 	}
