@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
 	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backups", "jobs", "auth", "mail"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backups", "store/identity", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},

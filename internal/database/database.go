@@ -119,10 +119,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
-	if err := db.openReplicas(o.Replicas); err != nil {
-		return nil, errors.Join(fmt.Errorf("database: replicas: %w", err), db.Close())
-	}
-	return db, nil
+	return db, db.openReplicas(o.Replicas)
 }
 
 // ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.

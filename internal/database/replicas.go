@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -17,11 +18,9 @@ import (
 type Replicas struct {
 	URLs   []string
 	MaxLag time.Duration
-	// Has asks whether a replica has so many writes ($2) of an account ($1).
-	Has string
-	// Check returns why a replica is not to be read, such as its schema.
-	Check func(ctx context.Context, db *DB) error
-	Log   *slog.Logger
+	Has    string                                  // asks whether a replica has so many writes ($2) of an account ($1)
+	Check  func(ctx context.Context, db *DB) error // returns why a replica is not to be read, such as its schema
+	Log    *slog.Logger
 }
 
 // openReplicas begins to look after replicas, which may be away.
@@ -34,10 +33,7 @@ func (db *DB) openReplicas(o Replicas) error {
 		at := &DB{dialect: Postgres, observe: db.observe, patience: db.patience}
 		conns := new(replica.Conns)
 		if err := at.openPostgres(Options{URL: url, dial: conns.Dial}); err != nil {
-			for _, opened := range set.Servers {
-				err = errors.Join(err, opened.Close())
-			}
-			return err
+			return errors.Join(fmt.Errorf("database: replicas: %w", err), replica.Close(set.Servers), db.Close())
 		}
 		c := at.pool.Config().ConnConfig
 		set.Servers = append(set.Servers, replica.Server{Name: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), Handle: at.handle,
@@ -62,14 +58,7 @@ func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxO
 	return err
 }
 
-// placed runs each statement where its request reads.
-func (db *DB) placed() handle {
-	if db.replicas == nil {
-		return sqlHandle{db.handle}
-	}
-	return placedHandle{sqlHandle{db.handle}, db.replicas}
-}
-
+// placedHandle runs each statement where its request reads.
 type placedHandle struct {
 	handle // the primary's
 	set    *replica.Set
@@ -80,12 +69,7 @@ func (h placedHandle) query(ctx context.Context, query string, args []any) (Rows
 	if r == nil {
 		return h.handle.query(ctx, query, args)
 	}
-	rows, err := sqlHandle{r.Handle}.query(ctx, query, args)
-	if err != nil {
-		r.Fail(ctx, err)
-		return nil, err
-	}
-	return replicaRows{rows, ctx, r}, nil
+	return r.Query(ctx, query, args)
 }
 
 func (h placedHandle) queryRow(ctx context.Context, query string, args []any) Row {
@@ -93,35 +77,5 @@ func (h placedHandle) queryRow(ctx context.Context, query string, args []any) Ro
 	if r == nil {
 		return h.handle.queryRow(ctx, query, args)
 	}
-	return replicaRow{sqlHandle{r.Handle}.queryRow(ctx, query, args), ctx, r}
-}
-
-// replicaRow tells the replica when it fails.
-type replicaRow struct {
-	Row
-	ctx context.Context
-	at  *replica.Replica
-}
-
-func (r replicaRow) Scan(dest ...any) error {
-	err := r.Row.Scan(dest...)
-	if err != nil && !errors.Is(err, ErrNoRows) {
-		r.at.Fail(r.ctx, err)
-	}
-	return err
-}
-
-// replicaRows tell the replica when they break off.
-type replicaRows struct {
-	Rows
-	ctx context.Context
-	at  *replica.Replica
-}
-
-func (r replicaRows) Next() bool {
-	more := r.Rows.Next()
-	if !more {
-		r.at.Fail(r.ctx, r.Err())
-	}
-	return more
+	return r.QueryRow(ctx, query, args)
 }

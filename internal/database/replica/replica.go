@@ -98,9 +98,14 @@ func New(o Options) *Set {
 func (s *Set) Close() error {
 	s.stop()
 	s.done.Wait()
+	return Close(s.o.Servers)
+}
+
+// Close closes servers of which no set was made.
+func Close(all []Server) error {
 	var errs []error
-	for _, r := range s.replicas {
-		errs = append(errs, r.Server.Close())
+	for _, s := range all {
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
