@@ -14,6 +14,8 @@ type Common struct {
 	DataDir           string `name:"data-dir" env:"VITRINE_DATA_DIR" default:"./data" placeholder:"DIR" help:"Folder for the SQLite file and everything else that is kept."`
 	DatabaseURL       string `name:"database-url" env:"VITRINE_DATABASE_URL" placeholder:"URL" help:"postgres://user:password@host/name; empty for SQLite, in vitrine.db in the data folder."`
 	DatabaseURLFile   string `name:"database-url-file" env:"VITRINE_DATABASE_URL_FILE" placeholder:"FILE" help:"File that holds the database URL, instead of --database-url."`
+	DatabaseDirect    string `name:"database-direct-url" env:"VITRINE_DATABASE_DIRECT_URL" placeholder:"URL" help:"Address of PostgreSQL itself, where --database-url is that of PgBouncer or another pooler in transaction mode."`
+	DatabaseDirectIn  string `name:"database-direct-url-file" env:"VITRINE_DATABASE_DIRECT_URL_FILE" placeholder:"FILE" help:"File that holds it, instead of --database-direct-url."`
 	SQLiteSynchronous string `name:"sqlite-synchronous" env:"VITRINE_SQLITE_SYNCHRONOUS" default:"full" help:"full: a committed write survives a power cut; normal: faster, the last writes may be lost."`
 	DefaultTier       string `name:"default-tier" env:"VITRINE_DEFAULT_TIER" default:"supporter" placeholder:"TIER" help:"Tier of new accounts: free, premium or supporter."`
 	LogFormat         string `name:"log-format" env:"VITRINE_LOG_FORMAT" default:"text" help:"text or json."`
@@ -81,6 +83,7 @@ type Server struct {
 	OIDCScopes       string `name:"oidc-scopes" env:"VITRINE_OIDC_SCOPES" default:"openid,profile,email" placeholder:"SCOPE,…" help:"What is asked of the provider. Some give groups for one more scope, such as groups."`
 	OIDCSignUp       string `name:"oidc-sign-up" env:"VITRINE_OIDC_SIGN_UP" default:"follow" help:"Who gets an account by signing in: follow (whom the sign-up mode lets in: anyone, or who was invited), yes (anyone whom the provider knows, unless signing up is closed) or no (nobody)."`
 	OIDCEmail        string `name:"oidc-email" env:"VITRINE_OIDC_EMAIL" default:"ask" help:"Where the provider has verified an address that has an account here: ask (they sign in to that account once) or trust (they are let in at once, so choose it only for a provider of your own)."`
+	OIDCOnly         bool   `name:"oidc-only" env:"VITRINE_OIDC_ONLY" help:"Let people in by the provider alone: passwords, passkeys, signing up here and resets are off. 'vitrine user sign-in' still lets in an operator."`
 	OIDCGroupsClaim  string `name:"oidc-groups-claim" env:"VITRINE_OIDC_GROUPS_CLAIM" default:"groups" placeholder:"NAME" help:"Claim that lists somebody's groups, or the path to it, such as realm_access.roles."`
 	OIDCGroupMap     string `name:"oidc-group-map" env:"VITRINE_OIDC_GROUP_MAP" placeholder:"THEIRS=OURS,…" help:"Who is in a group of the provider is a member of the group here with that short name. A comma in a name is written \\,."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`

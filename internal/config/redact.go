@@ -25,6 +25,7 @@ func (c Config) Redacted() Settings {
 	return Settings{
 		{"data-dir", c.DataDir},
 		{"database-url", redactURL(c.DatabaseURL)},
+		{"database-direct-url", redactURL(c.DatabaseDirectURL)},
 		{"sqlite-synchronous", c.SQLiteSynchronous},
 		{"default-tier", c.DefaultTier},
 		{"log-format", c.LogFormat},
@@ -83,6 +84,7 @@ func (c Config) Redacted() Settings {
 		{"oidc-scopes", strings.Join(c.OIDC.Scopes, ",")},
 		{"oidc-sign-up", c.OIDC.SignUp},
 		{"oidc-email", c.OIDC.Email},
+		{"oidc-only", strconv.FormatBool(c.OIDC.Only)},
 		{"oidc-groups-claim", c.OIDC.GroupsClaim},
 		{"oidc-group-map", formatGroupMap(c.OIDC.Groups)},
 		{"smtp-password", redactText(c.SMTP.password())},

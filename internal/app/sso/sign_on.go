@@ -154,6 +154,9 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 	case !verified:
 		return a.refused(ctx, from, domain.User{}, "no verified address", domain.NewForbidden(
 			"The sign-in provider does not vouch for your e-mail address. If you have an account here, sign in to it and connect it in the settings"))
+	case holder.ID != 0 && !a.o.TrustEmail && a.SignOnOnly: // there is no way to sign in to it as before
+		return a.refused(ctx, from, holder, "the account is not connected", domain.NewForbidden(
+			"There is an account with your e-mail address that is not connected with the sign-in provider: ask whoever runs this site"))
 	case holder.ID != 0 && !a.o.TrustEmail:
 		return a.askToConfirm(ctx, browser, s, who, to)
 	case holder.ID != 0:
@@ -267,6 +270,12 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s step, who oidc.Identity, to *Arrival) error {
 	if a.o.SignUp == SignUpNo {
 		return a.refused(ctx, from, domain.User{}, "no account", domain.NewForbidden("You have no account here: ask whoever runs this site for one"))
+	}
+	switch err := a.CheckMail(ctx, email); {
+	case domain.KindOf(err) == domain.Invalid:
+		return a.refused(ctx, from, domain.User{}, "a blocked provider of mail", domain.NewForbidden("Your e-mail address is of a provider that is blocked here"))
+	case err != nil:
+		return err
 	}
 	name := nameOf(who, email)
 	var made identity.Identity

@@ -21,11 +21,13 @@ type UserCmd struct {
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
 	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
+	Show    userShowCmd    `cmd:"" help:"Show what there is to know of an account: role, ways in, last seen, storage."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
 	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
 
 	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the address of an account, which is told at the old one."`
 	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
+	SignIn             userSignInCmd             `cmd:"" help:"Print a link that signs in to an account, once and within 15 minutes; also where people come in by single sign-on alone."`
 	SignOut            userSignOutCmd            `cmd:"" help:"Sign an account out everywhere."`
 	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of who has lost them; the password is enough to sign in then."`
 	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after it was said what goes and what stays."`
