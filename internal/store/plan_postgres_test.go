@@ -188,7 +188,7 @@ func TestPlansOfWordsInChannelOfPostgreSQL(t *testing.T) {
 	for _, st := range r.all {
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			plan := carryOut(t, db, mode, st, "enable_nestloop = off") // as among so many that a join of all seems better
-			plan.Plans = plan.without("search_words") // of which so few rows are read at once
+			plan.Plans = plan.without("search_words")                  // of which so few rows are read at once
 			if worst := plan.most(); worst.read() > 2*matching {
 				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
 			}
