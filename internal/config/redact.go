@@ -86,6 +86,7 @@ func (c Config) Redacted() Settings {
 		{"oidc-scopes", strings.Join(c.OIDC.Scopes, ",")},
 		{"oidc-sign-up", c.OIDC.SignUp},
 		{"oidc-email", c.OIDC.Email},
+		{"oidc-only", strconv.FormatBool(c.OIDC.Only)},
 		{"oidc-groups-claim", c.OIDC.GroupsClaim},
 		{"oidc-group-map", formatGroupMap(c.OIDC.Groups)},
 		{"smtp-password", redactText(c.SMTP.password())},
