@@ -43,6 +43,8 @@ func (c Config) Redacted() Settings {
 		{"request-timeout", c.RequestTimeout.String()},
 		{"body-limit", formatSize(c.BodyLimit)},
 		{"shutdown-timeout", c.ShutdownTimeout.String()},
+		{"database-replica-urls", strings.Join(redactURLs(c.Replicas.URLs), ",")},
+		{"database-replica-max-lag", c.Replicas.MaxLag.String()},
 		{"redis-url", redactURL(c.RedisURL)},
 		{"wait-for", c.WaitFor.String()},
 		{"drain-delay", c.DrainDelay.String()},
