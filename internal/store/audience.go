@@ -50,17 +50,3 @@ func (q Queries) WhoSeesBlock(ctx context.Context, id domain.BlockID, users []do
 		` AND `+access.AsViewer(access.VisibleBlock), id, sqlx.IDs(q.db.Dialect, users))
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
-
-// EldestMembers lists who is in a group, the longest-standing first.
-func (q Queries) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
-	rows, err := q.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
-		ORDER BY created_at, user_id LIMIT $2`, id, most)
-	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
-}
-
-// LatestCommenters lists who commented on a block, each once, the last first.
-func (q Queries) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
-	rows, err := q.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
-		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
-	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
-}

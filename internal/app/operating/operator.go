@@ -32,6 +32,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 type AccountChange struct {
 	Tier      *domain.Tier
 	Suspended *bool
+	Hide      bool // all that a suspended account made, until the suspension is lifted
 	Office    *domain.Office
 }
 
@@ -102,6 +103,11 @@ func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, actor domain.A
 	}
 	if in.Suspended != nil && *in.Suspended != (u.SuspendedAt != nil) {
 		if err := a.accounts.SetSuspended(ctx, tx, actor, u, *in.Suspended); err != nil {
+			return err
+		}
+	}
+	if in.Hide {
+		if err := a.accounts.HideMade(ctx, tx, actor, u); err != nil {
 			return err
 		}
 	}
