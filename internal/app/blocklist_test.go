@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -122,6 +123,40 @@ func TestBlockedFile(t *testing.T) {
 		}
 		if got := w.Do("", "PUT", address[len(apptest.Base):], "hello, too", "Content-Type", "text/plain"); got.Status >= 300 {
 			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}, open)
+}
+
+// Nothing is fetched from a blocked site, wherever the way to it begins: by a redirect, as the
+// picture of a page, as the address that a page gives as its own, or from the queue.
+func TestBlockedOnTheWay(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		by := operating.OnSite(w.first("op"), home)
+		channel := w.Channel("ada", "Finds", "public")
+		w.Web("spam.example/", func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) })
+		redirect := func(to string) http.HandlerFunc {
+			return func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, to, http.StatusFound) }
+		}
+		w.Web("example.com/twice", redirect("/once"))
+		w.Web("example.com/once", redirect("http://spam.example/x"))
+		w.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>A page</title><link rel="canonical" href="http://spam.example/page">
+			<meta property="og:image" content="http://spam.example/p.png">`)))
+		submit := func(value string) int64 {
+			return w.Do("ada", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []any{channel}}).Want(201).Int("id")
+		}
+		queued := submit("http://www.spam.example/before")
+		_, _, err := w.a.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "domain", Value: "spam.example"})
+		w.must(err)
+		led, page := submit("http://example.com/twice"), submit("http://example.com/page")
+		w.WorkJobs()
+		for _, id := range []int64{queued, led} {
+			if got := w.Get("ada", "/ext/v1/blocks/%d/processing", id).Want(200); got.Str("state") != "failed" || got.Str("reason") != "The address leads to a site that is blocked here" {
+				t.Errorf("%d: %s", id, got.Body)
+			}
+		}
+		got := w.Get("ada", "/v3/blocks/%d", page).Want(200)
+		if got.Str("type") != "Link" || got.Str("title") != "A page" || got.Str("source.url") != "http://example.com/page" {
+			t.Errorf("%s", got.Body)
 		}
 	}, open)
 }

@@ -399,7 +399,7 @@ func (in *inputs) lists() {
 		"StorageByUser":  func(p domain.Page) error { _, err := a.StorageByUser(ctx, in.operator, p); return err },
 		"SharedChannels": func(p domain.Page) error { _, err := a.SharedChannels(ctx, ada, in.private, p); return err },
 		"Imports":        func(p domain.Page) error { _, err := a.Imports(ctx, ada, p); return err },
-		"FindAccounts":   func(p domain.Page) error { _, err := a.FindAccounts(ctx, in.operator, "", p); return err },
+		"FindAccounts":   func(p domain.Page) error { _, err := a.FindAccounts(ctx, in.operator, "", "newest", p); return err },
 		"OpenInvitations": func(p domain.Page) error {
 			_, err := a.OpenInvitations(ctx, operating.OnSite(in.operator, home), p)
 			return err
@@ -1037,12 +1037,12 @@ var heldElsewhere = map[string][2]string{
 // tokens and passwords, which are hashed before they are looked up, and settings of jobs.
 // TestBadTokens has the tokens.
 var withoutText = []string{
-	"Account", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
+	"Account", "AccountFacts", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
 	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs",
 	"Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "IndexWords", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings",
-	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysOf", "PasskeysPossible",
+	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
 	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Proved", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	DataDir           string
 	DatabaseURL       string // secret; empty for SQLite
+	DatabaseDirectURL string // secret; empty where there is no pooler
 	SQLiteSynchronous string // full or normal
 	DefaultTier       string // free, premium or supporter
 	LogFormat         string // text or json

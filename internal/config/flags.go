@@ -14,6 +14,8 @@ type Common struct {
 	DataDir           string `name:"data-dir" env:"VITRINE_DATA_DIR" default:"./data" placeholder:"DIR" help:"Folder for the SQLite file and everything else that is kept."`
 	DatabaseURL       string `name:"database-url" env:"VITRINE_DATABASE_URL" placeholder:"URL" help:"postgres://user:password@host/name; empty for SQLite, in vitrine.db in the data folder."`
 	DatabaseURLFile   string `name:"database-url-file" env:"VITRINE_DATABASE_URL_FILE" placeholder:"FILE" help:"File that holds the database URL, instead of --database-url."`
+	DatabaseDirect    string `name:"database-direct-url" env:"VITRINE_DATABASE_DIRECT_URL" placeholder:"URL" help:"Address of PostgreSQL itself, where --database-url is that of PgBouncer or another pooler in transaction mode."`
+	DatabaseDirectIn  string `name:"database-direct-url-file" env:"VITRINE_DATABASE_DIRECT_URL_FILE" placeholder:"FILE" help:"File that holds it, instead of --database-direct-url."`
 	SQLiteSynchronous string `name:"sqlite-synchronous" env:"VITRINE_SQLITE_SYNCHRONOUS" default:"full" help:"full: a committed write survives a power cut; normal: faster, the last writes may be lost."`
 	DefaultTier       string `name:"default-tier" env:"VITRINE_DEFAULT_TIER" default:"supporter" placeholder:"TIER" help:"Tier of new accounts: free, premium or supporter."`
 	LogFormat         string `name:"log-format" env:"VITRINE_LOG_FORMAT" default:"text" help:"text or json."`

@@ -25,6 +25,7 @@ func (c Config) Redacted() Settings {
 	return Settings{
 		{"data-dir", c.DataDir},
 		{"database-url", redactURL(c.DatabaseURL)},
+		{"database-direct-url", redactURL(c.DatabaseDirectURL)},
 		{"sqlite-synchronous", c.SQLiteSynchronous},
 		{"default-tier", c.DefaultTier},
 		{"log-format", c.LogFormat},

@@ -170,6 +170,8 @@ func addr(listen, url string) func(*config.Config) {
 func TestBadValues(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
+		"--database-direct-url=postgres://h/d":           "set --database-url",
+		"--database-direct-url=mysql://h/d":              "want postgres://",
 		"--database-url=mysql://h/d":                     "want postgres://",
 		"--database-url=postgres://u:s3cret%zz@h/d":      "percent-encode",
 		"--database-url=postgres:///d":                   "host is missing",

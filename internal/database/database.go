@@ -13,9 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/pooler"
 )
 
 // Dialect says which database a DB speaks to.
@@ -43,6 +45,11 @@ type Options struct {
 	// URL is "postgres://…", "sqlite:/path/file.db", or the plain path of an
 	// SQLite file. A missing file is made, and its folder too.
 	URL string
+
+	// DirectURL is where PostgreSQL itself is reached if URL is that of a pooler which lends
+	// its sessions for a transaction at a time, such as PgBouncer: what needs a session of
+	// its own goes there, and the pool keeps nothing in sessions. "" if there is no pooler.
+	DirectURL string
 
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
 	// default) survives a loss of power, "NORMAL" may lose the last commits
@@ -74,7 +81,8 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
 
-	pool *pgxpool.Pool // PostgreSQL
+	pool   *pgxpool.Pool   // PostgreSQL
+	direct *pgx.ConnConfig // of a session past a pooler; nil if there is none
 
 	// SQLite
 	writer      *lite.Pool    // the one connection that writes
@@ -92,6 +100,10 @@ type DB struct {
 	close    func() error  // may be called again
 }
 
+// ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that
+// Options name no DirectURL.
+var ErrPooler = errors.New("this is a pooler, which takes no settings of sessions")
+
 // Open opens the database and checks that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	dialect, target, err := ParseURL(o.URL)
@@ -108,7 +120,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
+	err = db.ping(ctx)
+	switch {
+	case err == nil && db.direct != nil:
+		err = pooler.Same(ctx, db.pool, db.Session())
+	case pooler.Refused(err):
+		err = fmt.Errorf("%w: %w", ErrPooler, err)
+	}
+	if err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, nil
@@ -161,6 +180,15 @@ func (db *DB) SQL() *sql.DB { return db.handle }
 // Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
 // nil on SQLite.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Session gives the settings of a connection to PostgreSQL that has a session for itself as
+// long as it lives, whatever stands before the pool.
+func (db *DB) Session() *pgx.ConnConfig {
+	if db.direct != nil {
+		return db.direct.Copy()
+	}
+	return db.pool.Config().ConnConfig
+}
 
 // Path gives the file of an SQLite database; "" on PostgreSQL.
 func (db *DB) Path() string { return db.path }

@@ -114,6 +114,10 @@ type Request struct {
 	Accept   string // the header; "" means "*/*"
 	MaxBytes int64  // of the body, decompressed
 	Bearer   string // a token for the host of the URL, which no other is sent; "": none
+
+	// Permit, if not nil, is asked before each request, those that redirects lead to included. Its
+	// error ends the fetch: an *Error as it is, any other as one that may pass.
+	Permit func(ctx context.Context, to *url.URL) error
 }
 
 // Response is an answer with a status of 2xx. Body must be closed, by whoever reads

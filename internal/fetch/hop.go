@@ -41,6 +41,11 @@ func (f *fetch) get(r Request) (*Response, error) {
 func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, error) {
 	first := *target
 	for range f.client.redirects + 1 {
+		if r.Permit != nil {
+			if err := r.Permit(f.ctx, target); err != nil {
+				return nil, nil, err
+			}
+		}
 		bearer := r.Bearer
 		if target.Scheme != first.Scheme || target.Host != first.Host {
 			bearer = ""

@@ -1,8 +1,11 @@
 package fetch_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
+	neturl "net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,6 +108,33 @@ func TestRedirectToAnotherHost(t *testing.T) {
 		resp, text, err := get(t, c, fetch.Request{URL: here, MaxBytes: mib})
 		if err != nil || resp.URL.String() != there || "http://"+text != there {
 			t.Fatalf("got %q, %v", text, err)
+		}
+	}
+}
+
+// Who permits is asked before each request, and their no ends the fetch there.
+func TestPermit(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/private" {
+			t.Error("it was asked for")
+		}
+		http.Redirect(w, r, map[string]string{"/a": "/b", "/b": "/private"}[r.URL.Path], http.StatusFound)
+	})
+	for why, want := range map[error]fetch.Error{
+		&fetch.Error{Reason: "Not there"}: {Reason: "Not there"},
+		errors.New("no database"):         {Reason: "The server's answer could not be read", Temporary: true},
+	} {
+		var asked []string
+		_, _, err := get(t, client(t, fetch.Options{}), fetch.Request{URL: url + "/a", Permit: func(_ context.Context, to *neturl.URL) error {
+			if asked = append(asked, to.Path); to.Path == "/private" {
+				return why
+			}
+			return nil
+		}})
+		got, ok := errors.AsType[*fetch.Error](err)
+		if !ok || got.Reason != want.Reason || got.Temporary != want.Temporary || !errors.Is(err, why) || strings.Join(asked, " ") != "/a /b /private" {
+			t.Errorf("%v: got %v after %v", why, err, asked)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
@@ -54,10 +55,14 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 		return err
 	}
 	var fresh []int
+	blocked := 0
 	for i, k := range known {
 		switch {
 		case items[i].thing.Nested && k.Block == nil && !(t.DryRun && t.nests(items[i].item.ID)):
 			t.leftOut(items[i], "The channel is not among those that are imported")
+		case k.Blocked:
+			t.leftOut(items[i], "It "+core.SiteBlocked)
+			blocked++
 		case k.Connection == nil && !(c.loose && k.Block != nil):
 			fresh = append(fresh, i)
 		}
@@ -65,7 +70,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	if t.DryRun {
 		t.count(func(n *Counts) {
 			n.Seen += int64(len(items))
-			n.Unchanged += int64(len(items) - len(fresh))
+			n.Unchanged += int64(len(items) - len(fresh) - blocked)
 			for _, i := range fresh {
 				if !c.loose {
 					n.Connections++
@@ -95,6 +100,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 			}
 		}
 	}
+	t.count(func(n *Counts) { n.Seen += int64(blocked) })
 	if err := t.bring(ctx, c, items, ready, placed, below); err != nil {
 		return err
 	}

@@ -288,6 +288,28 @@ func TestSignOnRefuses(t *testing.T) {
 	}
 }
 
+// A blocked provider of mail is refused here as it is to who signs up; who has an account keeps it.
+func TestSignOnOfABlockedProvider(t *testing.T) {
+	t.Parallel()
+	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
+		operator, early, late := first(t, r), newBrowser(t, r), newBrowser(t, r)
+		fake.Is("1", "email", "early@mx.throwaway.example")
+		early.signOn(fake, "/sign-in/sso").leads("/")
+		operator.post("/operator/blocklist", "kind", "mail", "value", "throwaway.example").want(303)
+		newBrowser(t, r).signOn(fake, "/sign-in/sso").leads("/")
+		fake.Is("2", "email", "late@mx.throwaway.example")
+		late.signOn(fake, "/sign-in/sso").want(422).says("Your e-mail address is of a provider that is blocked here.")
+		late.header.Set("Accept-Language", "de")
+		late.signOn(fake, "/sign-in/sso").want(422).says("Ihre E-Mail-Adresse ist bei einem Anbieter, der hier gesperrt ist.")
+		if got := acts(t, r, domain.ActSignInRefused); len(got) != 2 || !strings.Contains(got[0], "a blocked provider of mail") {
+			t.Errorf("refused: %q", got)
+		}
+		if n := count(r, "SELECT count(*) FROM users"); n != 2 {
+			t.Errorf("%d accounts", n)
+		}
+	})
+}
+
 func TestSignOnFollowsGroups(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {

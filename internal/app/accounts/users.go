@@ -184,25 +184,6 @@ func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return a.Audit(ctx, tx, actor, domain.ActTierChanged, domain.AboutUser(u), map[string]any{"from": u.Tier, "to": tier})
 }
 
-// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that.
-func (a *Accounts) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
-	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		return a.SetSuspended(ctx, tx, domain.Actor{}, u, suspended)
-	})
-}
-
-// SuspendAndHide suspends a user, unless they are, and hides all that they made until that is lifted.
-func (a *Accounts) SuspendAndHide(ctx context.Context, ref domain.Ref) (domain.User, error) {
-	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		if u.SuspendedAt == nil {
-			if err := a.SetSuspended(ctx, tx, domain.Actor{}, u, true); err != nil {
-				return err
-			}
-		}
-		return a.HideMade(ctx, tx, domain.Actor{}, u)
-	})
-}
-
 // SetSuspended suspends a locked account and signs it out everywhere, or lifts that.
 func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, suspended bool) error {
 	if !suspended {

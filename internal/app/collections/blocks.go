@@ -120,13 +120,17 @@ func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in Block
 	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
 	err = domain.JoinFaults(err, in.Validate(), a.setValue(ctx, actor, &b, in.Value))
-	if err == nil && b.ValueURL != nil {
-		err = a.CheckSite(ctx, "value", *b.ValueURL)
+	if err != nil {
+		return b, err
 	}
-	if err == nil && b.SourceURL != nil {
-		err = a.CheckSite(ctx, "original_source_url", *b.SourceURL)
+	var links []core.Link
+	if b.ValueURL != nil {
+		links = append(links, core.Link{Field: "value", Address: *b.ValueURL})
 	}
-	return b, err
+	if b.SourceURL != nil && b.SourceURL != b.ValueURL {
+		links = append(links, core.Link{Field: "original_source_url", Address: *b.SourceURL})
+	}
+	return b, a.CheckSites(ctx, links...)
 }
 
 // Validate checks all but the metadata, which is checked as it is read, and the upload that

@@ -59,7 +59,7 @@ func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address 
 	}
 	w.URL = link
 	if invalid == nil {
-		invalid = a.CheckSite(ctx, "avatar_url", link)
+		invalid = a.CheckSites(ctx, core.Link{Field: "avatar_url", Address: link})
 	}
 	return w, invalid
 }

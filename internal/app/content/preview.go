@@ -33,7 +33,7 @@ func theirs(err error) bool {
 func (a *intake) previewAt(ctx context.Context, address string) (*domain.File, error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
-	answer, err := a.fetcher.Get(aside, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
+	answer, err := a.get(aside, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/blob"
 	"vitrine/internal/domain"
@@ -80,7 +81,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 			return made, err
 		}
 	}
-	answer, err := a.fetcher.Get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit})
+	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit})
 	if err != nil {
 		return content{}, err
 	}
@@ -95,6 +96,19 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	}
 	defer a.discard(staged)
 	return a.contentOfFile(ctx, staged, fileName(answer))
+}
+
+// get fetches what somebody, or a page of theirs, links to: from no site that is blocked here, wherever
+// the address leads.
+func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	r.Permit = func(ctx context.Context, to *url.URL) error {
+		blocked, err := a.BlockedSites(ctx, to.String())
+		if err == nil && blocked[0] {
+			err = &fetch.Error{Reason: "The address " + core.SiteBlocked}
+		}
+		return err
+	}
+	return a.fetcher.Get(ctx, r)
 }
 
 // fetched finds the reason for which a body could not be staged.
@@ -160,6 +174,13 @@ func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetc
 	}
 	made := content{kind: domain.LinkBlock, title: cut(p.Title), description: p.Description, markdown: p.Markdown,
 		source: betterAddress(address, answer.URL, p.Canonical), sourceTitle: cut(p.Title)}
+	blocked, err := a.BlockedSites(ctx, made.source)
+	if err != nil {
+		return made, err
+	}
+	if blocked[0] {
+		made.source = ""
+	}
 	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
 		made.altText = p.ImageAlt
 	}
@@ -184,7 +205,7 @@ func betterAddress(given string, at, canonical *url.URL) string {
 func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
-	answer, err := a.fetcher.Get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	answer, err := a.get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
 		return made, false, busyOrStopped(ctx, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -35,24 +36,58 @@ func domainsOf(host string) (all []string) {
 	return all
 }
 
-// CheckSite refuses the address in a field if it leads to a blocked site. The error is Invalid and
-// names the field.
-func (a *Core) CheckSite(ctx context.Context, field, address string) error {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Hostname() == "" {
-		return nil
+// SiteBlocked says of an address that it leads to a blocked site.
+const SiteBlocked = "leads to a site that is blocked here"
+
+// BlockedSites reports which of some addresses lead to a blocked site, in their order. What is no
+// address leads nowhere.
+func (a *Core) BlockedSites(ctx context.Context, addresses ...string) (blocked []bool, err error) {
+	above := make([][]string, len(addresses))
+	var all []string
+	for i, address := range addresses {
+		if u, err := url.Parse(strings.TrimSpace(address)); err == nil {
+			above[i] = domainsOf(u.Hostname())
+			all = append(all, above[i]...)
+		}
 	}
-	blocked, err := a.Store.AnyBlocked(ctx, moderation.BlockedSite, domainsOf(u.Hostname()))
-	if err == nil && blocked {
-		err = domain.InvalidField(field, domain.FieldForbidden, "leads to a site that is blocked here")
+	blocked = make([]bool, len(addresses))
+	if len(all) == 0 {
+		return blocked, nil
 	}
-	return err
+	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedSite, all)
+	for i := range above {
+		blocked[i] = slices.ContainsFunc(above[i], func(d string) bool { return slices.Contains(listed, d) })
+	}
+	return blocked, err
+}
+
+// Link is an address that is given in a field.
+type Link struct{ Field, Address string }
+
+// CheckSites refuses the addresses in some fields that lead to a blocked site, by one statement.
+// The error is Invalid and names the fields.
+func (a *Core) CheckSites(ctx context.Context, links ...Link) error {
+	addresses := make([]string, len(links))
+	for i, l := range links {
+		addresses[i] = l.Address
+	}
+	blocked, err := a.BlockedSites(ctx, addresses...)
+	if err != nil {
+		return err
+	}
+	var f domain.Faults
+	for i, l := range links {
+		if blocked[i] {
+			f.Add(l.Field, domain.FieldForbidden, SiteBlocked)
+		}
+	}
+	return f.Err()
 }
 
 // CheckFile refuses a file whose SHA-256 is blocked, as Unprocessable.
 func (a *Core) CheckFile(ctx context.Context, sum string) error {
-	blocked, err := a.Store.AnyBlocked(ctx, moderation.BlockedFile, []string{sum})
-	if err == nil && blocked {
+	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedFile, []string{sum})
+	if len(listed) > 0 {
 		err = domain.NewUnprocessable("This file is blocked here")
 	}
 	return err
@@ -61,8 +96,8 @@ func (a *Core) CheckFile(ctx context.Context, sum string) error {
 // CheckMail refuses an address of a blocked provider. The error names `email`.
 func (a *Core) CheckMail(ctx context.Context, email string) error {
 	_, host, _ := strings.Cut(email, "@")
-	blocked, err := a.Store.AnyBlocked(ctx, moderation.BlockedMail, domainsOf(host))
-	if err == nil && blocked {
+	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedMail, domainsOf(host))
+	if len(listed) > 0 {
 		err = domain.InvalidField("email", domain.FieldForbidden, "is of a provider that is blocked here")
 	}
 	return err
@@ -80,8 +115,8 @@ func (a *Core) CheckNetwork(ctx context.Context, q store.Queries, from netip.Add
 			all = append(all, p.String())
 		}
 	}
-	blocked, err := q.AnyBlocked(ctx, moderation.BlockedNetwork, all)
-	if err == nil && blocked {
+	listed, err := q.BlockedAmong(ctx, moderation.BlockedNetwork, all)
+	if len(listed) > 0 {
 		err = domain.NewForbidden("Signing in from your network is blocked here")
 	}
 	return err

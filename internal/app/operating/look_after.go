@@ -122,21 +122,6 @@ func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref dom
 	})
 }
 
-// PasskeysOf counts the passkeys of somebody.
-func (a *Operating) PasskeysOf(ctx context.Context, by Operator, ref domain.Ref) (n int, err error) {
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.Allowed(ctx, v.Queries); err != nil {
-			return err
-		}
-		u, err := v.User(ctx, ref)
-		if err == nil {
-			n, err = v.CountPasskeys(ctx, u.ID)
-		}
-		return err
-	})
-	return n, err
-}
-
 // FarewellOf says what deleting somebody's account would do.
 func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {

@@ -268,6 +268,12 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	if a.o.SignUp == SignUpNo {
 		return a.refused(ctx, from, domain.User{}, "no account", domain.NewForbidden("You have no account here: ask whoever runs this site for one"))
 	}
+	switch err := a.CheckMail(ctx, email); {
+	case domain.KindOf(err) == domain.Invalid:
+		return a.refused(ctx, from, domain.User{}, "a blocked provider of mail", domain.NewForbidden("Your e-mail address is of a provider that is blocked here"))
+	case err != nil:
+		return err
+	}
 	name := nameOf(who, email)
 	var made identity.Identity
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {

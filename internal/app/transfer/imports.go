@@ -148,6 +148,9 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 		if err := a.content.CheckReachable("address", i.Address); err != nil {
 			return i, err
 		}
+		if err := a.CheckSites(ctx, core.Link{Field: "address", Address: i.Address}); err != nil {
+			return i, err
+		}
 	} else if err := a.importFile(ctx, actor, in.Upload, &i); err != nil {
 		return i, err
 	}

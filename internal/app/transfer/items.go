@@ -19,10 +19,12 @@ import (
 type Known struct {
 	Block      *origins.Row // or nested channel
 	Connection *origins.Row // of the item in the channel
+	Blocked    bool         // it is not here, and leads to a site that is blocked here
 }
 
-// KnownItems finds what of some items of a channel was brought in before, by two statements, in
-// the order of the items. The channel is 0 where there is none yet.
+// KnownItems finds what of some items of a channel was brought in before, and which of the others
+// may not come, in the order of the items. How many statements that takes does not grow with
+// them. The channel is 0 where there is none yet.
 func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing) ([]Known, error) {
 	var blocks, channels, connections []string
 	for _, t := range things {
@@ -53,7 +55,25 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 			known[i].Connection = &row
 		}
 	}
-	return known, nil
+	return known, a.markBlocked(ctx, things, known)
+}
+
+// markBlocked marks the blocks that are not here and lead to a blocked site.
+func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Known) error {
+	var links []string
+	var of []int
+	for i, t := range things {
+		for _, link := range []string{t.Address, t.MadeFrom} {
+			if link != "" && !t.Nested && known[i].Block == nil {
+				links, of = append(links, link), append(of, i)
+			}
+		}
+	}
+	blocked, err := a.BlockedSites(ctx, links...)
+	for n, i := range of {
+		known[i].Blocked = known[i].Blocked || blocked[n]
+	}
+	return err
 }
 
 // connectionIn is the id of the thing's connection in the table of origins: a channel that was

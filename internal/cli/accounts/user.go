@@ -22,6 +22,7 @@ type UserCmd struct {
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
 	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
+	Show    userShowCmd    `cmd:"" help:"Show what there is to know of an account: role, ways in, last seen, storage."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
 	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
 

@@ -28,12 +28,12 @@ type Blocked struct {
 	CreatedAt time.Time
 }
 
-// AnyBlocked reports whether one of some values of a kind is on the blocklist: one seek of an
-// index for each.
-func (r Reads) AnyBlocked(ctx context.Context, kind BlockKind, values []string) (some bool, err error) {
-	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blocklist bl WHERE bl.kind = $1 AND `+r.db.InTexts("bl.value", "$2")+`)`,
-		kind, sqlx.Texts(r.db.Dialect, values)).Scan(&some)
-	return some, err
+// BlockedAmong gives those of some values of a kind that are on the blocklist: one seek of an index
+// for each.
+func (r Reads) BlockedAmong(ctx context.Context, kind BlockKind, values []string) ([]string, error) {
+	rows, err := r.db.Query(ctx, `SELECT bl.value FROM blocklist bl WHERE bl.kind = $1 AND `+r.db.InTexts("bl.value", "$2"),
+		kind, sqlx.Texts(r.db.Dialect, values))
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 }
 
 // AddBlocked puts an entry on the blocklist, and gives its number; 0 where it is there already.
