@@ -12,6 +12,7 @@ import (
 type client struct {
 	base  string
 	token string
+	key   string // Idempotency-Key of a POST, if there is one
 	http  http.Client
 }
 
@@ -49,6 +50,9 @@ func (c *client) send(method, path string, body fields, out any) error {
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if method == http.MethodPost && c.key != "" {
+		req.Header.Set("Idempotency-Key", c.key)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {

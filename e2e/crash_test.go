@@ -22,7 +22,7 @@ var spans = [][2]int{{1, 40}, {50, 150}, {150, 300}, {600, 900}}
 const killsEnv = "VITRINE_TEST_KILLS"
 
 // roundsOfKills gives how many write, and the span of each round.
-func roundsOfKills(t *testing.T, random *rand.Rand) (writers int, rounds [][2]int) {
+func roundsOfKills(t *testing.T, random *rand.Rand, spans [][2]int) (writers int, rounds [][2]int) {
 	n := len(spans)
 	if writers = 8; os.Getenv(killsEnv) != "" {
 		var err error
@@ -47,19 +47,19 @@ func TestKill(t *testing.T) {
 	path := build(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		killAgainAndAgain(t, newProgram(t, path, ""))
+		killAgainAndAgain(t, newProgram(t, path, ""), spans)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		killAgainAndAgain(t, newProgram(t, path, dbtest.PostgresURL(t)))
+		killAgainAndAgain(t, newProgram(t, path, dbtest.PostgresURL(t)), spans)
 	})
 }
 
-func killAgainAndAgain(t *testing.T, p program) {
+func killAgainAndAgain(t *testing.T, p program, spans [][2]int) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	writers, rounds := roundsOfKills(t, random)
+	writers, rounds := roundsOfKills(t, random, spans)
 	all := make([]*writer, writers)
 	for i := range all {
 		slug := fmt.Sprintf("writer%d", i)

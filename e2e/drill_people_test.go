@@ -1,162 +1,309 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"net/http"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 )
 
-// person is an ordinary client in a drill: reads, writes text into a channel of their
-// own, and now and then sends a picture.
-type person struct {
+// giveUp is when a client of the drill takes a request to be lost.
+const giveUp = 20 * time.Second
+
+func patient() *http.Transport { return &http.Transport{ResponseHeaderTimeout: giveUp} }
+
+// scribe makes blocks, one after another, in a channel of their own, and keeps what was
+// acknowledged.
+type scribe struct {
 	client
+	report *report
 	name   string
 	own    int64
-	public int64 // a channel of somebody else that they look at
+	keyed  bool                                            // sends a write again until there is an answer
+	value  func(ctx context.Context, n int) (string, bool) // of the n-th block
+	every  time.Duration
 
-	blocks    []int64 // acknowledged, in order
-	pictures  []int64 // those of them that are pictures
-	unknown   int     // writes that failed, which may have been carried out
-	latencies []time.Duration
-	faults    []error
+	acked   []int64 // ids, in order
+	values  map[int64]string
+	unknown map[string]bool // values of writes whose outcome is not known
+	batches map[string]int  // the sizes of those accepted, by id
+	fault   error
 }
 
-func (p *person) prepare(t *testing.T, url string) {
-	t.Helper()
-	p.to(url, &http.Transport{})
-	var made struct{ ID int64 }
-	if err := p.send(http.MethodPost, "/v3/channels", fields{"title": "Own of " + p.name}, &made); err != nil {
-		t.Fatal(err)
+// post sends one write, with a key again and again until it is answered.
+func (s *scribe) post(ctx context.Context, path string, body fields, out any) (answered bool) {
+	kind := "write"
+	if s.keyed {
+		s.key, kind = rand.Text(), "write, keyed"
+		defer func() { s.key = "" }()
 	}
-	p.own = made.ID
-}
-
-// live reads and writes until ctx is done.
-func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
-	p.to(url, &http.Transport{})
-	for i := 0; pause(ctx, 50*time.Millisecond); i++ {
-		path := [...]string{"/v3/me", fmt.Sprintf("/v3/channels/%d/contents?per=24", p.own), fmt.Sprintf("/v3/channels/%d", p.public)}[i%3]
+	for end := time.Now().Add(settleTime); ; {
 		began := time.Now()
-		err := p.send(http.MethodGet, path, nil, nil)
-		p.latencies = append(p.latencies, time.Since(began))
-		if err != nil {
-			p.faults = append(p.faults, fmt.Errorf("GET %s: %w", path, err))
+		err := s.send(http.MethodPost, path, body, out)
+		s.report.met(kind, began, err)
+		if err == nil {
+			return true
 		}
-		wasFull := full.Load()
-		if err := p.write(i); err != nil {
-			p.unknown++
-			if refused, ok := errors.AsType[statusError](err); !(wasFull || full.Load()) || !ok ||
-				refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
-				p.faults = append(p.faults, fmt.Errorf("write %d: %w", i, err))
+		if refused, ok := errors.AsType[statusError](err); ok && refused.status < 500 && refused.status != http.StatusRequestTimeout {
+			if !strings.Contains(refused.body, "Idempotency-Key") {
+				s.fault = fmt.Errorf("%s: %w", path, err)
 			}
+			return false
+		}
+		// The drill ends for others; what was begun with a key is brought to its end.
+		if !s.keyed || began.After(end) {
+			return false
+		}
+		pause(context.WithoutCancel(ctx), 200*time.Millisecond)
+	}
+}
+
+// write makes blocks until ctx is done.
+func (s *scribe) write(ctx context.Context) {
+	s.values, s.unknown = map[int64]string{}, map[string]bool{}
+	for n := 0; pause(ctx, s.every); n++ {
+		value, ok := s.value(ctx, n)
+		if !ok {
+			continue
+		}
+		var made struct{ ID int64 }
+		if s.post(ctx, "/v3/blocks", fields{"value": value, "channel_ids": []int64{s.own}}, &made) {
+			s.acked = append(s.acked, made.ID)
+			s.values[made.ID] = value
+		} else {
+			s.unknown[value] = true
 		}
 	}
 }
 
-// mostPictures is how many pictures a person sends: while the workers read from a web that
-// drips, each of them takes one of each person and then waits for the drip.
-const mostPictures = 8
-
-// write makes a block: every tenth is a picture, at first.
-func (p *person) write(i int) error {
-	value := fmt.Sprintf("%s %d", p.name, i)
-	picture := i%10 == 9 && len(p.pictures) < mostPictures
-	var err error
-	if picture {
-		if value, err = p.upload("picture.png", "image/png", ordinaryPicture(rand.Uint64())); err != nil {
-			return err
+// batch sends batches until ctx is done.
+func (s *scribe) batch(ctx context.Context) {
+	s.batches = map[string]int{}
+	for n := 0; pause(ctx, s.every); n++ {
+		blocks := make([]fields, 20)
+		for i := range blocks {
+			blocks[i] = fields{"value": fmt.Sprintf("%s %d-%d", s.name, n, i)}
+		}
+		var made struct {
+			BatchID string `json:"batch_id"`
+		}
+		if s.post(ctx, "/v3/blocks/batch", fields{"blocks": blocks, "channel_ids": []int64{s.own}}, &made) {
+			s.batches[made.BatchID] = len(blocks)
 		}
 	}
-	var made struct{ ID int64 }
-	if err := p.send(http.MethodPost, "/v3/blocks", fields{"value": value, "channel_ids": []int64{p.own}}, &made); err != nil {
-		return err
-	}
-	p.blocks = append(p.blocks, made.ID)
-	if picture {
-		p.pictures = append(p.pictures, made.ID)
-	}
-	return nil
 }
 
-// upload sends a file and gives the value of a block of it.
-func (c *client) upload(name, contentType string, file []byte) (value string, err error) {
-	var answer struct {
-		Files []struct {
-			UploadURL string `json:"upload_url"`
-		}
-	}
-	err = c.send(http.MethodPost, "/v3/uploads/presign", fields{"files": []fields{{"filename": name, "content_type": contentType}}}, &answer)
-	if err != nil {
-		return "", err
-	}
-	if len(answer.Files) != 1 {
-		return "", fmt.Errorf("%d addresses to upload to", len(answer.Files))
-	}
-	to := answer.Files[0].UploadURL
-	req, err := http.NewRequest(http.MethodPut, to, bytes.NewReader(file))
-	if err != nil {
-		return "", err
-	}
-	req.Header.Set("Content-Type", contentType)
-	res, err := c.http.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	if text, _ := io.ReadAll(res.Body); res.StatusCode/100 != 2 {
-		return "", statusError{res.StatusCode, string(text)}
-	}
-	return to, nil
-}
-
-// verify asks for all that was acknowledged: each block once, in the order of the
-// writes, and each picture as an image in the end.
-func (p *person) verify(t *testing.T, url string) {
-	t.Helper()
-	p.to(url, &http.Transport{})
-	for _, err := range p.faults {
-		t.Errorf("%s: %v", p.name, err)
-	}
-	if len(p.blocks) == 0 {
-		t.Errorf("%s wrote nothing", p.name)
-	}
-	there, next := 0, 0
+// contents gives the ids of a channel in its order, and the texts of those that are texts.
+func (s *scribe) contents() (ids []int64, texts map[int64]string, err error) {
+	texts = map[int64]string{}
 	for page := 1; ; page++ {
 		var answer struct {
-			Data []struct{ ID int64 }
+			Data []struct {
+				ID      int64
+				Content struct{ Markdown string }
+			}
 			Meta struct {
 				HasMorePages bool `json:"has_more_pages"`
 			}
 		}
-		if err := p.send(http.MethodGet, fmt.Sprintf("/v3/channels/%d/contents?sort=position_asc&per=100&page=%d", p.own, page), nil, &answer); err != nil {
-			t.Fatal(err)
+		if err := s.send(http.MethodGet, fmt.Sprintf("/v3/channels/%d/contents?sort=position_asc&per=100&page=%d", s.own, page), nil, &answer); err != nil {
+			return nil, nil, err
 		}
 		for _, block := range answer.Data {
-			there++
-			if next < len(p.blocks) && block.ID == p.blocks[next] {
-				next++
-			}
+			ids = append(ids, block.ID)
+			texts[block.ID] = block.Content.Markdown
 		}
 		if !answer.Meta.HasMorePages {
-			break
+			return ids, texts, nil
 		}
 	}
-	if next != len(p.blocks) {
-		t.Errorf("%s: block %d was acknowledged and is not there, or not in its place", p.name, p.blocks[next])
+}
+
+// verify asks for all that was acknowledged: each block is there once, in the order of the writes,
+// and nothing else but what was not answered, once at most. It gives how many there are.
+func (s *scribe) verify(t *testing.T) int {
+	t.Helper()
+	if s.fault != nil {
+		t.Errorf("%s: %v", s.name, s.fault)
 	}
-	if there > len(p.blocks)+p.unknown {
-		t.Errorf("%s: %d blocks are there of %d that were acknowledged and %d that failed", p.name, there, len(p.blocks), p.unknown)
+	ids, texts, err := s.contents()
+	if err != nil {
+		t.Errorf("%s: %v", s.name, err)
+		return 0
 	}
-	for _, id := range p.pictures {
-		if kind := p.settled(t, id); kind != "Image" {
-			t.Errorf("%s: the picture %d is of type %s", p.name, id, kind)
+	seen, next, others := map[string]bool{}, 0, 0
+	for _, id := range ids {
+		text := texts[id]
+		if text != "" && seen[text] {
+			t.Errorf("%s: %q is there twice", s.name, text)
+		}
+		seen[text] = true
+		if next < len(s.acked) && id == s.acked[next] {
+			if text != "" && text != s.values[id] {
+				t.Errorf("%s: the block %d has the text %q, want %q", s.name, id, text, s.values[id])
+			}
+			next++
+			continue
+		}
+		others++
+		if text != "" && !s.unknown[text] {
+			t.Errorf("%s: the block %d, %q, was not acknowledged", s.name, id, text)
 		}
 	}
+	if next != len(s.acked) {
+		t.Errorf("%s: block %d was acknowledged and is not there, or not in its place", s.name, s.acked[next])
+	}
+	if others > len(s.unknown) {
+		t.Errorf("%s: %d blocks that were not acknowledged are there, of %d writes without an answer", s.name, others, len(s.unknown))
+	}
+	return len(ids)
+}
+
+// verifyBatches waits until all batches are done: each has made each of its blocks once. It
+// gives how many blocks they have made.
+func (s *scribe) verifyBatches(t *testing.T) (made int) {
+	t.Helper()
+	for id, size := range s.batches {
+		var answer struct {
+			Status string
+			Done   int `json:"successful_count"`
+		}
+		for end := time.Now().Add(settleTime); answer.Status != "completed"; time.Sleep(200 * time.Millisecond) {
+			if err := s.send(http.MethodGet, "/v3/blocks/batch/"+id, nil, &answer); err != nil || time.Now().After(end) {
+				t.Errorf("the batch %s is %+v (%v)", id, answer, err)
+				break
+			}
+		}
+		if answer.Done != size {
+			t.Errorf("the batch %s has made %d of %d blocks", id, answer.Done, size)
+		}
+		made += answer.Done
+	}
+	ids, texts, err := s.contents()
+	if err != nil {
+		t.Errorf("%s: %v", s.name, err)
+	}
+	seen := map[string]bool{}
+	for _, text := range texts {
+		seen[text] = true
+	}
+	if len(ids) != made || len(seen) != made {
+		t.Errorf("%s: %d blocks with %d texts are there of the %d that batches have made", s.name, len(ids), len(seen), made)
+	}
+	return made
+}
+
+// look reads as guests and as a member until ctx is done.
+func (s *scribe) look(ctx context.Context) {
+	for n := 0; pause(ctx, s.every); n++ {
+		began := time.Now()
+		if n%4 == 3 {
+			s.report.met("page", began, s.page("/"))
+			continue
+		}
+		path := [...]string{fmt.Sprintf("/v3/channels/%d/contents?per=24", s.own), "/v3/me", "/v3/search?query=scribe"}[n%4]
+		s.report.met("read", began, s.send(http.MethodGet, path, nil, nil))
+	}
+}
+
+// page asks for a page as a guest's browser does.
+func (c *client) page(path string) error {
+	res, err := c.http.Get(c.base + path)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = statusError{res.StatusCode, string(text)}
+	}
+	return err
+}
+
+// careful writes at random until ctx is done. After each failure it waits until what was in flight
+// has come to its end, and holds all that it knows against what is there.
+func (w *writer) careful(ctx context.Context, r *report) {
+	base := w.base
+	for pause(ctx, 50*time.Millisecond) {
+		w.flight = flight{}
+		began := time.Now()
+		wrote, err := w.step()
+		if wrote || err != nil {
+			r.met("write", began, err)
+		}
+		if err == nil {
+			continue
+		}
+		for end := time.Now().Add(settleTime); ; {
+			pause(context.WithoutCancel(ctx), 3*time.Second)
+			if w.send(http.MethodGet, fmt.Sprintf("/v3/channels/%d", w.own), nil, nil) == nil {
+				break
+			}
+			if time.Now().After(end) {
+				w.t.Errorf("%s: its channel cannot be read", w.name)
+				return
+			}
+		}
+		w.verify(base)
+		w.http.Transport = patient()
+	}
+}
+
+// crew is everybody who uses the nodes.
+type crew struct {
+	scribes []*scribe // texts, some with keys
+	batcher *scribe
+	linker  *scribe
+	painter *scribe
+	writers []*writer
+	readers []*scribe
+}
+
+// newCrew makes their accounts and channels.
+func newCrew(t *testing.T, p program, url, pages string, r *report) *crew {
+	t.Helper()
+	scribeOf := func(name string, every time.Duration, value func(ctx context.Context, n int) (string, bool)) *scribe {
+		s := &scribe{client: client{token: p.userOf(name, "supporter")}, report: r, name: name, every: every, value: value, keyed: true}
+		s.to(url, patient())
+		var made struct{ ID int64 }
+		if err := s.send(http.MethodPost, "/v3/channels", fields{"title": "Own of " + name, "visibility": "private"}, &made); err != nil {
+			t.Fatal(err)
+		}
+		s.own = made.ID
+		return s
+	}
+	c := &crew{}
+	for i := range 6 {
+		name := fmt.Sprintf("scribe%d", i)
+		s := scribeOf(name, 60*time.Millisecond, func(_ context.Context, n int) (string, bool) { return fmt.Sprintf("%s %d", name, n), true })
+		s.keyed = i%2 == 0
+		c.scribes = append(c.scribes, s)
+	}
+	c.batcher = scribeOf("batcher", 3*time.Second, nil)
+	c.linker = scribeOf("linker", 400*time.Millisecond, func(_ context.Context, n int) (string, bool) { return fmt.Sprintf("%s/page/%d", pages, n), true })
+	c.painter = scribeOf("painter", 700*time.Millisecond, nil)
+	c.painter.value = func(_ context.Context, n int) (string, bool) {
+		began := time.Now()
+		value, err := c.painter.upload("picture.png", "image/png", ordinaryPicture(mathrand.Uint64()))
+		r.met("upload", began, err)
+		return value, err == nil
+	}
+	for range 4 {
+		reader := *c.scribes[0]
+		reader.client = client{token: reader.token}
+		reader.to(url, patient())
+		reader.every = 40 * time.Millisecond
+		c.readers = append(c.readers, &reader)
+	}
+	c.writers = p.crowd(url, 3)
+	for _, w := range c.writers {
+		w.to(url, patient())
+	}
+	return c
 }

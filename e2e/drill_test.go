@@ -2,185 +2,306 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"vitrine/internal/database/dbtest"
+	"vitrine/internal/database"
 )
 
+// The goals of the drill.
 const (
-	drillEnv       = "VITRINE_DRILL" // how long the drill takes, as 5m
-	briefDrill     = 20 * time.Second
-	drillClients   = 8
-	drillSockets   = 200
-	drillDiskBytes = 3 << 30 // of the disk that fills up
-	drillP99       = time.Second
+	failoverGap = 5 * time.Second // without a write, when the primary is lost
+	// nodeErrors is how many requests may fail when a node is killed: those that it has begun, of
+	// which a balancer cannot know whether they may be sent again.
+	nodeErrors = 16
 )
 
-// TestDrill runs everything that abusers try at once, beside eight ordinary clients:
-// hostile pictures, readers that do not read, a batch of addresses that drip, guessed
-// tokens, invitations to strangers and a disk that fills up. No acknowledged write may be
-// lost, no read may fail, and everything derived and stored must be right afterwards.
-//
-// It is brief by default. With VITRINE_DRILL set to a duration (make drill: five minutes)
-// it also holds reads to a p99 of one second, which a brief run cannot measure.
+// site of several nodes: the program three times behind HAProxy, on PostgreSQL with replicas,
+// Valkey and S3.
+type fleet struct {
+	t        *testing.T
+	db       *cluster
+	valkey   *part
+	s3       *part
+	balancer *part
+	ports    []int   // of the nodes
+	last     program // the last landed one
+	present  program // as it is in the source
+	nodes    []*process
+	url      string
+	report   *report
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	where := tools(t)
+	f := &fleet{t: t, report: &report{}, nodes: make([]*process, 3)}
+	last, present := lastLanded(t), build(t)
+	for range f.nodes {
+		f.ports = append(f.ports, freePort(t))
+	}
+	f.db = newCluster(t, where["initdb"])
+	f.valkey, f.s3 = newValkey(t, where["valkey-server"]), newS3(t, where["versitygw"])
+	f.balancer = newHAProxy(t, where["haproxy"], f.ports)
+	for _, p := range []*part{f.valkey, f.s3, f.balancer} {
+		p.begin()
+	}
+	f.url = fmt.Sprintf("http://127.0.0.1:%d", f.balancer.port)
+	f.last = newProgram(t, last, f.db.url())
+	f.last.env = append(f.last.env, "VITRINE_BASE_URL="+f.url, "VITRINE_SITE_URL="+f.url, "VITRINE_TRUSTED_PROXIES=127.0.0.1/32",
+		fmt.Sprintf("VITRINE_REDIS_URL=redis://127.0.0.1:%d", f.valkey.port),
+		fmt.Sprintf("VITRINE_BLOB_URL=s3://vitrine?endpoint=http://127.0.0.1:%d", f.s3.port),
+		"VITRINE_BLOB_ACCESS_KEY="+s3Key, "VITRINE_BLOB_SECRET_KEY="+s3Secret,
+		"VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_DRAIN_DELAY=6s",
+		"VITRINE_RATE_LIMITS=guest=1000000,free=30,premium=1000000,supporter=1000000")
+	f.present = f.last
+	f.present.path = present
+	for i := range f.nodes {
+		f.serve(f.last, i)
+	}
+	return f
+}
+
+// serve starts a node, and waits until it is ready.
+func (f *fleet) serve(p program, i int) {
+	f.t.Helper()
+	p.dataDir = f.t.TempDir()
+	p.env = append(p.env[:len(p.env):len(p.env)], fmt.Sprintf("VITRINE_ADDR=127.0.0.1:%d", f.ports[i]), "VITRINE_DATA_DIR="+p.dataDir)
+	f.nodes[i] = p.serve()
+	until(f.t, "a node is ready", func() bool { status, _ := readiness(f.nodes[i].url); return status == http.StatusOK })
+}
+
+// replace has a node end in peace and starts a program in its place, which the balancer then sees.
+func (f *fleet) replace(p program, i int) {
+	f.nodes[i].terminate(f.t)
+	f.serve(p, i)
+	time.Sleep(3 * time.Second)
+}
+
+// TestDrill is the drill of a site of three nodes: everything that an operator is afraid of
+// happens to it, while people read and write. No acknowledged write may be lost or be there twice, and
+// everything derived, stored and scheduled must be right afterwards.
 func TestDrill(t *testing.T) {
 	alone(t)
-	duration, whole := briefDrill, false
-	if setting := os.Getenv(drillEnv); setting != "" {
-		var err error
-		if duration, err = time.ParseDuration(setting); err != nil {
-			t.Fatalf("%s: %v", drillEnv, err)
-		}
-		whole = true
-	}
-	path := build(t)
-	t.Run("sqlite", func(t *testing.T) { drill(t, path, "", duration, whole) })
-	if whole {
-		t.Run("postgres", func(t *testing.T) { drill(t, path, dbtest.PostgresURL(t), duration, whole) })
-	}
-}
-
-// abuser is one account with a token that may write, and what it aims at.
-type abuser struct {
-	client
-	web      string // a site that drips
-	public   int64  // a channel of long blocks
-	private  int64
-	group    int64
-	pictures [][]byte // hostile ones
-}
-
-func drill(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {
-	p := newProgram(t, path, databaseURL)
-	disk := mountDisk(t, p.dataDir)
-	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
-		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB",
-		"VITRINE_QUOTA_UNUSED=premium=256MiB", "VITRINE_QUOTA=premium=1GiB") // what mallory may store is less than there is room
-	p.run("migrate")
-	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}}
-	for _, hostile := range hostilePictures() {
-		mallory.pictures = append(mallory.pictures, hostile.file())
-	}
-	people := make([]*person, drillClients)
-	for i := range people {
-		slug := fmt.Sprintf("person%d", i)
-		people[i] = &person{name: slug, client: client{token: p.userOf(slug, "supporter")}}
-	}
-	s := p.serve()
-	mallory.web = newWeb(t).url + "/drip"
-	mallory.prepare(t, s.url)
-	for _, person := range people {
-		person.prepare(t, s.url)
-		person.public = mallory.public
-	}
-	idle := peak(t, s)
-
-	ctx, stop := context.WithTimeout(t.Context(), duration)
+	f := newFleet(t)
+	pages := newWeb(t)
+	all := newCrew(t, f.last, f.url, pages.url, f.report)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var full atomic.Bool // while the disk is, writes may be refused
-	var abuse, work sync.WaitGroup
-	for _, attack := range []func(context.Context, string) string{
-		mallory.sendPictures, mallory.leaveUploads, mallory.readNothing, mallory.beginBatches, mallory.invite, mallory.guessTokens,
+	var work sync.WaitGroup
+	for _, s := range append([]*scribe{all.linker, all.painter}, all.scribes...) {
+		work.Go(func() { s.write(ctx) })
+	}
+	work.Go(func() { all.batcher.batch(ctx) })
+	for _, r := range all.readers {
+		work.Go(func() { r.look(ctx) })
+	}
+	for _, w := range all.writers {
+		work.Go(func() { w.careful(ctx, f.report) })
+	}
+	for _, p := range []struct {
+		name string
+		run  func()
+	}{
+		{"all is well", func() { time.Sleep(10 * time.Second) }},
+		{"upgrade", f.upgrade},
+		{"a node is killed", f.killNode},
+		{"Valkey is away", f.valkeyAway},
+		{"S3 is away", f.s3Away},
+		{"a replica lags", f.lag},
+		{"the primary is lost", f.failover},
+		{"the lost one returns", f.rejoin},
+		{"all is well again", func() { time.Sleep(10 * time.Second) }},
 	} {
-		abuse.Go(func() { t.Log(attack(ctx, s.url)) })
+		f.report.begin(p.name)
+		t.Logf("%s: %s", time.Now().Format(time.TimeOnly), p.name)
+		p.run()
 	}
-	abuse.Go(func() { disk.fillUp(ctx, t, duration, &full) })
-	for _, person := range people {
-		work.Go(func() { person.live(ctx, s.url, &full) })
-	}
+	f.report.begin("what was under way ends")
+	stop()
 	work.Wait()
-	abuse.Wait()
+	f.report.begin("")
+	f.report.phases = f.report.phases[:len(f.report.phases)-1]
+	t.Logf("\n%s", f.report)
+	f.limits()
+	f.verify(all, pages)
+	f.goals()
+}
 
-	t.Logf("peak of memory %d MiB, idle %d MiB", peak(t, s)>>20, idle>>20)
-	var latencies []time.Duration
-	for _, person := range people {
-		person.verify(t, s.url)
-		latencies = append(latencies, person.latencies...)
+// upgrade migrates while the last landed program serves, and replaces one node after another.
+func (f *fleet) upgrade() {
+	f.present.run("migrate")
+	for i := range f.nodes {
+		f.replace(f.present, i)
 	}
-	slices.Sort(latencies)
-	p99 := latencies[len(latencies)*99/100]
-	t.Logf("%d reads: p50 %s, p99 %s, longest %s", len(latencies), latencies[len(latencies)/2], p99, latencies[len(latencies)-1])
-	if whole && p99 > drillP99 {
-		t.Errorf("the p99 of ordinary reads is %s", p99)
+}
+
+func (f *fleet) killNode() {
+	time.Sleep(2 * time.Second)
+	if err := f.nodes[1].cmd.Process.Kill(); err != nil {
+		f.t.Fatal(err)
 	}
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	f.nodes[1].ended(f.t)
+	time.Sleep(8 * time.Second)
+	f.serve(f.present, 1)
+	time.Sleep(4 * time.Second)
+}
+
+// away kills a part for so long, and starts it again.
+func away(p *part, d time.Duration) {
+	time.Sleep(2 * time.Second)
+	p.kill()
+	time.Sleep(d)
+	p.begin()
+	time.Sleep(6 * time.Second)
+}
+
+func (f *fleet) valkeyAway() { away(f.valkey, 8*time.Second) }
+func (f *fleet) s3Away()     { away(f.s3, 15*time.Second) }
+
+// lag has the last replica stop taking over what is written.
+func (f *fleet) lag() {
+	f.db.sql(2, "SELECT pg_wal_replay_pause()")
+	time.Sleep(30 * time.Second)
+	f.db.sql(2, "SELECT pg_wal_replay_resume()")
+	time.Sleep(3 * time.Second)
+}
+
+// failover loses the primary and promotes the replica that it waited for, a second later.
+func (f *fleet) failover() {
+	time.Sleep(2 * time.Second)
+	f.db.servers[0].kill()
+	time.Sleep(time.Second)
+	f.db.promote(1)
+	time.Sleep(15 * time.Second)
+}
+
+// rejoin has the lost server follow the new primary, of which it is a new copy, since it may have
+// written what nobody else has. The primary then waits for it.
+func (f *fleet) rejoin() {
+	if err := os.RemoveAll(f.db.data(0)); err != nil {
+		f.t.Error(err)
+	}
+	f.db.command("pg_basebackup", "-D", f.db.data(0), "-d", f.db.address(1), "-X", "stream", "-c", "fast")
+	f.db.follow(0)
+	// Writes wait for a replica from when it is named: first it has to be up to date.
+	f.db.until(1, "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pg1' AND state = 'streaming' AND pg_current_wal_lsn() - flush_lsn < 1000000", "1")
+	f.db.sql(1, "ALTER SYSTEM SET synchronous_standby_names = 'pg1'")
+	f.db.sql(1, "SELECT pg_reload_conf()")
+	f.db.until(1, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'async')", "2")
+	time.Sleep(3 * time.Second)
+}
+
+// limits has many clients of one account ask all nodes at once: what is allowed is the limit, exactly.
+func (f *fleet) limits() {
+	const limit, clients = 30, 24 // one more is allowed every two seconds
+	token := f.present.userOf("limited", "free")
+	var mu sync.Mutex
+	answers := map[int]int{}
+	var asking sync.WaitGroup
+	begun := time.Now()
+	for i := range clients {
+		asking.Go(func() {
+			c := client{token: token}
+			c.to(f.nodes[i%len(f.nodes)].url, patient())
+			for range 10 {
+				status := http.StatusOK
+				if err := c.send(http.MethodGet, "/v3/me", nil, nil); err != nil {
+					refused, _ := err.(statusError)
+					status = refused.status
+				}
+				mu.Lock()
+				answers[status]++
+				mu.Unlock()
+			}
+		})
+	}
+	asking.Wait()
+	took := time.Since(begun)
+	f.t.Logf("limit of %d a minute, %d clients at three nodes for %.2f s: %v", limit, clients, took.Seconds(), answers)
+	if most := limit + int(took/(2*time.Second)); answers[200] < limit || answers[200] > most || answers[200]+answers[429] != 10*clients {
+		f.t.Errorf("answers %v, want %d to %d allowed and all others refused", answers, limit, most)
+	}
+}
+
+// verify holds what is there against what was acknowledged.
+func (f *fleet) verify(all *crew, pages *web) {
+	t := f.t
+	made := 0
+	for _, s := range append([]*scribe{all.linker, all.painter}, all.scribes...) {
+		made += s.verify(t)
+	}
+	made += all.batcher.verifyBatches(t)
+	for _, w := range all.writers {
+		w.verify(f.url)
+	}
+	links, pictures := len(all.linker.acked), len(all.painter.acked)
+	for _, s := range []struct {
+		*scribe
+		kind string
+	}{{all.linker, "Link"}, {all.painter, "Image"}} {
+		for _, id := range s.acked {
+			if kind := s.settled(t, id); kind != s.kind {
+				t.Errorf("%s: the block %d is of type %s", s.name, id, kind)
+			}
+		}
+	}
+	for _, n := range f.nodes {
+		n.terminate(t)
+		if strings.Contains(n.log.String(), "panic") {
+			t.Error("something panicked")
+		}
+	}
+	db, err := database.Open(t.Context(), database.Options{URL: f.db.url()})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if code := s.ended(t); code != 0 {
-		t.Errorf("exit code %d", code)
+	defer db.Close()
+	numbers := map[string]int{}
+	for what, query := range map[string]string{
+		"jobs":                  "SELECT count(*) FROM river_job",
+		"jobs given up":         "SELECT count(*) FROM river_job WHERE state = 'discarded'",
+		"jobs begun again":      "SELECT count(*) FROM river_job WHERE attempt > 1",
+		"contents to get":       "SELECT count(*) FROM river_job WHERE kind = 'process_block'",
+		"blocks of these":       "SELECT count(DISTINCT CAST(args AS TEXT)) FROM river_job WHERE kind = 'process_block' AND state = 'completed'",
+		"links and pictures":    "SELECT count(*) FROM blocks WHERE type IN ('Link', 'Image') AND state = 'available'",
+		"activities told twice": "SELECT count(*) FROM (SELECT 1 FROM activities WHERE item_type = 'Block' AND actor_id IN (SELECT id FROM users WHERE name LIKE 'scribe%') GROUP BY item_id, kind, channel_id HAVING count(*) > 1) again",
+	} {
+		var n int
+		if err := db.Reader().QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		numbers[what] = n
 	}
-	p.run("check", "--files")
-	if strings.Contains(s.log.String(), "panic") {
-		t.Error("something panicked")
+	if n := numbers["contents to get"]; n != numbers["blocks of these"] || n != numbers["links and pictures"] || n < links+pictures {
+		t.Errorf("%d links and %d pictures were acknowledged: %v", links, pictures, numbers)
 	}
+	if numbers["jobs given up"] > 0 {
+		t.Errorf("jobs were given up: %v\n%s", numbers, f.present.run("jobs"))
+	}
+	f.present.run("check", "--files")
+	t.Logf("%d blocks of scribes, %d links, %d pictures, %d batches; pages got more than once: %d; %v",
+		made, links, pictures, len(all.batcher.batches), pages.again(), numbers)
 }
 
-// disk is one of its own for the data, which can be filled up.
-type disk struct{ path string }
-
-// mountDisk mounts a small disk in a folder, where root may; elsewhere the drill goes on
-// without it.
-func mountDisk(t *testing.T, folder string) disk {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Log("the disk is not filled up: mounting one takes root")
-		return disk{}
+// goals holds the report to them.
+func (f *fleet) goals() {
+	f.report.within(f.t, "all is well", 0, failoverGap)
+	f.report.within(f.t, "upgrade", 0, failoverGap)
+	f.report.within(f.t, "a node is killed", nodeErrors, failoverGap)
+	f.report.within(f.t, "Valkey is away", 0, failoverGap)
+	f.report.within(f.t, "a replica lags", 0, failoverGap)
+	if gap := f.report.the("the primary is lost").longestGap; gap > failoverGap {
+		f.t.Errorf("the primary is lost: no write for %s", gap)
 	}
-	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", int64(drillDiskBytes)))
-	if err != nil {
-		t.Logf("the disk is not filled up: %v", err)
-		return disk{}
+	if p := f.report.the("S3 is away"); len(p.errors["read"])+len(p.errors["page"])+len(p.errors["write"]) > 0 || p.longestGap > failoverGap {
+		f.t.Errorf("S3 is away: what needs no files failed, or no write for %s: %v", p.longestGap, p.errors)
 	}
-	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
-	return disk{path: folder}
-}
-
-// fillUp fills the disk for the third fifth of the drill.
-func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, full *atomic.Bool) {
-	if d.path == "" || !pause(ctx, duration*2/5) {
-		return
-	}
-	full.Store(true)
-	ballast := filepath.Join(d.path, "ballast")
-	f, err := os.Create(ballast)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	chunk := make([]byte, 1<<20)
-	for err == nil {
-		_, err = f.Write(chunk)
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("filling the disk: %v", err)
-	}
-	// Others may free space, which is taken too.
-	for until := time.Now().Add(duration / 5); time.Now().Before(until) && pause(ctx, 100*time.Millisecond); {
-		_, _ = f.Write(chunk)
-	}
-	if err := errors.Join(f.Close(), os.Remove(ballast)); err != nil {
-		t.Error(err)
-	}
-	pause(ctx, time.Second) // what was refused may come back only now
-	full.Store(false)
-}
-
-// pause waits, and reports whether that was possible before ctx was done.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
+	f.report.within(f.t, "the lost one returns", 0, failoverGap)
+	f.report.within(f.t, "all is well again", 0, failoverGap)
 }

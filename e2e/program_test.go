@@ -69,9 +69,9 @@ func alone(t *testing.T) {
 	}
 }
 
-// newProgram gives the program on an empty database, which it has migrated. An empty
-// databaseURL means SQLite.
-func newProgram(t *testing.T, path, databaseURL string) program {
+// newProgram gives the program on an empty database, which it has migrated, with further
+// settings (NAME=value). An empty databaseURL means SQLite.
+func newProgram(t *testing.T, path, databaseURL string, settings ...string) program {
 	t.Helper()
 	dataDir := t.TempDir()
 	p := program{t: t, path: path, dataDir: dataDir, database: databaseURL}
@@ -86,6 +86,7 @@ func newProgram(t *testing.T, path, databaseURL string) program {
 	p.env = append(p.env, "VITRINE_ADDR=127.0.0.1:0", "VITRINE_LOG_LEVEL=warn",
 		"VITRINE_DATA_DIR="+dataDir, "VITRINE_DATABASE_URL="+databaseURL,
 		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0")
+	p.env = append(p.env, settings...)
 	p.run("migrate")
 	return p
 }

@@ -32,8 +32,7 @@ type reader struct {
 // read begins with an empty, private channel.
 func read(t *testing.T, path, databaseURL string, settings ...string) *reader {
 	t.Helper()
-	p := newProgram(t, path, databaseURL)
-	p.env = append(append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8"), settings...)
+	p := newProgram(t, path, databaseURL, append([]string{"VITRINE_FETCH_ALLOW=127.0.0.0/8"}, settings...)...)
 	r := &reader{t: t, p: p, web: newWeb(t), client: client{token: p.user("ada")}}
 	r.restart()
 	var made struct{ ID int64 }

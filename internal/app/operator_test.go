@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,7 +53,7 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		for _, actor := range []domain.Actor{{}, grace} {
-			_, err := w.a.FindAccounts(w.ctx(), actor, "", domain.Page{Number: 1, Per: 10})
+			_, err := w.a.FindAccounts(w.ctx(), actor, "", "newest", domain.Page{Number: 1, Per: 10})
 			w.want(domain.Forbidden, err)
 			_, err = w.a.SetAccount(w.ctx(), actor, ada.UserID, suspend(true))
 			w.want(domain.Forbidden, err)
@@ -112,14 +114,90 @@ func TestFindAccounts(t *testing.T) {
 		}
 		for text, want := range map[string]int{"": 4, "a": 3, "AGN": 1, "grace@example.org": 1, "Grace": 1, "%": 0, "_": 0,
 			"ada\x00": 1, "\xff\x00": 4, "example": 0} {
-			l, err := w.a.FindAccounts(w.ctx(), ada, text, domain.Page{Number: 1, Per: 10})
+			l, err := w.a.FindAccounts(w.ctx(), ada, text, "newest", domain.Page{Number: 1, Per: 10})
 			if err != nil || int(l.Total) != want || len(l.Items) != want {
 				t.Errorf("%q: %d of %d, %v", text, len(l.Items), l.Total, err)
 			}
 		}
-		l, err := w.a.FindAccounts(w.ctx(), ada, "", domain.Page{Number: 2, Per: 3})
+		w.Exec("INSERT INTO byte_usage (user_id, unused, files) SELECT id, 1, CASE slug WHEN 'grace' THEN 2 ELSE 1 END FROM users WHERE slug IN ('ada', 'grace')")
+		for order, want := range map[operating.AccountSort]string{"newest": "agnes alan grace ada", "oldest": "ada grace alan agnes", "name": "ada agnes alan grace",
+			"stored": "grace ada agnes alan"} {
+			l, err := w.a.FindAccounts(w.ctx(), ada, "", order, domain.Page{Number: 1, Per: 10})
+			w.must(err)
+			var got []string
+			for _, u := range l.Items {
+				got = append(got, u.Slug)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: %v", order, got)
+			}
+		}
+		w.Exec("DELETE FROM byte_usage")
+		_, err := w.a.FindAccounts(w.ctx(), ada, "", "x", domain.Page{Number: 1, Per: 10})
+		w.want(domain.Invalid, err)
+		l, err := w.a.FindAccounts(w.ctx(), ada, "", "newest", domain.Page{Number: 2, Per: 3})
 		if err != nil || len(l.Items) != 1 || l.Items[0].Slug != "ada" {
 			t.Error(l, err)
+		}
+	})
+}
+
+// What is told of an account is all that leads into it, and none of its secrets.
+func TestAccountFacts(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		op := operating.OnSite(w.first("op"), home)
+		w.member("ada")
+		ref := domain.Ref{Slug: "ada"}
+		f, err := w.a.AccountFacts(w.ctx(), op, ref)
+		if w.must(err); f.LastSeen != nil || !f.HasPassword || f.Passkeys+f.RecoveryCodes+f.Sessions+f.Tokens+f.Applications+len(f.Identities) != 0 || f.Blocks != 0 {
+			t.Errorf("a new account: %+v", f)
+		}
+		ada, s := w.sessionOf("ada")
+		w.add(newKeyring(), ada, s, "Phone")
+		token, _, err := w.a.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeWrite)
+		w.must(err)
+		w.Exec("INSERT INTO identities (user_id, issuer, subject, email, created_at, used_at) SELECT id, 'https://id.example', '7', 'ada@id.example', 5, 6 FROM users WHERE slug = 'ada'")
+		w.Clock.Advance(time.Hour)
+		later := w.Clock.Now()
+		_, err = w.a.Authenticate(w.ctx(), token)
+		w.must(err)
+		w.must(w.a.FlushUsage(w.ctx()))
+		if f, err = w.a.AccountFacts(w.ctx(), operating.CommandLine(), ref); err != nil || f.Passkeys != 1 || f.RecoveryCodes != 10 || f.Sessions != 1 || f.Tokens != 1 ||
+			len(f.Identities) != 1 || f.Identities[0].Email != "ada@id.example" || f.LastSeen == nil || !f.LastSeen.After(later) {
+			t.Errorf("%+v, %v", f, err)
+		}
+		_, err = w.a.AccountFacts(w.ctx(), operating.OnSite(ada, home), ref)
+		w.want(domain.Forbidden, err)
+		_, err = w.a.AccountFacts(w.ctx(), op, domain.Ref{Slug: "nobody"})
+		w.want(domain.NotFound, err)
+	})
+}
+
+// The command line leaves a server its last operator, too; of two that go at once one stays.
+func TestLastOperatorStays(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		w.first("ada")
+		ref := domain.Ref{Slug: "ada"}
+		_, err := w.a.Suspend(w.ctx(), ref, true)
+		w.want(domain.Unprocessable, err)
+		_, err = w.a.SetOffice(w.ctx(), ref, domain.OfficeMember)
+		w.want(domain.Unprocessable, err)
+		_, err = w.a.DeleteAccountOf(w.ctx(), operating.CommandLine(), ref, "ada")
+		w.want(domain.Unprocessable, err)
+		w.member("grace")
+		_, err = w.a.SetOffice(w.ctx(), domain.Ref{Slug: "grace"}, domain.OfficeOperator)
+		w.must(err)
+		errs := make([]error, 2)
+		var both sync.WaitGroup
+		both.Go(func() { _, errs[0] = w.a.Suspend(w.ctx(), ref, true) })
+		both.Go(func() { _, errs[1] = w.a.SetOffice(w.ctx(), domain.Ref{Slug: "grace"}, domain.OfficeMember) })
+		both.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || domain.KindOf(errors.Join(errs...)) != domain.Unprocessable {
+			t.Errorf("both at once: %v", errs)
+		}
+		left, err := w.S.Store.Operators(w.ctx())
+		if err != nil || len(left) != 1 {
+			t.Errorf("%d operators are left, %v", len(left), err)
 		}
 	})
 }

@@ -23,6 +23,10 @@ func TestUserLookedAfter(t *testing.T) {
 		if r := p.run("user", "set-password", "bob", "--reset", "--site-url", "https://site.example").ok(); !regexp.MustCompile(`^https://site\.example/reset-password/vitrine_lnk_[0-9A-Za-z]{46}\n$`).MatchString(r.out) {
 			t.Errorf("%q", r.out)
 		}
+		if r := p.run("user", "sign-in", "bob", "--site-url", "https://site.example").ok(); !regexp.MustCompile(`^https://site\.example/sign-in/link/vitrine_lnk_[0-9A-Za-z]{46}\n$`).MatchString(r.out) {
+			t.Errorf("%q", r.out)
+		}
+		p.run("user", "sign-in", "nobody").fails(1, `there is no account "nobody"`)
 		secret := p.run("token", "create", "--user", "bob").ok()
 		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed the account bob out everywhere. Its tokens are revoked.\n" {
 			t.Errorf("%q", r.out)
@@ -34,6 +38,18 @@ func TestUserLookedAfter(t *testing.T) {
 		}
 		if lines := strings.Split(p.run("user", "usage", "--search", "ROBERT").ok().out, "\n"); len(lines) != 3 || !strings.Contains(lines[1], "robert@example.org  0       0         0 bytes") {
 			t.Errorf("%q", lines)
+		}
+		for _, args := range [][]string{{"suspend", "ada"}, {"set-office", "ada", "member"}} {
+			p.run(append([]string{"user"}, args...)...).fails(1, "The server would be left without an operator")
+		}
+		p.run("user", "show", "nobody").fails(1, `there is no account "nobody"`)
+		if r := p.run("user", "show", "bob").ok(); !regexp.MustCompile(`(?s)slug +bob\n.*email +robert@example\.org\n.*suspended +no\n.*password +set\npasskeys +0, with 0 unused.*tokens +0, and 0 applications\n.*stored +0 bytes`).MatchString(r.out) {
+			t.Errorf("%s", r.out)
+		}
+		var shown map[string]any
+		p.run("user", "show", "ada", "--json").json(&shown)
+		if ids, ok := shown["identities"].([]any); shown["slug"] != "ada" || shown["office"] != "operator" || shown["bytes"] != 0.0 || shown["last_seen_at"] != nil || !ok || len(ids) != 0 {
+			t.Errorf("%+v", shown)
 		}
 		if r := p.run("user", "delete", "ada", "--yes"); r.code != 1 || !strings.Contains(r.err, "The server would be left without an operator") {
 			t.Errorf("%d %q", r.code, r.err)

@@ -34,12 +34,19 @@ func (c Common) resolve(cfg *Config, found *problems) {
 	url, err := secret(c.DatabaseURL, c.DatabaseURLFile)
 	found.addErr("database-url-file", err)
 	found.addErr("database-url", checkDatabaseURL(url))
+	direct, err := secret(c.DatabaseDirect, c.DatabaseDirectIn)
+	found.addErr("database-direct-url-file", err)
+	err = checkDatabaseURL(direct)
+	if err == nil && direct != "" && url == "" {
+		err = errors.New("set --database-url to the address of the pooler as well")
+	}
+	found.addErr("database-direct-url", err)
 	fillDefaults(&c)
 	found.addErr("sqlite-synchronous", oneOf(c.SQLiteSynchronous, Choices("sqlite-synchronous")...))
 	found.addErr("default-tier", oneOf(c.DefaultTier, Choices("default-tier")...))
 	found.addErr("log-format", oneOf(c.LogFormat, Choices("log-format")...))
 	found.addErr("log-level", oneOf(c.LogLevel, Choices("log-level")...))
-	cfg.DataDir, cfg.DatabaseURL, cfg.SQLiteSynchronous = c.DataDir, url, c.SQLiteSynchronous
+	cfg.DataDir, cfg.DatabaseURL, cfg.DatabaseDirectURL, cfg.SQLiteSynchronous = c.DataDir, url, direct, c.SQLiteSynchronous
 	cfg.DefaultTier, cfg.LogFormat, cfg.LogLevel = c.DefaultTier, c.LogFormat, c.LogLevel
 }
 
@@ -58,6 +65,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("body-limit", err)
 	cfg.ShutdownTimeout, err = parseDuration(s.ShutdownTimeout)
 	found.addErr("shutdown-timeout", err)
+	s.resolveReplicas(cfg, found)
 	cfg.RedisURL, err = secret(s.RedisURL, s.RedisURLFile)
 	found.addErr("redis-url", err)
 	cfg.WaitFor, err = parseDelay(s.WaitFor)

@@ -13,9 +13,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/pooler"
+	"vitrine/internal/database/replica"
 )
 
 // Dialect says which database a DB speaks to.
@@ -44,6 +48,11 @@ type Options struct {
 	// SQLite file. A missing file is made, and its folder too.
 	URL string
 
+	// DirectURL is where PostgreSQL itself is reached if URL is that of a pooler which lends
+	// its sessions for a transaction at a time, such as PgBouncer: what needs a session of
+	// its own goes there, and the pool keeps nothing in sessions. "" if there is no pooler.
+	DirectURL string
+
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
 	// default) survives a loss of power, "NORMAL" may lose the last commits
 	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to
@@ -56,9 +65,14 @@ type Options struct {
 	// fewer than 2).
 	MaxConns int
 
+	// Replicas are standbys of PostgreSQL, at which requests read that may (package reads).
+	Replicas Replicas
+
 	// Observe, if set, is called with every statement. It is for tests that count
 	// them; nothing is wrapped without it.
 	Observe Observer
+
+	dial func(pgconn.DialFunc) pgconn.DialFunc // of a replica
 }
 
 // Readers is how many statements can read at once: the connections of the pool.
@@ -74,7 +88,9 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
 
-	pool *pgxpool.Pool // PostgreSQL
+	pool     *pgxpool.Pool   // PostgreSQL
+	replicas *replica.Set    // nil for none
+	direct   *pgx.ConnConfig // of a session past a pooler; nil if there is none
 
 	// SQLite
 	writer      *lite.Pool    // the one connection that writes
@@ -92,6 +108,10 @@ type DB struct {
 	close    func() error  // may be called again
 }
 
+// ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that
+// Options name no DirectURL.
+var ErrPooler = errors.New("this is a pooler, which takes no settings of sessions")
+
 // Open opens the database and checks that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	dialect, target, err := ParseURL(o.URL)
@@ -108,10 +128,17 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
-	if err := db.ping(ctx); err != nil { // shown to an operator, as it is
+	err = db.ping(ctx)
+	switch {
+	case err == nil && db.direct != nil:
+		err = pooler.Same(ctx, db.pool, db.Session())
+	case pooler.Refused(err):
+		err = fmt.Errorf("%w: %w", ErrPooler, err)
+	}
+	if err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
-	return db, nil
+	return db, db.openReplicas(o.Replicas)
 }
 
 // ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.
@@ -161,6 +188,15 @@ func (db *DB) SQL() *sql.DB { return db.handle }
 // Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
 // nil on SQLite.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Session gives the settings of a connection to PostgreSQL that has a session for itself as
+// long as it lives, whatever stands before the pool.
+func (db *DB) Session() *pgx.ConnConfig {
+	if db.direct != nil {
+		return db.direct.Copy()
+	}
+	return db.pool.Config().ConnConfig
+}
 
 // Path gives the file of an SQLite database; "" on PostgreSQL.
 func (db *DB) Path() string { return db.path }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 )
@@ -31,11 +32,10 @@ const (
 // lockServer takes an advisory lock that lives as long as its session. goose has
 // such a lock too, but asks for it every few seconds instead of waiting.
 func (db *DB) lockServer(ctx context.Context) (unlock func(), err error) {
-	pooled, err := db.pool.Acquire(ctx)
+	conn, err := pgx.ConnectConfig(ctx, db.Session()) // ending it gives the lock back whatever happens
 	if err != nil {
 		return nil, err
 	}
-	conn := pooled.Hijack() // ending the session gives the lock back whatever happens
 	unlock = func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -50,7 +50,7 @@ func (db *DB) lockServer(ctx context.Context) (unlock func(), err error) {
 
 // sessionForMigration gives a handle with one session, so that settings stay.
 func (db *DB) sessionForMigration() *sql.DB {
-	target := stdlib.OpenDB(*db.pool.Config().ConnConfig)
+	target := stdlib.OpenDB(*db.Session())
 	target.SetMaxOpenConns(1)
 	return target
 }

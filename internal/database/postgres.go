@@ -7,10 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"vitrine/internal/database/pooler"
 )
 
 func (db *DB) openPostgres(o Options) error {
@@ -24,17 +27,18 @@ func (db *DB) openPostgres(o Options) error {
 		config.MaxConns = int32(max(10, 4*runtime.GOMAXPROCS(0)))
 	}
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
-	if _, set := config.ConnConfig.RuntimeParams["application_name"]; !set {
-		config.ConnConfig.RuntimeParams["application_name"] = "vitrine"
+	session(config.ConnConfig)
+	if o.DirectURL != "" {
+		direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
+		if err != nil {
+			return err
+		}
+		db.direct = direct.ConnConfig
+		session(db.direct)
+		pooler.Suit(config, o.URL)
 	}
-	// Compiling a search took several times as long as running it.
-	if _, set := config.ConnConfig.RuntimeParams["jit"]; !set {
-		config.ConnConfig.RuntimeParams["jit"] = "off"
-	}
-	// A cancelled context cancels the statement on the server and keeps the
-	// connection; only a server that does not answer loses it.
-	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
+	if o.dial != nil {
+		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
 	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
@@ -45,4 +49,20 @@ func (db *DB) openPostgres(o Options) error {
 		return db.handle.Close()
 	})
 	return nil
+}
+
+// session makes the settings of a connection ours, where the URL says nothing of them.
+func session(c *pgx.ConnConfig) {
+	if _, set := c.RuntimeParams["application_name"]; !set {
+		c.RuntimeParams["application_name"] = "vitrine"
+	}
+	// Compiling a search took several times as long as running it.
+	if _, set := c.RuntimeParams["jit"]; !set {
+		c.RuntimeParams["jit"] = "off"
+	}
+	// A cancelled context cancels the statement on the server and keeps the
+	// connection; only a server that does not answer loses it.
+	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
+	}
 }

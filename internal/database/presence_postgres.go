@@ -24,7 +24,7 @@ const presenceLocks = `FROM pg_locks WHERE locktype = 'advisory' AND classid = $
 
 // announceToServer takes an advisory lock on a connection outside the pool.
 func (db *DB) announceToServer(ctx context.Context, p *Presence, number uint32) error {
-	config := db.pool.Config().ConnConfig
+	config := db.Session()
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // for poolers
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // a server that does not answer cannot cancel

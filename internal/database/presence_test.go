@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -103,12 +104,12 @@ func TestPresenceBehindPooler(t *testing.T) {
 		if direct.Dialect() != database.Postgres {
 			t.Skip("has no poolers")
 		}
-		o.URL = pooler(t, o.URL)
-		pooled := open(t, o)
+		o.URL, o.DirectURL = renumbering(t, cmp.Or(o.DirectURL, o.URL)), ""
+		behind := open(t, o)
 		const open = `SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
 			WHERE locktype = 'advisory' AND datname = current_database() AND state = 'idle in transaction'
 				AND backend_xmin IS NULL AND backend_xid IS NULL`
-		for db, want := range map[*database.DB]int64{direct: 0, pooled: 1} {
+		for db, want := range map[*database.DB]int64{direct: 0, behind: 1} {
 			p, err := db.Announce(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -123,13 +124,13 @@ func TestPresenceBehindPooler(t *testing.T) {
 			for len(dead(t, direct, p.Name())) == 0 {
 			}
 		}
-		present(t, pooled, direct)
+		present(t, behind, direct)
 	})
 }
 
-// pooler passes connections on to a server of PostgreSQL, and gives clients process ids
+// renumbering passes connections on to a server of PostgreSQL, and gives clients process ids
 // that are not the server's.
-func pooler(t *testing.T, server string) (itsURL string) {
+func renumbering(t *testing.T, server string) (itsURL string) {
 	t.Helper()
 	config, err := pgx.ParseConfig(server)
 	if err != nil {

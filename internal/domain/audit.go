@@ -24,6 +24,7 @@ const (
 	ActPasswordChanged   Act = "account.password"
 	ActAccountInvited    Act = "account.invited"
 	ActResetSent         Act = "account.reset-sent"
+	ActSignInLink        Act = "account.sign-in-link"
 	ActOperatorGiven     Act = "operator.given"
 	ActOperatorTaken     Act = "operator.taken"
 	ActSignedIn          Act = "session.created"
@@ -58,6 +59,8 @@ const (
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
+	ActHidden            Act = "content.hidden"
+	ActShown             Act = "content.shown"
 	ActDeleted           Act = "content.deleted"
 	ActBlocked           Act = "blocklist.added"
 	ActUnblocked         Act = "blocklist.removed"
@@ -66,13 +69,13 @@ const (
 // Acts are all of them, in the order in which a choice shows them.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
-	ActAccountInvited, ActResetSent,
+	ActAccountInvited, ActResetSent, ActSignInLink,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
-	ActReported, ActCaseClosed, ActWarned, ActDeleted, ActBlocked, ActUnblocked,
+	ActReported, ActCaseClosed, ActWarned, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

@@ -18,6 +18,7 @@ import (
 func listenerPool(db *database.DB) (*pgxpool.Pool, error) {
 	config := db.Pool().Config()
 	config.MinConns, config.MaxConns = 0, 1
+	config.ConnConfig = db.Session()
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()}
 	}

@@ -18,7 +18,7 @@ import (
 func (r *rig) victim() *exec.Cmd {
 	r.Helper()
 	victim := exec.CommandContext(r.Context(), os.Args[0], "-test.run=^TestVictim$")
-	victim.Env = append(os.Environ(), victimEnv+"="+r.options.URL)
+	victim.Env = append(os.Environ(), victimEnv+"="+r.options.URL, victimDirectEnv+"="+r.options.DirectURL)
 	out, err := victim.StdoutPipe()
 	r.must(err)
 	r.must(victim.Start())

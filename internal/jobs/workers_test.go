@@ -215,15 +215,18 @@ func TestEvery(t *testing.T) {
 }
 
 // victimEnv holds the URL of the database on which a copy of this test program
-// begins a job and is killed.
-const victimEnv = "VITRINE_TEST_JOBS_VICTIM"
+// begins a job and is killed, and victimDirectEnv the direct one, if there is a pooler.
+const (
+	victimEnv       = "VITRINE_TEST_JOBS_VICTIM"
+	victimDirectEnv = "VITRINE_TEST_JOBS_VICTIM_DIRECT"
+)
 
 func TestVictim(t *testing.T) {
 	url := os.Getenv(victimEnv)
 	if url == "" {
 		t.Skip("runs in a process of its own, for others")
 	}
-	r := open(t, database.Options{URL: url, Synchronous: "OFF"})
+	r := open(t, database.Options{URL: url, DirectURL: os.Getenv(victimDirectEnv), Synchronous: "OFF"})
 	r.must(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error {
 		fmt.Println("working")
 		select {}

@@ -18,12 +18,12 @@ import (
 
 // Open opens the database of a configuration without looking at its schema.
 func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
-	return open(ctx, cfg, nil)
+	return open(ctx, cfg, nil, database.Replicas{})
 }
 
-func open(ctx context.Context, cfg config.Config, observe database.Observer) (*database.DB, error) {
+func open(ctx context.Context, cfg config.Config, observe database.Observer, replicas database.Replicas) (*database.DB, error) {
 	o := databaseOptions(cfg)
-	o.Observe = observe
+	o.Observe, o.Replicas = observe, replicas
 	db, err := database.Open(ctx, o)
 	return db, withRemedy(cfg.DataDir, err)
 }
@@ -33,7 +33,7 @@ func databaseOptions(cfg config.Config) database.Options {
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Options{URL: url, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
+	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
 }
 
 // RestoreTarget is where a backup is restored: into what a server of this configuration uses.
@@ -41,6 +41,9 @@ func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
 	t = backup.Target{Folder: cfg.DataDir, Database: databaseOptions(cfg)}
 	if cfg.DatabaseURL == "" {
 		t.SQLite = cfg.SQLitePath()
+	}
+	if o := &t.Database; o.DirectURL != "" { // what is restored is in a schema that sessions are set to
+		o.URL, o.DirectURL = o.DirectURL, ""
 	}
 	if cfg.Blob.URL == "" {
 		t.Files = cfg.FilesPath()
@@ -83,7 +86,7 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
 	}
-	db, err := open(ctx, cfg, nil)
+	db, err := Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +101,31 @@ func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, observ
 		atMost = 0
 	}
 	err = await(ctx, atMost, log, "the database", func(ctx context.Context) (err error) {
-		db, err = open(ctx, cfg, observe)
+		db, err = open(ctx, cfg, observe, replicasOf(cfg, log))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	if cfg.DatabaseDirectURL != "" {
+		adviseOnPooler(ctx, db, log)
+	}
 	return ready(ctx, db, log)
+}
+
+// adviseOnPooler warns if the sessions that a pooler lends compile statements, or run those
+// that nobody waits for to their end. A connection with a session of its own sees to both.
+func adviseOnPooler(ctx context.Context, db *database.DB, log *slog.Logger) {
+	for setting, c := range map[string]struct{ bad, good, why string }{
+		"jit":                              {"on", "off", "PostgreSQL compiles statements behind the pooler, which takes longer than running them"},
+		"client_connection_check_interval": {"0", "'1s'", "PostgreSQL runs statements behind the pooler to their end if nobody waits for them any more"},
+	} {
+		var is *string // NULL before version 14
+		err := db.Reader().QueryRow(ctx, "SELECT current_setting($1, true)", setting).Scan(&is)
+		if err == nil && is != nil && *is == c.bad {
+			log.WarnContext(ctx, c.why, "remedy", "ALTER ROLE "+db.Session().User+" SET "+setting+" = "+c.good+", then RECONNECT in PgBouncer")
+		}
+	}
 }
 
 // ready sees to the schema of an open database, and closes one that is refused.

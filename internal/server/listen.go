@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"net"
 	"syscall"
+
+	"vitrine/internal/database"
 )
 
 // What Windows calls these errors of sockets; Go has other numbers for the names there.
@@ -40,10 +42,14 @@ func Listen(flag, addr string) (net.Listener, error) {
 	return nil, fmt.Errorf("--%s: %w", flag, err)
 }
 
-// withRemedy says what to do about a data folder that cannot be made or written to.
+// withRemedy says what to do about a data folder that cannot be made or written to, and a
+// database that is reached in another way than it was said to be.
 func withRemedy(dataDir string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("data cannot be kept in %s (%w): let this user write there, or name another folder with --data-dir", dataDir, path)
+	}
+	if errors.Is(err, database.ErrPooler) {
+		return fmt.Errorf("%w: name the server's own address with --database-direct-url", err)
 	}
 	return err
 }

@@ -55,5 +55,6 @@ func await(ctx context.Context, atMost time.Duration, log *slog.Logger, what str
 
 // isAway reports whether an error says that something cannot be reached, and may be soon.
 func isAway(ctx context.Context, err error) bool {
-	return err != nil && domain.KindOf(database.Classify(ctx, err)) == domain.Unavailable && !errors.Is(err, context.Canceled)
+	return err != nil && domain.KindOf(database.Classify(ctx, err)) == domain.Unavailable &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, database.ErrPooler)
 }

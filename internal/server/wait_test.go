@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -112,13 +113,13 @@ func door(t *testing.T, network, address string) (addr string, open *atomic.Bool
 func behindDoor(t *testing.T) (address string, open *atomic.Bool) {
 	t.Helper()
 	o := storetest.Migrated.Postgres(t)
-	direct, err := pgconn.ParseConfig(o.URL)
+	direct, err := pgconn.ParseConfig(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
 	network, target := pgconn.NetworkAddress(direct.Host, direct.Port)
 	addr, open := door(t, network, target)
-	u, err := url.Parse(o.URL)
+	u, err := url.Parse(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {
 		t.Fatal(err)
 	}

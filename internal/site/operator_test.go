@@ -50,6 +50,10 @@ func TestOperatorAccounts(t *testing.T) {
 		operator.get("/operator/accounts?q=ev").want(200).says("1 account for “ev”", "eve@example.org").hides("tom@example.org")
 		operator.get("/operator/accounts?q=%25").want(200).says("0 accounts")
 		operator.get("/operator/accounts?q=%00").want(200)
+		operator.get("/operator/accounts?sort=oldest&q=ev").want(200).says("1 account for", `<option value="oldest" selected>`)
+		operator.get("/operator/accounts?sort=%00").want(200).says("3 accounts")
+		operator.get("/operator/accounts/eve").want(200).says("Last seen", "a password, 0 passkeys, 0 recovery codes", "0 tokens, 0 applications",
+			"1 browser is signed out. The password stays", "The old address is told by mail. Nobody is signed out.", "and told by mail. Their second factor and tokens stay.")
 		for _, page := range []string{"0", "-1", "x", "2", "9223372036854775807", "99999999999999999999"} {
 			operator.get("/operator/accounts?page=" + page).want(200)
 		}

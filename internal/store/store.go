@@ -11,16 +11,19 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
+	"vitrine/internal/reads"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/audit"
 	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/comments"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/exports"
+	"vitrine/internal/store/hiding"
 	"vitrine/internal/store/identity"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
@@ -59,6 +62,8 @@ type (
 	backupWrites     = backups.Writes
 	bulkReads        = bulk.Reads
 	bulkWrites       = bulk.Writes
+	commentReads     = comments.Reads
+	commentLists     = comments.Lists
 	membershipReads  = membership.Reads
 	membershipLists  = membership.Lists
 	membershipWrites = membership.Writes
@@ -77,6 +82,8 @@ type (
 	documentWrites   = documents.Writes
 	exportReads      = exports.Reads
 	exportWrites     = exports.Writes
+	hidingReads      = hiding.Reads
+	hidingWrites     = hiding.Writes
 	identityReads    = identity.Reads
 	identityWrites   = identity.Writes
 	importReads      = imports.Reads
@@ -89,6 +96,9 @@ type (
 // Shared is a channel and how many items it shares with another.
 type Shared = nearby.Shared
 
+// Mark is a place in a list of what somebody made.
+type Mark = contents.Mark
+
 // Queries are the statements that the Store, a Snapshot and a Tx share.
 type Queries struct {
 	accountReads
@@ -96,6 +106,7 @@ type Queries struct {
 	auditReads
 	backupReads
 	bulkReads
+	commentReads
 	membershipReads
 	moderationReads
 	nearbyReads
@@ -104,6 +115,7 @@ type Queries struct {
 	contentsReads
 	countersReads
 	exportReads
+	hidingReads
 	identityReads
 	importReads
 	redoReads
@@ -122,6 +134,7 @@ func (q *Queries) use(on database.Querier) {
 	q.auditReads = audit.NewReads(q.db)
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
+	q.commentReads = comments.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
 	q.moderationReads = moderation.NewReads(q.db)
 	q.nearbyReads = nearby.NewReads(q.db)
@@ -130,6 +143,7 @@ func (q *Queries) use(on database.Querier) {
 	q.contentsReads = contents.NewReads(q.db)
 	q.countersReads = counters.NewReads(q.db)
 	q.exportReads = exports.NewReads(q.db)
+	q.hidingReads = hiding.NewReads(q.db)
 	q.identityReads = identity.NewReads(q.db)
 	q.importReads = imports.NewReads(q.db)
 	q.redoReads = redo.NewReads(q.db)
@@ -147,6 +161,7 @@ type Snapshot struct {
 	Queries
 	accountLists
 	activityLists
+	commentLists
 	contentsLists
 	importLists
 	membershipLists
@@ -156,6 +171,7 @@ func (v *Snapshot) use(on database.Querier) {
 	v.Queries.use(on)
 	v.accountLists = account.NewLists(v.db)
 	v.activityLists = activity.NewLists(v.db)
+	v.commentLists = comments.NewLists(v.db)
 	v.contentsLists = contents.NewLists(v.db, v.search.Listed)
 	v.importLists = imports.NewLists(v.db)
 	v.membershipLists = membership.NewLists(v.db)
@@ -177,6 +193,7 @@ type Tx struct {
 	countersWrites
 	documentWrites
 	exportWrites
+	hidingWrites
 	identityWrites
 	importWrites
 	redoWrites
@@ -205,6 +222,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.countersWrites = counters.NewWrites(tx.db)
 	tx.documentWrites = documents.NewWrites(&tx.documents)
 	tx.exportWrites = exports.NewWrites(tx.db)
+	tx.hidingWrites = hiding.NewWrites(tx.db)
 	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)
@@ -223,6 +241,8 @@ func New(db *database.DB) *Store {
 // InTx runs fn in a write transaction; it may run several times when transactions collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
+	by := reads.From(ctx)
+	by.Writes()
 	claim := redo.ClaimOf(ctx)
 	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue}
@@ -236,6 +256,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		}
 		if err == nil {
 			err = t.deltas.Flush(ctx)
+		}
+		if who := by.Account(); err == nil && who != 0 && s.pool.Replicas() != nil {
+			err = t.CountWrite(ctx, domain.UserID(who))
 		}
 		enqueued = t.enqueued
 		return err
@@ -281,7 +304,7 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 
 // EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It writes nothing where there is one.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
-	value, err = s.Secret(ctx, name)
+	value, err = s.Secret(reads.AtPrimary(ctx), name)
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}

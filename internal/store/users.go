@@ -164,9 +164,36 @@ func (tx *Tx) SetOffice(ctx context.Context, id domain.UserID, office domain.Off
 	return tx.db.ExecOne(ctx, `UPDATE users SET office = $2 WHERE id = $1`, id, office)
 }
 
-// FindAccounts lists accounts, newest first, whose name, slug or address begins with a
+// AccountSort is an order of accounts.
+type AccountSort string
+
+// The orders: the newest, or who has stored most, first; by name; by who came first.
+const (
+	SortNewest AccountSort = "newest"
+	SortOldest AccountSort = "oldest"
+	SortStored AccountSort = "stored"
+	SortName   AccountSort = "name"
+)
+
+// AccountSorts are all of them, in the order in which a choice shows them.
+var AccountSorts = []AccountSort{SortNewest, SortOldest, SortStored, SortName}
+
+// keys are those of an order, over users u.
+func (s AccountSort) keys() string {
+	switch s {
+	case SortOldest:
+		return "u.id"
+	case SortStored:
+		return "COALESCE((SELECT bu.unused + bu.files FROM byte_usage bu WHERE bu.user_id = u.id), 0) DESC, u.id DESC"
+	case SortName:
+		return "lower(u.name), u.id"
+	}
+	return "u.id DESC"
+}
+
+// FindAccounts lists accounts whose name, slug or address begins with a
 // text, in any case of its letters, or all. It reads every account.
-func (v *Snapshot) FindAccounts(ctx context.Context, text string, page domain.Page) (l domain.List[domain.User], err error) {
+func (v *Snapshot) FindAccounts(ctx context.Context, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
 	const where = ` FROM users u WHERE u.deleted_at IS NULL AND (
 		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
 		OR substr(u.slug, 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.email, 1, length(CAST($1 AS TEXT))) = $1)`
@@ -174,7 +201,7 @@ func (v *Snapshot) FindAccounts(ctx context.Context, text string, page domain.Pa
 	if l.Total, err = sqlx.ScanInt64(v.db.QueryRow(ctx, "SELECT count(*)"+where, lower, text)); err != nil {
 		return l, err
 	}
-	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY u.id DESC LIMIT $3 OFFSET $4",
+	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY "+sort.keys()+" LIMIT $3 OFFSET $4",
 		lower, text, page.Per, page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return l, err

@@ -8,7 +8,9 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 	"vitrine/internal/store"
+	"vitrine/internal/store/hiding"
 )
 
 // CreateUserInput is an account to make. Slug "" means one from the name; an empty
@@ -182,17 +184,13 @@ func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return a.Audit(ctx, tx, actor, domain.ActTierChanged, domain.AboutUser(u), map[string]any{"from": u.Tier, "to": tier})
 }
 
-// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that.
-func (a *Accounts) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
-	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
-		return a.SetSuspended(ctx, tx, domain.Actor{}, u, suspended)
-	})
-}
-
 // SetSuspended suspends a locked account and signs it out everywhere, or lifts that.
 func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, suspended bool) error {
 	if !suspended {
 		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
+			return err
+		}
+		if err := showMade(ctx, tx, u.ID); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil)
@@ -208,4 +206,45 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActAccountSuspended, domain.AboutUser(u), nil)
+}
+
+// HideMade hides all that a locked account made until its suspension is lifted. A job does it. Again
+// changes nothing; an account that is not suspended is Unprocessable.
+func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
+	suspended, err := tx.User(ctx, domain.Ref{ID: int64(u.ID)})
+	if err != nil {
+		return err
+	}
+	if suspended.SuspendedAt == nil {
+		return domain.NewUnprocessable("What somebody made can be hidden while they are suspended")
+	}
+	h, err := tx.NoteHidden(ctx, hiding.Thing{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
+	if domain.KindOf(err) == domain.Conflict {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID))); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActHidden, domain.AboutUser(u), nil)
+}
+
+// showMade shows again what was hidden with a suspension, if anything was. A job does it.
+func showMade(ctx context.Context, tx *store.Tx, user domain.UserID) error {
+	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(user)})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err == nil {
+		h, err = tx.LockHidden(ctx, h.ID)
+	}
+	if err == nil {
+		err = tx.SetHidden(ctx, h.ID, hiding.Showing)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: user}, jobs.For(int64(user)))
 }

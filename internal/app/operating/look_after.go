@@ -56,6 +56,9 @@ func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, e
 // two hours; where it is not to be mailed, it gives the link's address. Nobody is signed out
 // until it is used. A suspended account gets none.
 func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, mailed bool) (u domain.User, address string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return u, "", err
+	}
 	u, err = a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
 		if u.SuspendedAt != nil {
 			return domain.NewUnprocessable("The account is suspended")
@@ -120,21 +123,6 @@ func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref dom
 		}
 		return a.accounts.EndSecondFactor(ctx, tx, by.actor, u)
 	})
-}
-
-// PasskeysOf counts the passkeys of somebody.
-func (a *Operating) PasskeysOf(ctx context.Context, by Operator, ref domain.Ref) (n int, err error) {
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if err := by.Allowed(ctx, v.Queries); err != nil {
-			return err
-		}
-		u, err := v.User(ctx, ref)
-		if err == nil {
-			n, err = v.CountPasskeys(ctx, u.ID)
-		}
-		return err
-	})
-	return n, err
 }
 
 // FarewellOf says what deleting somebody's account would do.

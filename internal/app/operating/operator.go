@@ -11,10 +11,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// FindAccounts lists accounts for an operator, newest first, whose name, slug or address
-// begins with the text, or all.
-func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text string, page domain.Page) (l domain.List[domain.User], err error) {
-	if err := page.Validate(); err != nil {
+// AccountSort is an order of accounts.
+type AccountSort = store.AccountSort
+
+// AccountSorts are all orders of accounts, that which is usual first.
+var AccountSorts = store.AccountSorts
+
+// FindAccounts lists accounts for an operator, whose name, slug or address begins with the
+// text, or all. The error of an unknown order names `sort`.
+func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
+	var f domain.Faults
+	domain.Among(&f, "sort", sort, AccountSorts...)
+	if err := domain.JoinFaults(f.Err(), page.Validate()); err != nil {
 		return l, err
 	}
 	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
@@ -22,7 +30,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 		if err := core.Operate(ctx, v.Queries, actor); err != nil {
 			return err
 		}
-		l, err = v.FindAccounts(ctx, text, page)
+		l, err = v.FindAccounts(ctx, text, sort, page)
 		return err
 	})
 	return l, err
@@ -32,6 +40,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 type AccountChange struct {
 	Tier      *domain.Tier
 	Suspended *bool
+	Hide      bool // all that a suspended account made, until the suspension is lifted
 	Office    *domain.Office
 }
 
@@ -67,22 +76,10 @@ func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domai
 		if !slices.Contains(operators, actor.UserID) {
 			return core.Forbidden("run this server")
 		}
-		c, err := tx.LockUser(ctx, id)
-		if err != nil {
-			return err
-		}
 		if in.Suspended != nil && *in.Suspended && id == actor.UserID {
 			return domain.NewUnprocessable("You cannot suspend yourself")
 		}
-		if in.unseats() {
-			if err := accounts.MayLose(operators, id); err != nil {
-				return err
-			}
-		}
-		if err := a.setAccount(ctx, tx, actor, c.User, in); err != nil {
-			return err
-		}
-		u, err = tx.User(ctx, domain.Ref{ID: int64(id)})
+		u, err = a.changeLocked(ctx, tx, actor, operators, id, in)
 		return err
 	})
 	return u, err
@@ -102,6 +99,11 @@ func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, actor domain.A
 	}
 	if in.Suspended != nil && *in.Suspended != (u.SuspendedAt != nil) {
 		if err := a.accounts.SetSuspended(ctx, tx, actor, u, *in.Suspended); err != nil {
+			return err
+		}
+	}
+	if in.Hide {
+		if err := a.accounts.HideMade(ctx, tx, actor, u); err != nil {
 			return err
 		}
 	}
@@ -128,8 +130,26 @@ func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Ac
 
 // SetOffice changes the office of a user, from the command line. The last operator
 // stays one.
-func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain.Office) (u domain.User, err error) {
-	if err := (AccountChange{Office: &office}).Validate(); err != nil {
+func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain.Office) (domain.User, error) {
+	return a.changeFromShell(ctx, ref, AccountChange{Office: &office})
+}
+
+// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that, from the
+// command line. The last operator is not suspended.
+func (a *Operating) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
+	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &suspended})
+}
+
+// SuspendAndHide suspends a user, unless they are, and hides all that they made until that is lifted,
+// from the command line.
+func (a *Operating) SuspendAndHide(ctx context.Context, ref domain.Ref) (domain.User, error) {
+	yes := true
+	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &yes, Hide: true})
+}
+
+// changeFromShell is SetAccount for the command line.
+func (a *Operating) changeFromShell(ctx context.Context, ref domain.Ref, in AccountChange) (u domain.User, err error) {
+	if err := in.Validate(); err != nil {
 		return u, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -140,17 +160,25 @@ func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain
 		if u, err = tx.User(ctx, ref); err != nil {
 			return err
 		}
-		c, err := tx.LockUser(ctx, u.ID)
-		if err != nil {
-			return err
-		}
-		if office != domain.OfficeOperator {
-			if err := accounts.MayLose(operators, u.ID); err != nil {
-				return err
-			}
-		}
-		u.Office = office
-		return a.setOffice(ctx, tx, domain.Actor{}, c.User, office)
+		u, err = a.changeLocked(ctx, tx, domain.Actor{}, operators, u.ID, in)
+		return err
 	})
 	return u, err
+}
+
+// changeLocked changes an account while the operators are locked, and gives it as it then is.
+func (a *Operating) changeLocked(ctx context.Context, tx *store.Tx, by domain.Actor, operators []domain.UserID, id domain.UserID, in AccountChange) (u domain.User, err error) {
+	c, err := tx.LockUser(ctx, id)
+	if err != nil {
+		return u, err
+	}
+	if in.unseats() {
+		if err := accounts.MayLose(operators, id); err != nil {
+			return u, err
+		}
+	}
+	if err := a.setAccount(ctx, tx, by, c.User, in); err != nil {
+		return u, err
+	}
+	return tx.User(ctx, domain.Ref{ID: int64(id)})
 }

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,11 +22,13 @@ type UserCmd struct {
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
 	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
+	Show    userShowCmd    `cmd:"" help:"Show what there is to know of an account: role, ways in, last seen, storage."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
 	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
 
 	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the address of an account, which is told at the old one."`
 	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
+	SignIn             userSignInCmd             `cmd:"" help:"Print a link that signs in to an account, once and within 15 minutes; also where people come in by single sign-on alone."`
 	SignOut            userSignOutCmd            `cmd:"" help:"Sign an account out everywhere."`
 	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of who has lost them; the password is enough to sign in then."`
 	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after it was said what goes and what stays."`
@@ -177,13 +180,21 @@ func (cmd *userSetTierCmd) Run(c *console.Console) error {
 type userSuspendCmd struct {
 	config.Common
 	User string `arg:"" help:"Id or slug."`
-	Undo bool   `help:"Lift the suspension."`
+	Undo bool   `help:"Lift the suspension; what was hidden with it is shown again."`
+	Hide bool   `help:"Hide all that they made until the suspension is lifted. A running server, or vitrine work, does it."`
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
 func (cmd *userSuspendCmd) Run(c *console.Console) error {
+	if cmd.Undo && cmd.Hide {
+		return console.UsageError{fmt.Errorf("--hide: goes with suspending alone")}
+	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.Suspend(c.Ctx, domain.ParseRef(cmd.User), !cmd.Undo)
+		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) { return a.Suspend(ctx, ref, !cmd.Undo) }
+		if cmd.Hide {
+			suspend = a.SuspendAndHide
+		}
+		u, err := suspend(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}

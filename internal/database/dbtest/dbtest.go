@@ -101,7 +101,11 @@ func (tp *Template) SQLite(t testing.TB) database.Options {
 // Postgres gives options for a PostgreSQL copy, or skips the test.
 func (tp *Template) Postgres(t testing.TB) database.Options {
 	t.Helper()
-	return options(tp.PostgresURL(t))
+	o := options(tp.PostgresURL(t))
+	if os.Getenv(PoolerEnv) != "" {
+		through(t, &o)
+	}
+	return o
 }
 
 func options(url string) database.Options {

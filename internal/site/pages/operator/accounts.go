@@ -2,6 +2,7 @@ package operator
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	"vitrine/internal/app/accounts"
@@ -19,18 +20,22 @@ type accountsView struct {
 	domain.List[domain.User]
 	Stored         map[domain.UserID]string // in words
 	Search         string
+	Sort           operating.AccountSort
 	Previous, Next string // addresses, "" for none
 }
 
 // accountsPage lists accounts, all or those that a text finds.
 func accountsPage(v *web.Visit) error {
 	page := pageOf(v)
-	search := v.Query("q")
-	found, err := v.App().FindAccounts(v.R.Context(), v.Actor(), search, page)
+	search, sort := v.Query("q"), operating.AccountSort(v.Query("sort"))
+	if !slices.Contains(operating.AccountSorts, sort) {
+		sort = operating.AccountSorts[0]
+	}
+	found, err := v.App().FindAccounts(v.R.Context(), v.Actor(), search, sort, page)
 	if err != nil {
 		return err
 	}
-	shown := accountsView{List: found, Stored: map[domain.UserID]string{}, Search: search}
+	shown := accountsView{List: found, Stored: map[domain.UserID]string{}, Search: search, Sort: sort}
 	ids := make([]domain.UserID, len(found.Items))
 	for i, u := range found.Items {
 		ids[i] = u.ID
@@ -43,7 +48,7 @@ func accountsPage(v *web.Visit) error {
 		shown.Stored[id] = domain.FormatBytes(u.Total)
 	}
 	place := present.Page{Page: page, Total: found.Total}
-	shown.Previous, shown.Next = accountsAt(search, place.Prev()), accountsAt(search, place.Next())
+	shown.Previous, shown.Next = accountsAt(search, sort, place.Prev()), accountsAt(search, sort, place.Next())
 	return v.Page("accounts", v.T("operator.title.accounts"), web.Filled("q", search), shown)
 }
 
@@ -57,8 +62,11 @@ func pageOf(v *web.Visit) domain.Page {
 	return page
 }
 
-func accountsAt(search string, page int64) string {
+func accountsAt(search string, sort operating.AccountSort, page int64) string {
 	q := url.Values{}
+	if sort != operating.AccountSorts[0] {
+		q.Set("sort", string(sort))
+	}
 	if search != "" {
 		q.Set("q", search)
 	}
@@ -82,22 +90,20 @@ func accountPage(v *web.Visit) error {
 // accountView is an account, and what it has stored.
 type accountView struct {
 	domain.User
+	Facts    *operating.AccountFacts
 	Storage  web.Storage
 	Reset    string // the address of a link that was made just now, shown this once
 	Farewell accounts.Farewell
-	Passkeys int
 }
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
-	usages, err := v.App().ByteUsages(v.R.Context(), []domain.UserID{u.ID})
+	ctx, by, ref := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}
+	facts, err := v.App().AccountFacts(ctx, by, ref)
 	if err != nil {
 		return err
 	}
-	shown := accountView{User: u, Storage: web.NewStorage(v, usages[u.ID]), Reset: reset}
-	if _, shown.Farewell, err = v.App().FarewellOf(v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}); err != nil {
-		return err
-	}
-	if shown.Passkeys, err = v.App().PasskeysOf(v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}); err != nil {
+	shown := accountView{User: u, Facts: &facts, Storage: web.NewStorage(v, facts.Usage), Reset: reset}
+	if _, shown.Farewell, err = v.App().FarewellOf(ctx, by, ref); err != nil {
 		return err
 	}
 	return v.Page("account", u.Name, f, shown)
@@ -168,6 +174,9 @@ func accountChange(f *web.Form) (c operating.AccountChange, err error) {
 	switch f.Get("do") {
 	case "suspend", "restore":
 		c.Suspended = &suspended
+		c.Hide = suspended && f.Has("hide", "yes")
+	case "hide":
+		c.Hide = true
 	case "promote":
 		office = domain.OfficeOperator
 		c.Office = &office

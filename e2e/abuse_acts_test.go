@@ -114,7 +114,7 @@ func (a *abuser) readNothing(ctx context.Context, base string) string {
 		return err.Error()
 	}
 	var all sync.WaitGroup
-	for range drillSockets {
+	for range abuseSockets {
 		all.Go(func() {
 			for pause(ctx, time.Second) {
 				met.add(holdSocket(ctx, at.Host, fmt.Sprintf("/v3/channels/%d/contents?per=100", a.public), a.token))

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"vitrine/internal/database/dbtest"
+)
+
+const (
+	abuseEnv       = "VITRINE_ABUSE" // how long it takes, as 5m
+	briefAbuse     = 20 * time.Second
+	abuseClients   = 8
+	abuseSockets   = 200
+	abuseDiskBytes = 3 << 30 // of the disk that fills up
+	abuseP99       = time.Second
+)
+
+// TestAbuse runs everything that abusers try at once, beside eight ordinary clients:
+// hostile pictures, readers that do not read, a batch of addresses that drip, guessed
+// tokens, invitations to strangers and a disk that fills up. No acknowledged write may be
+// lost, no read may fail, and everything derived and stored must be right afterwards.
+//
+// It is brief by default. With VITRINE_ABUSE set to a duration (make abuse: five minutes)
+// it also holds reads to a p99 of one second, which a brief run cannot measure.
+func TestAbuse(t *testing.T) {
+	alone(t)
+	duration, whole := briefAbuse, false
+	if setting := os.Getenv(abuseEnv); setting != "" {
+		var err error
+		if duration, err = time.ParseDuration(setting); err != nil {
+			t.Fatalf("%s: %v", abuseEnv, err)
+		}
+		whole = true
+	}
+	path := build(t)
+	t.Run("sqlite", func(t *testing.T) { abuse(t, path, "", duration, whole) })
+	if whole {
+		t.Run("postgres", func(t *testing.T) { abuse(t, path, dbtest.PostgresURL(t), duration, whole) })
+	}
+}
+
+// abuser is one account with a token that may write, and what it aims at.
+type abuser struct {
+	client
+	web      string // a site that drips
+	public   int64  // a channel of long blocks
+	private  int64
+	group    int64
+	pictures [][]byte // hostile ones
+}
+
+func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {
+	p := newProgram(t, path, databaseURL)
+	disk := mountDisk(t, p.dataDir)
+	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
+		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB",
+		"VITRINE_QUOTA_UNUSED=premium=256MiB", "VITRINE_QUOTA=premium=1GiB") // what mallory may store is less than there is room
+	p.run("migrate")
+	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}}
+	for _, hostile := range hostilePictures() {
+		mallory.pictures = append(mallory.pictures, hostile.file())
+	}
+	people := make([]*person, abuseClients)
+	for i := range people {
+		slug := fmt.Sprintf("person%d", i)
+		people[i] = &person{name: slug, client: client{token: p.userOf(slug, "supporter")}}
+	}
+	s := p.serve()
+	mallory.web = newWeb(t).url + "/drip"
+	mallory.prepare(t, s.url)
+	for _, person := range people {
+		person.prepare(t, s.url)
+		person.public = mallory.public
+	}
+	idle := peak(t, s)
+
+	ctx, stop := context.WithTimeout(t.Context(), duration)
+	defer stop()
+	var full atomic.Bool // while the disk is, writes may be refused
+	var abuses, work sync.WaitGroup
+	for _, attack := range []func(context.Context, string) string{
+		mallory.sendPictures, mallory.leaveUploads, mallory.readNothing, mallory.beginBatches, mallory.invite, mallory.guessTokens,
+	} {
+		abuses.Go(func() { t.Log(attack(ctx, s.url)) })
+	}
+	abuses.Go(func() { disk.fillUp(ctx, t, duration, &full) })
+	for _, person := range people {
+		work.Go(func() { person.live(ctx, s.url, &full) })
+	}
+	work.Wait()
+	abuses.Wait()
+
+	t.Logf("peak of memory %d MiB, idle %d MiB", peak(t, s)>>20, idle>>20)
+	var latencies []time.Duration
+	for _, person := range people {
+		person.verify(t, s.url)
+		latencies = append(latencies, person.latencies...)
+	}
+	slices.Sort(latencies)
+	p99 := latencies[len(latencies)*99/100]
+	t.Logf("%d reads: p50 %s, p99 %s, longest %s", len(latencies), latencies[len(latencies)/2], p99, latencies[len(latencies)-1])
+	if whole && p99 > abuseP99 {
+		t.Errorf("the p99 of ordinary reads is %s", p99)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.ended(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.run("check", "--files")
+	if strings.Contains(s.log.String(), "panic") {
+		t.Error("something panicked")
+	}
+}
+
+// disk is one of its own for the data, which can be filled up.
+type disk struct{ path string }
+
+// mountDisk mounts a small disk in a folder, where root may; elsewhere the test goes on
+// without it.
+func mountDisk(t *testing.T, folder string) disk {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Log("the disk is not filled up: mounting one takes root")
+		return disk{}
+	}
+	err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", int64(abuseDiskBytes)))
+	if err != nil {
+		t.Logf("the disk is not filled up: %v", err)
+		return disk{}
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
+	return disk{path: folder}
+}
+
+// fillUp fills the disk for the third fifth of the time.
+func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, full *atomic.Bool) {
+	if d.path == "" || !pause(ctx, duration*2/5) {
+		return
+	}
+	full.Store(true)
+	ballast := filepath.Join(d.path, "ballast")
+	f, err := os.Create(ballast)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	chunk := make([]byte, 1<<20)
+	for err == nil {
+		_, err = f.Write(chunk)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("filling the disk: %v", err)
+	}
+	// Others may free space, which is taken too.
+	for until := time.Now().Add(duration / 5); time.Now().Before(until) && pause(ctx, 100*time.Millisecond); {
+		_, _ = f.Write(chunk)
+	}
+	if err := errors.Join(f.Close(), os.Remove(ballast)); err != nil {
+		t.Error(err)
+	}
+	pause(ctx, time.Second) // what was refused may come back only now
+	full.Store(false)
+}
+
+// pause waits, and reports whether that was possible before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

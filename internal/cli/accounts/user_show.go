@@ -1,0 +1,113 @@
+package accounts
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+type userShowCmd struct {
+	config.Common
+	User string `arg:"" help:"Id or slug."`
+	JSON bool   `name:"json" help:"Print the account as JSON."`
+}
+
+// accountJSON is all that is told of one account, as scripts see it.
+type accountJSON struct {
+	userJSON
+	SuspendedAt   *time.Time     `json:"suspended_at"`
+	LastSeenAt    *time.Time     `json:"last_seen_at"`
+	Password      bool           `json:"password"`
+	Passkeys      int            `json:"passkeys"`
+	RecoveryCodes int            `json:"recovery_codes"`
+	Identities    []identityJSON `json:"identities"`
+	Sessions      int            `json:"sessions"`
+	Tokens        int            `json:"tokens"`
+	Applications  int            `json:"applications"`
+	Quota         int64          `json:"quota"` // in bytes; 0 for none
+	Blocks        int64          `json:"blocks"`
+	Channels      int64          `json:"channels"`
+}
+
+// identityJSON is one at a provider of single sign-on.
+type identityJSON struct {
+	Issuer      string    `json:"issuer"`
+	Subject     string    `json:"subject"`
+	Email       string    `json:"email"`
+	ConnectedAt time.Time `json:"connected_at"`
+	LastUsedAt  time.Time `json:"last_used_at"`
+}
+
+func (cmd *userShowCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		f, err := a.AccountFacts(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
+		if err != nil {
+			return console.NoUser(cmd.User, err)
+		}
+		if cmd.JSON {
+			return console.PrintJSON(c.Out, toAccountJSON(&f))
+		}
+		return printFacts(c.Out, &f)
+	})
+}
+
+func toAccountJSON(f *operating.AccountFacts) accountJSON {
+	shown := accountJSON{userJSON: toUserJSON(f.User), SuspendedAt: f.SuspendedAt, LastSeenAt: f.LastSeen, Password: f.HasPassword,
+		Passkeys: f.Passkeys, RecoveryCodes: f.RecoveryCodes, Identities: []identityJSON{}, Sessions: f.Sessions, Tokens: f.Tokens,
+		Applications: f.Applications, Quota: f.Quota.Total, Blocks: f.Blocks, Channels: f.Channels()}
+	shown.Bytes = &f.Usage.Total
+	for _, i := range f.Identities {
+		shown.Identities = append(shown.Identities, identityJSON{i.Issuer, i.Subject, i.Email, i.CreatedAt, i.UsedAt})
+	}
+	return shown
+}
+
+// printFacts prints them in a line each.
+func printFacts(out io.Writer, f *operating.AccountFacts) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	line("id", "%d", f.ID)
+	line("slug", "%s", f.Slug)
+	line("name", "%s", f.Name)
+	line("email", "%s", f.Email)
+	line("tier", "%s", f.Tier)
+	line("office", "%s", f.Office)
+	line("made", "%s", f.CreatedAt.Format(time.RFC3339))
+	line("suspended", "%s", timeOr(f.SuspendedAt, "no"))
+	line("last seen", "%s", timeOr(f.LastSeen, "by no session or token that is still good"))
+	password := "none"
+	if f.HasPassword {
+		password = "set"
+	}
+	line("password", "%s", password)
+	line("passkeys", "%d, with %d unused recovery codes", f.Passkeys, f.RecoveryCodes)
+	for _, i := range f.Identities {
+		line("identity", "%s as %s (%s), last used %s", i.Issuer, i.Subject, cmp.Or(i.Email, "no address"), i.UsedAt.Format(time.RFC3339))
+	}
+	line("sessions", "%d", f.Sessions)
+	line("tokens", "%d, and %d applications", f.Tokens, f.Applications)
+	line("channels", "%d", f.Channels())
+	line("blocks", "%d", f.Blocks)
+	stored := domain.FormatBytes(f.Usage.Total)
+	if f.Quota.Total > 0 {
+		stored += " of " + domain.FormatBytes(f.Quota.Total)
+	}
+	line("stored", "%s", stored)
+	return w.Flush()
+}
+
+// timeOr is a time in UTC, or other words where there is none.
+func timeOr(t *time.Time, other string) string {
+	if t == nil {
+		return other
+	}
+	return t.UTC().Format(time.RFC3339)
+}
