@@ -228,6 +228,7 @@ func TestBatchOfSuspended(t *testing.T) {
 		channel := r.Channel("ada", "One", "private")
 		id := sendBatch(r, "ada", map[string]any{"channel_ids": []any{channel}, "blocks": numbered(3)})
 		upTo(r, id, 1, context.Canceled)
+		r.Operator("op")
 		ada := domain.Ref{ID: int64(r.Person("ada").ID)}
 		suspend := func(yes bool) {
 			if _, err := r.S.App.Suspend(t.Context(), ada, yes); err != nil {

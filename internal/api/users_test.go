@@ -137,6 +137,7 @@ func TestSuspendedUser(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		channel := r.Channel("ada", "Kept", "closed")
+		r.Operator("op")
 		for _, suspended := range []bool{true, true, false} {
 			if _, err := r.S.App.Suspend(t.Context(), domain.Ref{Slug: "ada"}, suspended); err != nil {
 				t.Fatal(err)

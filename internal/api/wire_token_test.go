@@ -92,6 +92,7 @@ func TestRevokedAndSuspended(t *testing.T) {
 		unauthorized(t, "revoked, on what is public", ask("/v3/ping"), invalidToken)
 		w.Do("ada", "GET", "/v3/me", nil).Want(http.StatusOK) // the others live on
 
+		w.Operator("op")
 		w.must(w.S.App.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, true))
 		before := w.Dump()
 		for _, c := range append(w.touches(), touch{"GET", "/v3/nothing", ""}) {

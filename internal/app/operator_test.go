@@ -232,6 +232,7 @@ func TestSignUpLinks(t *testing.T) {
 		}
 		second, _, err := w.a.CreateSignUpLink(w.ctx(), op, operating.SignUpLinkInput{})
 		w.must(err)
+		w.Operator("op")
 		for _, suspended := range []bool{true, false} {
 			_, err := w.a.Suspend(w.ctx(), domain.Ref{Slug: "ada"}, suspended)
 			w.must(err)

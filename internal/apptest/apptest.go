@@ -186,6 +186,15 @@ func (r *Rig) Person(name string) Person {
 	return p
 }
 
+// Operator has a member of the cast run the server, beside whoever came first, who could not be
+// suspended otherwise.
+func (r *Rig) Operator(name string) {
+	r.T.Helper()
+	if _, err := r.S.App.SetOffice(r.T.Context(), domain.Ref{ID: int64(r.Person(name).ID)}, domain.OfficeOperator); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
 // Group makes a group of members of the cast; the first is its owner.
 func (r *Rig) Group(name string, members ...string) domain.GroupID {
 	r.T.Helper()

@@ -106,6 +106,7 @@ func TestSetTierAndSuspend(t *testing.T) {
 		p.run("user", "set-tier", "bob", "free").fails(1, `there is no account "bob"`)
 		p.run("user", "set-tier", "99999999999999999999", "free").fails(1, `there is no account "99999999999999999999"`)
 
+		p.operator()
 		p.run("user", "suspend", "ada", "--json").json(&u)
 		if !u.Suspended || u.Tier != "free" {
 			t.Errorf("%+v", u)
@@ -119,7 +120,7 @@ func TestSetTierAndSuspend(t *testing.T) {
 		p.run("user", "suspend", "bob").fails(1, `there is no account "bob"`)
 		var all []user
 		p.run("user", "list", "--json").json(&all)
-		if len(all) != 1 || !all[0].Suspended {
+		if len(all) != 2 || !all[0].Suspended || all[1].Suspended {
 			t.Errorf("%+v", all)
 		}
 	})

@@ -117,6 +117,13 @@ func (p place) ada() user {
 	return u
 }
 
+// operator makes another account that runs the server: the last one cannot be suspended.
+func (p place) operator() {
+	p.t.Helper()
+	p.run("user", "create", "--slug", "op", "--name", "Op", "--email", "op@example.org").ok()
+	p.run("user", "set-office", "op", "operator").ok()
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"user", "create", "--help"}} {

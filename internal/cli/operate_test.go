@@ -136,6 +136,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 		if status := ask(); status != 201 {
 			t.Errorf("status %d with a token that was just made", status)
 		}
+		p.operator()
 		p.run("user", "suspend", "ada").ok()
 		if status := ask(); status != 401 {
 			t.Errorf("status %d of a suspended user", status)

@@ -29,8 +29,10 @@ type GroupRule struct {
 }
 
 func (s Server) resolveOIDC(cfg *Config, found *problems) {
-	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail, Only: s.OIDCOnly}
+	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail}
 	var err error
+	o.Only, err = parseBool(s.OIDCOnly)
+	found.addErr("oidc-only", err)
 	o.ClientSecret, err = secret(s.OIDCClientSecret, s.OIDCSecretFile)
 	found.addErr("oidc-client-secret-file", err)
 	found.addErr("oidc-sign-up", oneOf(s.OIDCSignUp, Choices("oidc-sign-up")...))

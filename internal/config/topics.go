@@ -60,7 +60,7 @@ func Choices(flag string) []string {
 		return []string{"open", "invitation", "closed"}
 	case "sqlite-synchronous":
 		return []string{"full", "normal"}
-	case "work", "oauth-registration", "index-closed":
+	case "work", "oauth-registration", "index-closed", "oidc-only":
 		return []string{"true", "false"}
 	}
 	return nil

@@ -426,6 +426,7 @@ func TestTokens(t *testing.T) {
 	}
 	w.forgotten()
 	path := w.start() // whose account is suspended meanwhile
+	w.Operator("op")
 	if _, err := w.S.App.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, true); err != nil {
 		t.Fatal(err)
 	}

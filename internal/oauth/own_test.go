@@ -61,6 +61,7 @@ func TestClientCredentials(t *testing.T) {
 		public := url.Values{"grant_type": {"client_credentials"}, "client_id": {w.native.ClientID}}
 		refused(t, "public", w.post(tokenPath, public), 400, "unauthorized_client")
 		token := w.own(w.web)
+		w.Operator("op")
 		if _, err := w.S.App.Suspend(t.Context(), domain.Ref{Slug: "grace"}, true); err != nil {
 			t.Fatal(err)
 		}

@@ -40,6 +40,7 @@ func TestListsShowWhatTheAPIShows(t *testing.T) {
 			}
 		}
 	}
+	r.Operator("op")
 	if _, err := r.S.App.Suspend(t.Context(), refOf("ada"), true); err != nil {
 		t.Fatal(err)
 	}
