@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"vitrine/internal/database/loss"
 	"vitrine/internal/database/pooler"
 )
 
@@ -21,6 +22,7 @@ func (db *DB) openPostgres(o Options) error {
 	if err != nil {
 		return err // names no password
 	}
+	loss.Notice(config)
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
 	} else if !strings.Contains(o.URL, "pool_max_conns") {
@@ -33,6 +35,7 @@ func (db *DB) openPostgres(o Options) error {
 		if err != nil {
 			return err
 		}
+		loss.Notice(direct)
 		db.direct = direct.ConnConfig
 		session(db.direct)
 		pooler.Suit(config, o.URL)
