@@ -18,11 +18,10 @@ import (
 )
 
 func (db *DB) openPostgres(o Options) error {
-	config, err := pgxpool.ParseConfig(o.URL)
+	config, err := loss.Parse(o.URL)
 	if err != nil {
 		return err // names no password
 	}
-	loss.Notice(config)
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
 	} else if !strings.Contains(o.URL, "pool_max_conns") {
@@ -31,11 +30,10 @@ func (db *DB) openPostgres(o Options) error {
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
 	session(config.ConnConfig)
 	if o.DirectURL != "" {
-		direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
+		direct, err := loss.Parse(o.DirectURL) // so that it may be the same URL but for the address
 		if err != nil {
 			return err
 		}
-		loss.Notice(direct)
 		db.direct = direct.ConnConfig
 		session(db.direct)
 		pooler.Suit(config, o.URL)

@@ -19,10 +19,14 @@ const patience = 3 * time.Second
 // takes no writes for another reason.
 const readOnly = "25006"
 
-// Notice has the connections of a pool ended when their server is lost, so that the next one is made to
-// whichever server takes writes now. Without it a statement waits for a machine that is gone
-// until its own time is over, and those after it as well.
-func Notice(config *pgxpool.Config) {
+// Parse reads a URL as pgxpool.ParseConfig does. The connections of the configuration end when their server is
+// lost, so that the next one is made to whichever server takes writes now. Without that a statement
+// waits for a machine that is gone until its own time is over, and so do those after it.
+func Parse(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err // names no password
+	}
 	dialer := &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: patience / 3, Interval: patience / 3, Count: 2},
 		Control:         boundUnanswered,
@@ -35,4 +39,5 @@ func Notice(config *pgxpool.Config) {
 	config.ConnConfig.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) (keep bool) {
 		return e.Code != readOnly && before(c, e)
 	}
+	return config, nil
 }

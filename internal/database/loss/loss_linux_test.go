@@ -4,19 +4,16 @@ import (
 	"net"
 	"syscall"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Connections are made so that the system ends them when nothing is answered, and sockets of this
 // machine are let be.
 func TestConnectionsNotice(t *testing.T) {
 	t.Parallel()
-	config, err := pgxpool.ParseConfig("postgres://nobody@127.0.0.1:1/nothing")
+	config, err := Parse("postgres://nobody@127.0.0.1:1/nothing")
 	if err != nil {
 		t.Fatal(err)
 	}
-	Notice(config)
 	for _, network := range []string{"tcp", "unix"} {
 		address := "127.0.0.1:0"
 		if network == "unix" {
