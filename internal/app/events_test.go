@@ -64,7 +64,8 @@ var unpublished = map[string]string{
 		KeepCommentFor KeepConnection KeepFor LockHidden NoteHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
-	"what only its reader sees":    `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"how much an account has written, for replicas": `CountWrite`,
+	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave it to others to publish.

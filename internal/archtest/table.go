@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/pooler", "database/replica"},
+	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
@@ -155,12 +155,14 @@ var rooms = map[string][]string{
 	"bench/growth":         {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
+	"bench/nodes":          {"bench/dataset", "bench/drive"},
 	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
+	"database/loss":        {},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"importing/sourcetest": {"importing/source"},
@@ -176,7 +178,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -184,7 +186,7 @@ var (
 var sqlRooms = []string{"database", "database/lite", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (
