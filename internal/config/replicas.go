@@ -20,7 +20,10 @@ func (s Server) resolveReplicas(cfg *Config, found *problems) {
 	text, err := secret(s.ReplicaURLs, s.ReplicaURLsFile)
 	found.addErr("database-replica-urls-file", err)
 	for url := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(", \t\r\n", c) }) {
-		found.addErr("database-replica-urls", checkDatabaseURL(url))
+		if err = checkDatabaseURL(url); err != nil {
+			found.addErr("database-replica-urls", err)
+			return
+		}
 		cfg.Replicas.URLs = append(cfg.Replicas.URLs, url)
 	}
 	if len(cfg.Replicas.URLs) > 0 && cfg.DatabaseURL == "" {

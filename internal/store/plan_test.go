@@ -23,6 +23,7 @@ var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|conne
 var bounded = regexp.MustCompile(`^SELECT (max|min)\(k\) FROM|\(SELECT max\(k\) FROM|ORDER BY level DESC, first_key DESC LIMIT 1$|FROM follows f CROSS JOIN channels|` +
 	`ORDER BY [cs]\.created_at DESC LIMIT \d|ORDER BY s\.position_key \w+ LIMIT|` + // the newest of a channel, or an end of it
 	`AS several|\+w\.rowid IN|` + // what few pass, or as much as is counted
+	`^DELETE FROM hidden_connections|` + // all that moderators put away of a channel that ends
 	`item_private = TRUE AND ch\.id = c\.item_id|AS part UNION ALL SELECT`) // private items where they are few, or a merge that stops early
 
 // inUse are the statistics of a service in use, as bench/gen makes one: a channel of
