@@ -45,6 +45,9 @@ func exported(t *testing.T) map[string]map[string]bool {
 	some.WatchSite(func(context.Context) obs.Site {
 		return obs.Site{Certificates: map[string]time.Time{"example.org": time.Unix(1, 0)}}
 	})
+	some.WatchReplicas(func() ([]obs.Replica, obs.SkippedReplicas) {
+		return []obs.Replica{{Name: "db2:5432"}}, obs.SkippedReplicas{}
+	})
 	w := httptest.NewRecorder()
 	some.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 

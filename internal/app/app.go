@@ -57,7 +57,7 @@ type Options struct {
 
 // New makes the service.
 func New(o Options) *App {
-	c := &core.Core{Store: o.Store, Now: o.Now, SiteURL: o.SiteURL, BaseURL: o.BaseURL}
+	c := &core.Core{Store: o.Store, Now: o.Now, SiteURL: o.SiteURL, BaseURL: o.BaseURL, SignOnOnly: o.SSO.Only}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -1039,7 +1039,7 @@ var withoutText = []string{
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
-	"Sessions", "SignIn", "SignOut", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
+	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",

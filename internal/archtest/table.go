@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/pooler"},
+	"database":       {"domain", "database/lite", "database/pooler", "database/replica"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"obs":            {"domain"},
 	"oidc":           {"domain"},
 	"page":           {"domain"},
+	"reads":          {},
 	"redis":          {},
 	"oas":            {},
 	"oas/wire":       {},
@@ -53,10 +54,10 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/identity", "store/imports",
+	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
-	"store/account":    {"domain", "database", "store/sqlx"},
+	"store/account":    {"domain", "reads", "database", "store/sqlx"},
 	"store/audit":      {"domain", "store/sqlx"},
 	"store/backups":    {"store/sqlx"},
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
@@ -88,11 +89,11 @@ var rooms = map[string][]string{
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
 	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backups", "store/identity", "jobs", "auth", "mail"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backups", "store/identity", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
-	"httpedge":         {"app/...", "domain", "budget", "slots", "auth", "middleware", "describe"},
+	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire"},
 	"api/v3":           {"app/...", "domain", "budget", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
@@ -159,6 +160,7 @@ var rooms = map[string][]string{
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
 	"database/pooler":      {},
+	"database/replica":     {"reads"},
 	"importing/sourcetest": {"importing/source"},
 	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
@@ -177,7 +179,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/lite", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search"}

@@ -23,6 +23,10 @@ func TestUserLookedAfter(t *testing.T) {
 		if r := p.run("user", "set-password", "bob", "--reset", "--site-url", "https://site.example").ok(); !regexp.MustCompile(`^https://site\.example/reset-password/vitrine_lnk_[0-9A-Za-z]{46}\n$`).MatchString(r.out) {
 			t.Errorf("%q", r.out)
 		}
+		if r := p.run("user", "sign-in", "bob", "--site-url", "https://site.example").ok(); !regexp.MustCompile(`^https://site\.example/sign-in/link/vitrine_lnk_[0-9A-Za-z]{46}\n$`).MatchString(r.out) {
+			t.Errorf("%q", r.out)
+		}
+		p.run("user", "sign-in", "nobody").fails(1, `there is no account "nobody"`)
 		secret := p.run("token", "create", "--user", "bob").ok()
 		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed the account bob out everywhere. Its tokens are revoked.\n" {
 			t.Errorf("%q", r.out)

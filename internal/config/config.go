@@ -22,7 +22,8 @@ type Config struct {
 	SiteURL         string // absolute, no slash at the end
 	TLS             TLS
 	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
-	RedisURL        string         // secret; empty for limits of each server
+	Replicas        Replicas
+	RedisURL        string // secret; empty for limits of each server
 	TrustedProxies  []netip.Prefix
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
@@ -66,6 +67,12 @@ type Blob struct {
 	URL       string
 	AccessKey string
 	SecretKey string // secret
+}
+
+// Replicas are standbys of the database.
+type Replicas struct {
+	URLs   []string // secret
+	MaxLag time.Duration
 }
 
 // Backup is where backups are kept in a bucket, and where they are made regularly: nowhere

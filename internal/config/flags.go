@@ -37,6 +37,9 @@ type Server struct {
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may take to finish when the server stops."`
+	ReplicaURLs      string `name:"database-replica-urls" env:"VITRINE_DATABASE_REPLICA_URLS" placeholder:"URL,…" help:"Streaming replicas of the PostgreSQL database, which take reads that may be a little old. Whoever writes sees what they wrote, and a replica that is away or late is left out."`
+	ReplicaURLsFile  string `name:"database-replica-urls-file" env:"VITRINE_DATABASE_REPLICA_URLS_FILE" placeholder:"FILE" help:"File that holds the URLs of replicas, instead of --database-replica-urls."`
+	ReplicaMaxLag    string `name:"database-replica-max-lag" env:"VITRINE_DATABASE_REPLICA_MAX_LAG" default:"5s" placeholder:"DURATION" help:"How far behind the primary a replica may be and still be read, 1s at least."`
 	RedisURL         string `name:"redis-url" env:"VITRINE_REDIS_URL" placeholder:"URL" help:"redis://user:password@host:6379 or rediss:// (TLS), of Redis or Valkey: rate limits then hold over all servers together. Without it each server counts by itself."`
 	RedisURLFile     string `name:"redis-url-file" env:"VITRINE_REDIS_URL_FILE" placeholder:"FILE" help:"File that holds the URL of Redis, instead of --redis-url."`
 	WaitFor          string `name:"wait-for" env:"VITRINE_WAIT_FOR" default:"1m" placeholder:"DURATION" help:"How long a start waits for PostgreSQL and S3 where they are away; 0s for not at all."`
@@ -83,6 +86,7 @@ type Server struct {
 	OIDCScopes       string `name:"oidc-scopes" env:"VITRINE_OIDC_SCOPES" default:"openid,profile,email" placeholder:"SCOPE,…" help:"What is asked of the provider. Some give groups for one more scope, such as groups."`
 	OIDCSignUp       string `name:"oidc-sign-up" env:"VITRINE_OIDC_SIGN_UP" default:"follow" help:"Who gets an account by signing in: follow (whom the sign-up mode lets in: anyone, or who was invited), yes (anyone whom the provider knows, unless signing up is closed) or no (nobody)."`
 	OIDCEmail        string `name:"oidc-email" env:"VITRINE_OIDC_EMAIL" default:"ask" help:"Where the provider has verified an address that has an account here: ask (they sign in to that account once) or trust (they are let in at once, so choose it only for a provider of your own)."`
+	OIDCOnly         bool   `name:"oidc-only" env:"VITRINE_OIDC_ONLY" help:"Let people in by the provider alone: passwords, passkeys, signing up here and resets are off. 'vitrine user sign-in' still lets in an operator."`
 	OIDCGroupsClaim  string `name:"oidc-groups-claim" env:"VITRINE_OIDC_GROUPS_CLAIM" default:"groups" placeholder:"NAME" help:"Claim that lists somebody's groups, or the path to it, such as realm_access.roles."`
 	OIDCGroupMap     string `name:"oidc-group-map" env:"VITRINE_OIDC_GROUP_MAP" placeholder:"THEIRS=OURS,…" help:"Who is in a group of the provider is a member of the group here with that short name. A comma in a name is written \\,."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`

@@ -19,6 +19,7 @@ type OIDC struct {
 	Groups       []GroupRule
 	SignUp       string // follow, yes or no
 	Email        string // ask or trust
+	Only         bool   // nobody comes in another way
 }
 
 // GroupRule has the members of a group of the provider be members of one of ours.
@@ -28,7 +29,7 @@ type GroupRule struct {
 }
 
 func (s Server) resolveOIDC(cfg *Config, found *problems) {
-	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail}
+	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail, Only: s.OIDCOnly}
 	var err error
 	o.ClientSecret, err = secret(s.OIDCClientSecret, s.OIDCSecretFile)
 	found.addErr("oidc-client-secret-file", err)
@@ -43,7 +44,7 @@ func (s Server) resolveOIDC(cfg *Config, found *problems) {
 		o.GroupsClaim = s.OIDCGroupsClaim
 	}
 	if o.Issuer == "" {
-		if o.ClientID != "" || o.ClientSecret != "" || len(o.Groups) > 0 {
+		if o.ClientID != "" || o.ClientSecret != "" || len(o.Groups) > 0 || o.Only {
 			found.add("oidc-issuer", "is missing: there are other settings of a provider")
 		}
 		return

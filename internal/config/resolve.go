@@ -65,6 +65,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	found.addErr("body-limit", err)
 	cfg.ShutdownTimeout, err = parseDuration(s.ShutdownTimeout)
 	found.addErr("shutdown-timeout", err)
+	s.resolveReplicas(cfg, found)
 	cfg.RedisURL, err = secret(s.RedisURL, s.RedisURLFile)
 	found.addErr("redis-url", err)
 	cfg.WaitFor, err = parseDelay(s.WaitFor)

@@ -53,6 +53,7 @@ func defaults() config.Config {
 		QuotaUnused: map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
 		Quota:       map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},
 		DiskReserve: config.DiskReserve{Bytes: 512 << 20},
+		Replicas:    config.Replicas{MaxLag: 5 * time.Second},
 	}
 }
 
@@ -88,6 +89,7 @@ func TestEachFlag(t *testing.T) {
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
 			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
 		},
+		"--database-replica-max-lag=30s":    func(c *config.Config) { c.Replicas.MaxLag = 30 * time.Second },
 		"--redis-url=redis://host:6379":     func(c *config.Config) { c.RedisURL = "redis://host:6379" },
 		"--wait-for=2m":                     func(c *config.Config) { c.WaitFor = 2 * time.Minute },
 		"--drain-delay=10s":                 func(c *config.Config) { c.DrainDelay = 10 * time.Second },
@@ -193,6 +195,10 @@ func TestBadValues(t *testing.T) {
 		"--site-url=https://example.org?":                "no query",
 		"--site-url=https://example.org#":                "no query",
 		"--site-url=https://u:s3cret@example.org":        "user name",
+		"--database-replica-urls=postgres://h/d":         "SQLite has no replicas",
+		"--database-replica-urls-file=/no/such/file":     "/no/such/file",
+		"--database-replica-max-lag=500ms":               "want 1s or more",
+		"--database-replica-max-lag=soon":                "a duration",
 		"--rate-limits=gold=5":                           "no such tier",
 		"--rate-limits=free=-1":                          "whole number",
 		"--rate-limits=free=many":                        "whole number",
@@ -325,5 +331,28 @@ func TestSecretFile(t *testing.T) {
 				t.Errorf("the secret is told: %v", text)
 			}
 		})
+	}
+}
+
+// Replicas are given on one line or on several, and each address is looked at.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "replicas")
+	if err := os.WriteFile(file, []byte("postgres://a/d\r\n\npostgres://b/d\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range []string{"--database-replica-urls=postgres://a/d, postgres://b/d,", "--database-replica-urls-file=" + file} {
+		got := resolve(t, parse(t, "--database-url=postgres://h/d", arg)).Replicas.URLs
+		if !reflect.DeepEqual(got, []string{"postgres://a/d", "postgres://b/d"}) {
+			t.Errorf("%s: %q", arg, got)
+		}
+	}
+	_, found := parse(t, "--database-url=postgres://h/d", "--database-replica-urls=postgres://a/d,mysql://u:s3cret@b/d").Resolve()
+	if len(found) != 1 || !strings.Contains(found[0].Error(), "want postgres://") || strings.Contains(found[0].Error(), "s3cret") {
+		t.Errorf("problems = %v", found)
+	}
+	cfg := config.Config{Replicas: config.Replicas{URLs: []string{"postgres://u:s3cret@a/d", "postgres://b/d?password=s3cret"}}}
+	if lines := cfg.Redacted().String(); !strings.Contains(lines, "REPLICA_URLS=postgres://u:REDACTED@a/d,postgres://b/d?password=REDACTED\n") {
+		t.Errorf("printed as\n%s", lines)
 	}
 }

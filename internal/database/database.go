@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/pooler"
+	"vitrine/internal/database/replica"
 )
 
 // Dialect says which database a DB speaks to.
@@ -67,9 +69,14 @@ type Options struct {
 	// fewer than 2).
 	MaxConns int
 
+	// Replicas are standbys of PostgreSQL, at which requests read that may (package reads).
+	Replicas Replicas
+
 	// Observe, if set, is called with every statement. It is for tests that count
 	// them; nothing is wrapped without it.
 	Observe Observer
+
+	dial func(pgconn.DialFunc) pgconn.DialFunc // of a replica
 }
 
 // Readers is how many statements can read at once: the connections of the pool.
@@ -85,8 +92,9 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
 
-	pool   *pgxpool.Pool   // PostgreSQL
-	direct *pgx.ConnConfig // of a session past a pooler; nil if there is none
+	pool     *pgxpool.Pool   // PostgreSQL
+	replicas *replica.Set    // nil for none
+	direct   *pgx.ConnConfig // of a session past a pooler; nil if there is none
 
 	// SQLite
 	writer      *lite.Pool    // the one connection that writes
@@ -134,7 +142,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
-	return db, nil
+	return db, db.openReplicas(o.Replicas)
 }
 
 // ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.

@@ -38,6 +38,9 @@ func (db *DB) openPostgres(o Options) error {
 		session(db.direct, o.Program)
 		pooler.Suit(config, o.URL)
 	}
+	if o.dial != nil {
+		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
+	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 		return db.retry(ctx, func() error { return db.viewSQLite(ctx, fn) })
 	}
 	opts := sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	if r := db.replicas.For(ctx); r != nil {
+		return db.viewReplica(ctx, r, &opts, fn)
+	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(sqlHandle{tx})}) })
 	})

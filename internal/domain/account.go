@@ -76,6 +76,7 @@ type Session struct {
 	CreatedAt  time.Time
 	LastSeenAt time.Time
 	ExpiresAt  time.Time
+	Writes     int64 // as of Actor, where one session is read
 }
 
 // SignUpLink is a link of an operator that lets people sign up: one, whose address it may

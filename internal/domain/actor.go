@@ -36,6 +36,7 @@ type Actor struct {
 	ApplicationID ApplicationID // that acts, for the user or as itself; 0: none
 	Tier          Tier
 	Scope         Scope
+	Writes        int64 // transactions of the user that a replica must have; counted where there are any
 }
 
 // SignedIn reports whether the actor is a user.

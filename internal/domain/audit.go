@@ -24,6 +24,7 @@ const (
 	ActPasswordChanged   Act = "account.password"
 	ActAccountInvited    Act = "account.invited"
 	ActResetSent         Act = "account.reset-sent"
+	ActSignInLink        Act = "account.sign-in-link"
 	ActOperatorGiven     Act = "operator.given"
 	ActOperatorTaken     Act = "operator.taken"
 	ActSignedIn          Act = "session.created"
@@ -66,7 +67,7 @@ const (
 // Acts are all of them, in the order in which a choice shows them.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
-	ActAccountInvited, ActResetSent,
+	ActAccountInvited, ActResetSent, ActSignInLink,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,

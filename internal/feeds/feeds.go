@@ -90,9 +90,12 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		d.errs.MethodNotAllowed(w, r, http.MethodGet)
 	default:
-		if err := at.answer(w, r); err != nil {
-			d.errs.Fail(r.Context(), w, r, err)
-		}
+		lagging := !strings.HasPrefix(r.URL.Path, secretPrefix) && !d.Downloads(r) // a secret is held against the primary
+		httpedge.Reading(w, r, domain.Actor{}, lagging, func(w http.ResponseWriter, r *http.Request) {
+			if err := at.answer(w, r); err != nil {
+				d.errs.Fail(r.Context(), w, r, err)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,10 @@ type Gate struct {
 	// see nothing of it.
 	Shown []string
 
+	// Primary, where it is set, says which requests read at the primary database even where they
+	// only read: those whose answer is sent while it is read.
+	Primary func(*http.Request) bool
+
 	// Allow, where it is set, refuses who may not call an operation for other reasons than
 	// its security.
 	Allow func(op *describe.Operation, who domain.Actor) error
@@ -84,13 +88,20 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer g.Callers.turns.Leave(key)
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
-		if again != nil {
-			g.answerOnce(w, r, who, again)
-			return
-		}
+		Reading(w, r, who, !g.primary(r), func(w http.ResponseWriter, r *http.Request) {
+			if again != nil {
+				g.answerOnce(w, r, who, again)
+				return
+			}
+			g.Next.ServeHTTP(w, r)
+		})
+		return
 	}
 	g.Next.ServeHTTP(w, r)
 }
+
+// primary reports whether a request reads at the primary, whatever it reads.
+func (g *Gate) primary(r *http.Request) bool { return g.Primary != nil && g.Primary(r) }
 
 // admitted is what the gate tells the handlers of a request.
 type admitted struct {

@@ -34,6 +34,7 @@ type Mount struct {
 	Compressed bool
 	Tagged     bool // responses get an ETag and conditions are heeded; elsewhere the door does it
 	Rate       Rate
+	Replicas   bool // its door says which requests may read at a replica of the database
 	Deadline   bool // of --request-timeout
 	BodyLimit  bool // of --body-limit; elsewhere the door bounds what it reads
 
@@ -99,9 +100,9 @@ var Mounts = []Mount{
 	{Name: OAuth, Prefixes: []string{"/v3/oauth/", "/ext/v1/oauth/", "/oauth/", "/.well-known/"}, Credentials: ClientSecrets, Shape: OAuthErrors,
 		Data: true, CORS: true, Head: true, Rate: PerAddress, Deadline: true, BodyLimit: true},
 	{Name: Feeds, Prefixes: []string{""}, Credentials: NoCredentials, Shape: PlainText,
-		Vary: true, Data: true, CORS: true, Memory: true, Head: true, Compressed: true, Tagged: true, Rate: Fetches, Deadline: true},
+		Vary: true, Data: true, CORS: true, Memory: true, Head: true, Compressed: true, Tagged: true, Rate: Fetches, Replicas: true, Deadline: true},
 	{Name: Website, Prefixes: []string{""}, Credentials: SessionCookies, Shape: Pages,
-		Vary: true, Memory: true, Head: true, Compressed: true, Rate: Forms, Deadline: true, BodyLimit: true},
+		Vary: true, Memory: true, Head: true, Compressed: true, Rate: Forms, Replicas: true, Deadline: true, BodyLimit: true},
 	version(Ext, JSONErrors, "/ext/"),
 	version(V2, V2Errors, "/v2/"),
 	version(V3, JSONErrors, "/v3/"),
@@ -112,7 +113,7 @@ var Mounts = []Mount{
 func version(name string, shape Shape, prefix string) Mount {
 	return Mount{Name: name, Prefixes: []string{prefix}, Credentials: BearerTokens, Shape: shape,
 		Vary: true, Data: true, Preflights: true, CORS: true, Memory: true, Head: true, Compressed: true, Tagged: true,
-		Rate: PerCaller, Deadline: true, BodyLimit: true, TrimSlash: prefix != ""}
+		Rate: PerCaller, Replicas: true, Deadline: true, BodyLimit: true, TrimSlash: prefix != ""}
 }
 
 // Door is what answers at a mount.
@@ -142,6 +143,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
 	Memory         *budget.Budget // of responses
+	Replicas       bool           // there are some
 	RequestTimeout time.Duration
 	BodyLimit      int64
 }
@@ -234,6 +236,7 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	add(m.Tagged, middleware.Unless(door.Downloads, middleware.Conditional))
 	add(m.Rate == Forms, limited(o.Now, door.Render, formsPerMinute, isForm))
 	add(m.Rate == Fetches, limited(o.Now, door.Render, fetchesPerMinute, isAny))
+	add(m.Replicas && o.Replicas, readSomewhere)
 	add(m.Deadline, middleware.Unless(door.Downloads, middleware.Unless(door.Streams, middleware.Deadline(o.RequestTimeout, door.Render))))
 	add(m.BodyLimit, middleware.Unless(door.Streams, middleware.BodyLimit(o.BodyLimit)))
 	return middleware.Chain(door.Handler, pieces...)

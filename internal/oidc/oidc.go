@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +71,7 @@ type discovered struct {
 	provider *oidc.Provider
 	verifier *oidc.IDTokenVerifier
 	endpoint oauth2.Endpoint
+	signOut  *url.URL  // RP-Initiated Logout 1.0, section 2.1; nil where there is none
 	until    time.Time // when it is asked again
 }
 
@@ -172,6 +174,22 @@ func (p *Provider) meant(id *oidc.IDToken, a Attempt) error {
 	return nil
 }
 
+// SignOut gives the address at which somebody signs out at the provider, who then leads back to an
+// address of ours that it must know; "" where the provider has none, or is away. It names us by
+// our client id: tokens are not kept, so the provider asks the person whether they mean it.
+func (p *Provider) SignOut(ctx context.Context, back string) string {
+	d, err := p.discover(ctx)
+	if err != nil || d.signOut == nil {
+		return ""
+	}
+	to := *d.signOut
+	q := to.Query()
+	q.Set("client_id", p.o.ClientID)
+	q.Set("post_logout_redirect_uri", back)
+	to.RawQuery = q.Encode()
+	return to.String()
+}
+
 func (p *Provider) config(d *discovered) *oauth2.Config {
 	return &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret, Endpoint: d.endpoint,
 		RedirectURL: p.o.RedirectURL, Scopes: p.o.Scopes}
@@ -215,6 +233,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	}
 	var about struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
+		SignOut string   `json:"end_session_endpoint"`
 	}
 	if err := provider.Claims(&about); err != nil {
 		return nil, err
@@ -229,6 +248,9 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	// secret, which the library never accepts. The keys are fetched anew for one that is not known.
 	d := &discovered{provider: provider, endpoint: e, until: p.o.Now().Add(knownFor),
 		verifier: provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now})}
+	if to, err := url.Parse(about.SignOut); err == nil && to.Host != "" && (to.Scheme == "https" || to.Scheme == "http") {
+		d.signOut = to
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.known = d

@@ -18,12 +18,12 @@ import (
 
 // Open opens the database of a configuration without looking at its schema.
 func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
-	return open(ctx, cfg, nil)
+	return open(ctx, cfg, nil, database.Replicas{})
 }
 
-func open(ctx context.Context, cfg config.Config, observe database.Observer) (*database.DB, error) {
+func open(ctx context.Context, cfg config.Config, observe database.Observer, replicas database.Replicas) (*database.DB, error) {
 	o := databaseOptions(cfg)
-	o.Observe = observe
+	o.Observe, o.Replicas = observe, replicas
 	db, err := database.Open(ctx, o)
 	return db, withRemedy(cfg.DataDir, err)
 }
@@ -86,7 +86,7 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
 	}
-	db, err := open(ctx, cfg, nil)
+	db, err := Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, observ
 		atMost = 0
 	}
 	err = await(ctx, atMost, log, "the database", func(ctx context.Context) (err error) {
-		db, err = open(ctx, cfg, observe)
+		db, err = open(ctx, cfg, observe, replicasOf(cfg, log))
 		return err
 	})
 	if err != nil {

@@ -110,6 +110,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 3),
 		addresses: Addresses(cfg),
 		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
+	s.watchReplicas()
 	if err := s.shareLimits(); err != nil {
 		return nil, joinClose(err, db)
 	}

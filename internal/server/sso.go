@@ -18,7 +18,7 @@ func newSSO(cfg config.Config, o Options) sso.Options {
 	for i, g := range c.Groups {
 		groups[i] = sso.Rule(g)
 	}
-	return sso.Options{Name: c.Name, SignUp: sso.SignUp(c.SignUp), TrustEmail: c.Email == "trust", Groups: groups, Log: o.Log,
+	return sso.Options{Name: c.Name, SignUp: sso.SignUp(c.SignUp), Only: c.Only, TrustEmail: c.Email == "trust", Groups: groups, Log: o.Log,
 		Provider: oidc.New(oidc.Options{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
 			RedirectURL: cfg.SiteURL + signon.CallbackPath, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim, Now: o.Now, Log: o.Log})}
 }

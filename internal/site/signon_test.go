@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -183,7 +184,7 @@ func TestSignOnConnects(t *testing.T) {
 		at := p.header.Get("Location")
 		b.get(at).want(200).says("There is an account with the address EVE@example.org. Sign in to it once as you did before, then Town Hall can sign you in.")
 		b.post(at).leads("/sign-in?next=" + url.QueryEscape(at))
-		newBrowser(t, r).get(at).want(422)
+		newBrowser(t, r).get(at).want(404)
 		b.post("/sign-in", "email", "eve@example.org", "password", "wrong one!", "next", at).want(422)
 		b.post("/sign-in", "email", "eve@example.org", "password", password, "next", at).leads(at)
 		b.get(at).want(200).says("From now on, Town Hall signs you in here. There you are EVE@example.org.", "Eve")
@@ -195,7 +196,7 @@ func TestSignOnConnects(t *testing.T) {
 		b.post(at).want(403)
 		b.header = http.Header{}
 		b.post(at).leads("/groups").follow().says("Your account is connected.")
-		b.post(at).want(422)
+		b.post(at).want(404)
 		again := newBrowser(t, r)
 		again.signOn(fake, "/sign-in/sso").leads("/")
 		again.get("/settings/profile").says(`value="Eve"`)
@@ -286,6 +287,90 @@ func TestSignOnRefuses(t *testing.T) {
 			}, closed(tt.mode, tt.signUp))
 		})
 	}
+}
+
+// Signing out leads on to the provider where the session came from there, and nowhere else.
+func TestSignOutAtTheProvider(t *testing.T) {
+	t.Parallel()
+	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
+		local := first(t, r)
+		local.post("/sign-out").leads("/")
+		fake.Is("1", "email", "nina@example.org")
+		b := newBrowser(t, r)
+		b.signOn(fake, "/sign-in/sso").leads("/")
+		b.get("/sign-in/sso/signed-out").leads("/")
+		b.post("/sign-out").leads("/sign-in/sso/signed-out").follow().want(200).says("At Town Hall you may still be signed in", `href="/sign-in/sso/sign-out"`)
+		to, err := url.Parse(b.get("/sign-in/sso/sign-out").want(303).header.Get("Location"))
+		if err != nil || !strings.HasPrefix(to.String(), fake.Issuer()+"/logout?") || to.Query().Get("realm") != "main" ||
+			to.Query().Get("client_id") != oidctest.ClientID || to.Query().Get("post_logout_redirect_uri") != apptest.Base+"/" {
+			t.Errorf("it leads to %s, %v", to, err)
+		}
+		b.get("/settings").want(303)
+		b.post("/sign-out").leads("/") // it is forgotten
+	})
+}
+
+// With single sign-on alone nothing else opens an account, but for a link of the command line.
+func TestSignOnAlone(t *testing.T) {
+	t.Parallel()
+	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
+		const off = "Passwords and passkeys open nothing here: sign in by single sign-on."
+		b := newBrowser(t, r)
+		b.post("/sign-up", "name", "Ada", "slug", "ada", "email", "ada@example.org", "password", password).want(422).says(off)
+		fake.Is("1", "email", "ada@example.org", "preferred_username", "ada")
+		b.signOn(fake, "/sign-in/sso").leads("/") // the first, so an operator
+		b.get("/operator").want(200)
+		b.get("/settings/email").want(200).hides("/settings/password", "/settings/passkeys")
+		id := b.get("/settings/single-sign-on").find(`name="disconnect" value="(\d+)"`)
+		b.post("/settings/single-sign-on", "disconnect", id).want(422).says("Single sign-on is the only way in here.")
+		b.post("/operator/accounts/ada", "do", "reset").want(422).says(off)
+		if _, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "bob", Name: "Bob", Email: "bob@example.org", Password: password, Tier: domain.TierFree}); err != nil {
+			t.Fatal(err)
+		}
+		g := newBrowser(t, r)
+		g.get("/sign-in").want(200).says("Sign in with Town Hall").hides("<form method=\"post\" action=\"/sign-in\"", "/forgot-password", "passkey")
+		g.get("/sign-up").want(200).says("Sign in with Town Hall").hides(`name="password"`)
+		g.get("/forgot-password").leads("/sign-in")
+		g.post("/sign-in", "email", "bob@example.org", "password", password).want(422).says(off)
+		g.post("/sign-in/passkey", "passkey", "{}").want(422).says(off)
+		g.post("/forgot-password", "email", "bob@example.org").want(422).says(off)
+		fake.Is("2", "email", "bob@example.org")
+		g.signOn(fake, "/sign-in/sso").want(422).says("There is an account with your e-mail address that is not connected")
+
+		_, address, err := r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := strings.TrimPrefix(address, apptest.Base)
+		g.get(link).want(200).says("This link signs you in as Bob (bob), once.")
+		signedIn := make([]int, 2)
+		var both sync.WaitGroup
+		for i := range signedIn {
+			both.Go(func() { signedIn[i] = newBrowser(t, r).post(link).status })
+		}
+		both.Wait()
+		if slices.Sort(signedIn); signedIn[0] != 303 || signedIn[1] != 404 {
+			t.Errorf("two at once: %d", signedIn)
+		}
+		g.get(link).want(404)
+		_, address, err = r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		link = strings.TrimPrefix(address, apptest.Base)
+		g.post(link).leads("/")
+		g.get("/settings/email").says("bob@example.org")
+		g.signOn(fake, "/sign-in/sso?connect=yes").follow().want(200) // and so connects the account
+		if got := acts(t, r, domain.ActSignInLink); len(got) != 2 {
+			t.Errorf("links: %q", got)
+		}
+		_, address, err = r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Clock.Advance(16 * time.Minute)
+		newBrowser(t, r).post(strings.TrimPrefix(address, apptest.Base)).want(404)
+	}, func(c *config.Config) { c.OIDC.Only, c.SignUp = true, "open" })
 }
 
 // A blocked provider of mail is refused here as it is to who signs up; who has an account keeps it.
@@ -454,7 +539,7 @@ func TestSignOnAtOnce(t *testing.T) {
 			for range 2 {
 				own := &browser{t: t, handler: b.handler, base: b.base, cookies: maps.Clone(b.cookies), header: b.header.Clone()}
 				all.Go(func() {
-					if p := own.post(at); p.status != 303 && p.status != 422 {
+					if p := own.post(at); p.status != 303 && p.status != 404 && p.status != 422 {
 						t.Errorf("%d: %s", p.status, p.body)
 					}
 				})

@@ -93,6 +93,7 @@ var furnishing = []string{
 	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
 	`INSERT INTO report_cases (id, kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
 		VALUES (1, 'Block', 1, 'Some moss', 1, 1, 5, 5, 0, '', '')`,
+	"INSERT INTO account_writes (user_id, n) VALUES (1, 2)",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",
 	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -9,7 +10,9 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/words"
 )
 
 // step is a node of the plan that PostgreSQL has carried out.
@@ -42,6 +45,17 @@ func (s step) most() step {
 		}
 	}
 	return worst
+}
+
+// without gives the steps below this one, and below those, that do not read a table.
+func (s step) without(table string) (all []step) {
+	for _, below := range s.Plans {
+		below.Plans = below.without(table)
+		if below.Table != table {
+			all = append(all, below)
+		}
+	}
+	return all
 }
 
 // No statement reads all of a channel, or all of its private items again and again,
@@ -85,12 +99,17 @@ var whole = regexp.MustCompile(`AS counted$|AS few WHERE|count\(\*\) OVER \(\)`)
 var errUndo = fmt.Errorf("undo")
 
 // carryOut runs a statement once more and gives its plan; nothing is kept.
-func carryOut(t *testing.T, db *database.DB, mode string, st statement) step {
+func carryOut(t *testing.T, db *database.DB, mode string, st statement, settings ...string) step {
 	t.Helper()
 	var plan []struct{ Plan step }
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {
 		if _, err := tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = "+mode); err != nil {
 			return err
+		}
+		for _, setting := range settings {
+			if _, err := tx.Exec(t.Context(), "SET LOCAL "+setting); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.Exec(t.Context(), "PREPARE recorded AS "+st.query); err != nil {
 			return err
@@ -133,4 +152,46 @@ func literals(args []any) string {
 		}
 	}
 	return "(" + strings.Join(all, ", ") + ")"
+}
+
+// What a filter asks of the connections of a document is asked of what has the words alone, however
+// many others there are, and once for both the page and the count.
+func TestPlansOfWordsInChannelOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	const n, matching = 6_000, 1_500
+	st := newStage(t, s, db, n, 0)
+	storetest.Exec(t, db, `INSERT INTO search_words (rowid, words) SELECT seq, CASE WHEN item_id % 4 = 0 THEN to_tsvector('simple', 'moss') ELSE to_tsvector('simple', 'other') END
+		FROM search_documents WHERE kind = 'Block' ON CONFLICT DO NOTHING`)
+	storetest.Exec(t, db, "ANALYZE")
+	s = s.WithSearchLimits(store.SearchLimits{AtOnce: 10_000, Private: 10_000})
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
+		q := domain.Search{Query: "moss", Channel: st.channel, Sort: domain.SearchSort{Key: key, Desc: true}, Page: domain.Page{Number: 1, Per: 24}}
+		if l := search(t, s, st.bob, q); l.Total != matching || len(l.Items) != 24 {
+			t.Fatalf("%d on the page, %d in all, want %d", len(l.Items), l.Total, matching)
+		}
+		r.read(func(ctx context.Context, v *store.Snapshot) error {
+			statements := 0
+			store.Trace(v, func(query string, args []any) {
+				if r.note(query, args); strings.Contains(query, "search_words") {
+					statements++
+				}
+			})
+			_, err := v.Search(ctx, store.SearchQuery{Search: q, Viewer: st.bob, Words: words.Parse(q.Query)})
+			if statements != 1 {
+				t.Errorf("%d statements ask for words, sorted by %d", statements, key)
+			}
+			return err
+		})
+	}
+	for _, st := range r.all {
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			plan := carryOut(t, db, mode, st, "enable_nestloop = off") // as among so many that a join of all seems better
+			plan.Plans = plan.without("search_words")                  // of which so few rows are read at once
+			if worst := plan.most(); worst.read() > 2*matching {
+				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
+			}
+		}
+	}
 }

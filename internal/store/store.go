@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
+	"vitrine/internal/reads"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/audit"
@@ -223,6 +224,8 @@ func New(db *database.DB) *Store {
 // InTx runs fn in a write transaction; it may run several times when transactions collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
+	by := reads.From(ctx)
+	by.Writes()
 	claim := redo.ClaimOf(ctx)
 	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue}
@@ -236,6 +239,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		}
 		if err == nil {
 			err = t.deltas.Flush(ctx)
+		}
+		if who := by.Account(); err == nil && who != 0 && s.pool.Replicas() != nil {
+			err = t.CountWrite(ctx, domain.UserID(who))
 		}
 		enqueued = t.enqueued
 		return err
@@ -281,7 +287,7 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 
 // EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It writes nothing where there is one.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
-	value, err = s.Secret(ctx, name)
+	value, err = s.Secret(reads.AtPrimary(ctx), name)
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}

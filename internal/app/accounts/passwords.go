@@ -61,6 +61,9 @@ func (a *Accounts) PutPasswordLink(ctx context.Context, tx *store.Tx, u domain.U
 // ForgotPassword has a link mailed with which a password can be chosen, if the address
 // has an account that may sign in. The answer and its time do not tell.
 func (a *Accounts) ForgotPassword(ctx context.Context, from domain.Visitor, email string) error {
+	if err := a.CheckLocal(); err != nil {
+		return err
+	}
 	email, err := core.EmailAddress(strings.TrimSpace(email))
 	if err != nil {
 		return err
@@ -91,6 +94,9 @@ func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token st
 // sessions, and gives what signin.SignIns.Enter gives: a mail is no second factor. The error of a password names `password`, and leaves the
 // link as it is.
 func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (secret string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", err
+	}
 	l, err := a.mailLink(ctx, account.PasswordLink, token)
 	if err != nil {
 		return "", err

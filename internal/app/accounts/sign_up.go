@@ -43,6 +43,9 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 // an account already; the mail tells. Errors name `name`, `slug`, `email` and `password`;
 // Forbidden is for those who may not sign up, TooMany for those who tried too often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", err
+	}
 	if err := in.Validate(); err != nil {
 		return "", err
 	}
@@ -142,6 +145,9 @@ func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
 // taken meanwhile: then it is one from the name. Forbidden says that nobody can sign up
 // any more, or that somebody else has used the link that let this one in.
 func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, password string) (session string, u domain.User, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", u, err
+	}
 	if !signin.IsToken(token, auth.Mailed) {
 		return "", u, domain.NewNotFound()
 	}

@@ -17,6 +17,17 @@ type Core struct {
 	Now     func() time.Time // the clock
 	SiteURL string           // absolute, without a slash at its end
 	BaseURL string           // the same
+
+	// SignOnOnly says that people come in by the provider of single sign-on alone.
+	SignOnOnly bool
+}
+
+// CheckLocal refuses the ways in that this site has itself, where they are off.
+func (c *Core) CheckLocal() error {
+	if c.SignOnOnly {
+		return domain.NewForbidden("Passwords and passkeys open nothing here: sign in by single sign-on")
+	}
+	return nil
 }
 
 // Forbidden says that the actor sees a thing but may not do this with it.

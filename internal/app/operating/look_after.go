@@ -56,6 +56,9 @@ func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, e
 // two hours; where it is not to be mailed, it gives the link's address. Nobody is signed out
 // until it is used. A suspended account gets none.
 func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, mailed bool) (u domain.User, address string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return u, "", err
+	}
 	u, err = a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
 		if u.SuspendedAt != nil {
 			return domain.NewUnprocessable("The account is suspended")

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
+	"vitrine/internal/reads"
 	"vitrine/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 		return known.site, nil
 	}
 	defer a.site.turn.Unlock()
-	return a.look(ctx)
+	return a.look(reads.AtPrimary(ctx))
 }
 
 // look reads the site if it has changed.

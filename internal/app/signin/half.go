@@ -97,6 +97,9 @@ func (a *SignIns) FinishByCode(ctx context.Context, from domain.Visitor, half, c
 // finish makes a session of half a sign-in. check may refuse before the transaction that does it, and
 // what it gives within it.
 func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with string, check func(u domain.User) (func(tx *store.Tx) error, error)) (session string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", err
+	}
 	u, err := a.HalfSignIn(ctx, half)
 	if err != nil {
 		return "", err

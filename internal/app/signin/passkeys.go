@@ -245,6 +245,9 @@ func (a *SignIns) PasskeyOptions(ctx context.Context, browser string) ([]byte, e
 // SignInByPasskey signs in with the answer to PasskeyOptions. Whatever is wrong, the error is the same
 // Unauthenticated, but for a challenge that is over. Too many attempts are TooMany.
 func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, browser, answer string) (session string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", err
+	}
 	by, err := a.Try(ctx, core.TryPasskey, "", from)
 	if err != nil {
 		return "", err

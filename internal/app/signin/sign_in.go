@@ -14,6 +14,9 @@ import (
 // password, no password, suspended), the error is the same Unauthenticated, and takes as
 // long. Too many attempts are TooMany.
 func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, password string) (secret string, err error) {
+	if err := a.CheckLocal(); err != nil {
+		return "", err
+	}
 	email = strings.ToLower(strings.TrimSpace(email))
 	by, err := a.Try(ctx, core.TryPassword, email, from)
 	if err != nil {

@@ -168,6 +168,9 @@ func (a *SSO) mayDisconnect(ctx context.Context, q store.Queries, actor domain.A
 	if err != nil {
 		return err
 	}
+	if a.usable(all[at]) && a.SignOnOnly {
+		return domain.NewUnprocessable("Single sign-on is the only way in here")
+	}
 	if a.usable(all[at]) && c.PasswordHash == "" {
 		return domain.NewUnprocessable("This is the only way into your account: choose a password first")
 	}

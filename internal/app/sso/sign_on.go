@@ -154,6 +154,9 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 	case !verified:
 		return a.refused(ctx, from, domain.User{}, "no verified address", domain.NewForbidden(
 			"The sign-in provider does not vouch for your e-mail address. If you have an account here, sign in to it and connect it in the settings"))
+	case holder.ID != 0 && !a.o.TrustEmail && a.SignOnOnly: // there is no way to sign in to it as before
+		return a.refused(ctx, from, holder, "the account is not connected", domain.NewForbidden(
+			"There is an account with your e-mail address that is not connected with the sign-in provider: ask whoever runs this site"))
 	case holder.ID != 0 && !a.o.TrustEmail:
 		return a.askToConfirm(ctx, browser, s, who, to)
 	case holder.ID != 0:

@@ -32,6 +32,7 @@ type Options struct {
 	Provider   *oidc.Provider // nil for none
 	Name       string         // of the provider, as people know it
 	SignUp     SignUp
+	Only       bool // nobody comes in another way
 	TrustEmail bool // an address that the provider has verified opens the account that has it
 	Groups     []Rule
 	Log        *slog.Logger
@@ -56,6 +57,18 @@ func (a *SSO) ProviderName() string {
 		return ""
 	}
 	return a.o.Name
+}
+
+// OnlySignOn reports whether people come in by the provider alone.
+func (a *SSO) OnlySignOn() bool { return a.SignOnOnly }
+
+// ProviderSignOut gives the address at which somebody who has signed out here signs out at the
+// provider, too; "" where it has none, or is away.
+func (a *SSO) ProviderSignOut(ctx context.Context) string {
+	if a.o.Provider == nil {
+		return ""
+	}
+	return a.o.Provider.SignOut(ctx, a.SiteURL+"/")
 }
 
 // followGroups makes somebody's memberships what their groups at the provider say. A group of

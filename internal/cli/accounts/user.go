@@ -27,6 +27,7 @@ type UserCmd struct {
 
 	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the address of an account, which is told at the old one."`
 	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
+	SignIn             userSignInCmd             `cmd:"" help:"Print a link that signs in to an account, once and within 15 minutes; also where people come in by single sign-on alone."`
 	SignOut            userSignOutCmd            `cmd:"" help:"Sign an account out everywhere."`
 	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of who has lost them; the password is enough to sign in then."`
 	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after it was said what goes and what stays."`

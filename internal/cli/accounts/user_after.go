@@ -86,6 +86,21 @@ func firstLine(r io.Reader) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
+type userSignInCmd struct {
+	config.Common
+	User      string `arg:"" help:"Id or slug."`
+	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which the link begins; the same as the server's."`
+	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
+	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
+}
+
+func (cmd *userSignInCmd) Run(c *console.Console) error {
+	return withLinks(c, linking{Common: cmd.Common, SiteURL: cmd.SiteURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
+		_, address, err := a.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
+		return printedOr(c, address, cmd.User, err)
+	})
+}
+
 type userSignOutCmd struct {
 	config.Common
 	User   string `arg:"" help:"Id or slug."`

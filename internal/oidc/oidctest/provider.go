@@ -156,7 +156,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
 		about := map[string]any{"issuer": p.server.URL, "authorization_endpoint": p.server.URL + "/authorize", "token_endpoint": p.server.URL + "/token",
-			"jwks_uri": p.server.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"}}
+			"jwks_uri": p.server.URL + "/keys", "end_session_endpoint": p.server.URL + "/logout?realm=main", "id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"}}
 		if p.info != nil {
 			about["userinfo_endpoint"] = p.server.URL + "/userinfo"
 		}

@@ -40,6 +40,7 @@ func (s *Site) noteCookie() string     { return s.cookieName("vitrine-note") }
 func (s *Site) returnCookie() string   { return s.cookieName("vitrine-return") }
 func (s *Site) languageCookie() string { return s.cookieName("vitrine-language") }
 func (s *Site) signOnCookie() string   { return s.cookieName("vitrine-sign-on") }
+func (s *Site) signedOnCookie() string { return s.cookieName("vitrine-signed-on") }
 func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
 
 // sessionOf is the secret that a request comes with, "" for none.
@@ -158,6 +159,19 @@ func (v *Visit) SignOn() string {
 // KeepSignOn has the browser keep that. It must come back from the provider with it, so it is
 // sent with links of other sites, as all our cookies are.
 func (v *Visit) KeepSignOn(secret string) { v.s.setCookie(v.W, v.s.signOnCookie(), secret, signOnLife) }
+
+// KeepSignedOn has the browser remember that its session came by a provider.
+func (v *Visit) KeepSignedOn() { v.s.setCookie(v.W, v.s.signedOnCookie(), "yes", sessionLife) }
+
+// ForgetSignedOn reports whether it remembers that, and has it forget it.
+func (v *Visit) ForgetSignedOn() bool {
+	_, err := v.R.Cookie(v.s.signedOnCookie())
+	if err != nil {
+		return false
+	}
+	v.s.setCookie(v.W, v.s.signedOnCookie(), "", -1)
+	return v.App().ProviderName() != ""
+}
 
 // ReturnNow is the path of returnLater, which is forgotten by that.
 func (v *Visit) ReturnNow() string {

@@ -19,6 +19,8 @@ type Room struct {
 	// an underscore for what pages of the room share.
 	Templates fs.FS
 
+	Lagging bool // its pages may be a little old: they are read at a replica of the database, if there is one
+
 	Sections []Section
 }
 
@@ -58,7 +60,8 @@ type Route struct {
 	Download bool    // GET answers with a file, which is counted as a request of the API is
 	Open     bool    // guests may see it where they are closed out: it shows nothing of collections
 
-	room string
+	room    string
+	lagging bool
 }
 
 // sorted gives the routes of all rooms with the more literal of two patterns first, so
@@ -67,7 +70,7 @@ func sorted(rooms []Room) []Route {
 	var all []Route
 	for _, room := range rooms {
 		for _, r := range room.Routes {
-			r.room = room.Name
+			r.room, r.lagging = room.Name, room.Lagging && !r.Download
 			all = append(all, r)
 		}
 	}

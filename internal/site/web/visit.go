@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
 	"vitrine/internal/site/catalog"
@@ -71,7 +72,14 @@ func (v *Visit) answer() error {
 	if err := v.count(at); err != nil {
 		return err
 	}
-	return handle(v)
+	httpedge.Reading(v.W, v.R, v.Actor(), at.lagging, func(w http.ResponseWriter, r *http.Request) {
+		again := *v
+		again.W, again.R = w, r
+		if err := handle(&again); err != nil {
+			again.fail(err)
+		}
+	})
+	return nil
 }
 
 // count counts a search by words, and a file, as a request of the API is counted: for the user
@@ -243,5 +251,5 @@ func (v *Visit) Actor() domain.Actor {
 	if v.Account == nil {
 		return domain.Actor{}
 	}
-	return domain.Actor{UserID: v.Account.ID, Tier: v.Account.Tier, Scope: domain.ScopeWrite}
+	return domain.Actor{UserID: v.Account.ID, Tier: v.Account.Tier, Scope: domain.ScopeWrite, Writes: v.Session.Writes}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/reads"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -14,9 +15,12 @@ const mostSessions = 100
 
 const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at`
 
-func scanSession(row sqlx.Row) (s domain.Session, err error) {
+func scanSession(row sqlx.Row) (domain.Session, error) { return scanSessionAnd(row) }
+
+// scanSessionAnd scans what stands behind the columns of a session, too.
+func scanSessionAnd(row sqlx.Row, more ...any) (s domain.Session, err error) {
 	var created, seen, expires int64
-	err = row.Scan(&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires)
+	err = row.Scan(append([]any{&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires}, more...)...)
 	s.CreatedAt, s.LastSeenAt, s.ExpiresAt = sqlx.Time(created), sqlx.Time(seen), sqlx.Time(expires)
 	return s, err
 }
@@ -28,6 +32,7 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 	if err != nil {
 		return 0, err
 	}
+	reads.From(ctx).For(reads.Asks{Account: int64(s.UserID)}) // whose writes the transaction's are
 	return id, w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, mostSessions)
 }
@@ -35,8 +40,11 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 // Session reads the session whose secret has this hash; NotFound if it is over, or its
 // user is suspended or deleted.
 func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.Session, error) {
-	s, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s JOIN users u ON u.id = s.user_id
-		WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, hash, sqlx.Micros(now)))
+	var writes int64
+	s, err := scanSessionAnd(r.db.QueryRow(ctx, "SELECT "+sessionColumns+`, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0)
+		FROM sessions s JOIN users u ON u.id = s.user_id
+		WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, hash, sqlx.Micros(now)), &writes)
+	s.Writes = writes
 	return s, sqlx.Found(err)
 }
 

@@ -22,12 +22,13 @@ type Holder struct {
 // application is NotFound.
 func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
 	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
-			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL
+			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL,
+			COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = t.user_id), 0)
 		FROM tokens t LEFT JOIN users u
 			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
 			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
-		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended)
+		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended, &h.Actor.Writes)
 	return h, sqlx.Found(err)
 }
 

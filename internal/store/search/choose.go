@@ -41,12 +41,23 @@ func few(q Query, is facts) int64 {
 	return is.limits.BeforeWords + 1
 }
 
-// throughChannel is what it costs to read a channel first: a look at two tables for each item.
+// throughChannel is what it costs to read a channel first: a look at two tables for each item, and
+// less if the words are known to be in more documents than that.
 func throughChannel(q Query, is facts) int64 {
-	if q.Channel == 0 {
+	switch {
+	case q.Channel == 0:
 		return math.MaxInt64
+	case is.matches > is.channel.items:
+		return is.channel.items / 2
 	}
 	return 3 * is.channel.items
+}
+
+// countsMatches reports whether it decides on the driver in how many documents the words are, up to
+// as many as the channel has items: their number is a small part of what it costs to hold
+// each against the channel.
+func countsMatches(q Query, is facts) bool {
+	return is.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, is) == noFilter && is.channel.items/2 < few(q, is)
 }
 
 // most is how many documents are too many for a filter to be measured further.
@@ -84,10 +95,27 @@ func manyFound(q Query, is facts) bool {
 // them as well.
 func choose(q Query, is facts) plan {
 	p := plan{goal: somePage, driver: drive(q, is), skip: q.Page.Offset(), take: q.Page.Per + 1} // the one more tells of the next page
-	if p.driver != noFilter {
+	if p.driver != noFilter || findsAll(q, is) {
 		p.goal, p.take = pageAndTotal, q.Page.Per
 	}
 	return p.complete(q, is)
+}
+
+// findsAll reports whether all that is found is to be read once, if it is not too much, for both
+// the page and the count: where it costs more to hold a document against a filter than to sort it.
+func findsAll(q Query, is facts) bool {
+	return is.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.asksConnections)
+}
+
+// asksConnections reports whether a filter looks for the connections of each document.
+func (f filter) asksConnections() bool { return f == inChannel || f == isFollowed }
+
+// walksRing reports whether documents are walked in their order by chance and each held against
+// the words: where so many match that a page is found after few.
+func walksRing(q Query, is facts, p plan) bool {
+	const far = 20_000 // documents, which is what it costs to gather as many matches
+	return is.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == ring &&
+		is.open > is.limits.Shuffled && is.documents > 0 && (p.skip+p.take)*is.documents < far*is.open
 }
 
 // chooseCount decides on the statement that counts what choose lists.
@@ -130,7 +158,11 @@ func (p plan) complete(q Query, is facts) plan {
 			p.checks = append(p.checks, f)
 		}
 	}
-	for _, from := range p.sources(q) {
+	sources := p.sources(q)
+	if walksRing(q, is, p) {
+		sources, p.checks = []part{{from: documents}}, append([]filter{hasWords}, p.checks...)
+	}
+	for _, from := range sources {
 		for _, shown := range p.shown(q, is, from) {
 			p.parts = append(p.parts, p.halve(shown)...)
 		}
@@ -202,7 +234,7 @@ func (p plan) sources(q Query) []part {
 	switch {
 	case p.goal == countOnly || q.Sort.Key != domain.SearchByScore:
 		return append(parts, part{from: matches})
-	case p.driver != noFilter:
+	case p.goal == pageAndTotal:
 		return append(parts, part{from: matches, tier: matchedTier})
 	case q.name() != "":
 		parts = append(parts, part{from: named, tier: 1})

@@ -26,6 +26,8 @@ type engine interface {
 	// these without knowing how the last word may go on.
 	some(r *renderer, most string) (rows, titled string)
 	quick(terms []words.Term) bool
+	// byRow reports whether a single document can be held against words.
+	byRow() bool
 	// mayBeFew reports whether it is worth asking for some.
 	mayBeFew(terms []words.Term) bool
 	// closed reports whether the document with a number is among the closed ones.

@@ -13,12 +13,16 @@ import (
 // facts are what is known or measured before a plan is chosen.
 type facts struct {
 	limits       Limits
+	byRow        bool             // what the engine says of itself
 	pending      bool             // documents do not say yet what is open
 	private      privateFacts     // what the viewer sees in private channels
 	channel      channelFacts     // of the channel asked for
+	matches      int64            // in how many documents the words are, counted up to a limit; 0 if that is not known
 	sizes        map[filter]int64 // how many documents pass a filter, counted up to a limit or estimated from above
 	followedOpen int64            // open documents by those whom the viewer follows, or fewer
 	counted      int64            // how many results were counted; -1 before that
+	open         int64            // of these, those known to be open
+	documents    int64            // how many there are of all kinds, or more; 0 if that is not known
 	edge         any              // the key of the last open document of the page; nil unless few closed ones come before it
 }
 
@@ -37,7 +41,7 @@ type channelFacts struct {
 // gather measures what the choice of a plan depends on. It reports whether there can be
 // anything to find: there is not in a channel that the viewer does not see.
 func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err error) {
-	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1}
+	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, byRow: engineOf(f.Dialect).byRow()}
 	if is.pending, err = f.isPending(ctx); err != nil {
 		return is, false, err
 	}
@@ -74,7 +78,12 @@ func (f Finder) measure(ctx context.Context, q Query, is *facts) (err error) {
 			return err
 		}
 	}
-	return nil
+	if countsMatches(q, *is) {
+		match := engineOf(f.Dialect)
+		is.matches, err = sqlx.ScanInt64(f.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 AS one FROM search_words w WHERE "+match.matches("$1", anywhere)+
+			sqlx.Limit("$2")+") AS counted", match.query(q.Words.Terms, anywhere), is.channel.items+1))
+	}
+	return err
 }
 
 // isPending reports whether anything is pending, for those who choose between two texts.

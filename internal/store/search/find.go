@@ -41,14 +41,22 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	p := choose(q, is)
 	if p.goal == pageAndTotal {
 		if l, err = f.pageAndTotal(ctx, q, is, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
-			l.Total, err = f.count(ctx, q, is, chooseCount(q, is))
-			l.Total = min(l.Total, countedUpTo)
+			err = f.count(ctx, q, &is, chooseCount(q, is))
+			l.Total = min(is.counted, countedUpTo)
 		}
-		return l, err
+		if err != nil || p.driver != noFilter || l.Total <= is.limits.AtOnce && is.counted <= is.limits.AtOnce {
+			return l, err
+		}
+		if l.Total > countedUpTo {
+			is.counted = l.Total
+		}
 	}
-	is.counted = countedUpTo + 1
-	if !manyFound(q, is) {
-		if is.counted, err = f.count(ctx, q, is, chooseCount(q, is)); err != nil {
+	switch {
+	case is.counted >= 0:
+	case manyFound(q, is):
+		is.counted = countedUpTo + 1
+	default:
+		if err := f.count(ctx, q, &is, chooseCount(q, is)); err != nil {
 			return l, err
 		}
 	}
@@ -83,12 +91,11 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 	if err != nil || !some {
 		return l, err
 	}
-	counted, err := f.count(ctx, q, is, chooseInChannel(q, is, countOnly))
-	l.Total = min(counted, countedUpTo)
+	err = f.count(ctx, q, &is, chooseInChannel(q, is, countOnly))
+	l.Total = min(is.counted, countedUpTo)
 	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
-	is.counted = counted
 	s := render(f.Dialect, q, is, chooseInChannel(q, is, somePage))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ConnectionID, err error) {
@@ -110,10 +117,18 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 }
 
 // count counts what a plan finds, up to one more than the bound.
-func (f Finder) count(ctx context.Context, q Query, is facts, p plan) (int64, error) {
-	s := render(f.Dialect, q, is, p)
-	return sqlx.ScanInt64(f.QueryRow(ctx, s.text, s.args...))
+func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
+	s := render(f.Dialect, q, *is, p)
+	into := []any{&is.counted}
+	if countsOpen(q, *is) {
+		into = append(into, &is.open, &is.documents)
+	}
+	return f.QueryRow(ctx, s.text, s.args...).Scan(into...)
 }
+
+// countsOpen reports whether a count also says how many of them are known to be open, and how
+// many documents there are.
+func countsOpen(q Query, is facts) bool { return is.byRow && q.Sort.Key == domain.SearchByChance }
 
 // pageAndTotal lists what passes a filter that few things pass, counted exactly.
 func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l domain.List[domain.Subject], err error) {

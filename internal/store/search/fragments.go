@@ -77,6 +77,8 @@ func (r *renderer) check(f filter) []string {
 	case inChannel:
 		return []string{"EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = " + r.args.Add(r.q.Channel) +
 			" AND c.item_type = d.kind AND c.item_id = d.item_id" + r.Fence() + ")"}
+	case hasWords:
+		return []string{"EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq AND " + r.engine().matches(r.asked(anywhere), anywhere) + r.Fence() + ")"}
 	case ownedBy:
 		if r.q.Group != 0 {
 			return []string{"d.group_id = " + r.args.Add(r.q.Group)}
@@ -128,7 +130,7 @@ func (r *renderer) rows(f filter) string {
 	case inChannel:
 		return `SELECT x.seq FROM connections c CROSS JOIN search_documents x
 			WHERE c.channel_id = ` + r.args.Add(r.q.Channel) + ` AND x.kind = c.item_type AND x.item_id = c.item_id`
-	case noFilter, byExtension, changedAfter, ownedBy, isContent:
+	case noFilter, byExtension, changedAfter, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")
 }

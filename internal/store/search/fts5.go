@@ -34,6 +34,10 @@ func (fts5) query(terms []words.Term, in place) string {
 // quick queries are one word: the table of places has them word by word, as they are read.
 func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms[0].Words) == 1 }
 
+// byRow is false: FTS5 would begin anew with the words for each document, and collects all of what
+// begins like the last one before it looks.
+func (fts5) byRow() bool { return false }
+
 func (fts5) mayBeFew([]words.Term) bool { return true }
 
 func (e fts5) some(r *renderer, most string) (rows, titled string) {

@@ -12,7 +12,7 @@ import (
 
 var (
 	goalNames    = []string{"page", "count", "page and total"}
-	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "owner", "contents"}
+	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "words", "owner", "contents"}
 	sourceNames  = []string{"index", "driver", "driver's numbers", "own blocks", "private contents", "private channels", "private blocks", "words", "titles", "texts", "name", "address", "made from address"}
 	spanNames    = []string{"", " of open", " of closed"}
 	showNames    = []string{"all", "open", "own", "private", "own or private", "visible", "blocks or visible", "blocks", "private channels", "closed", "closed blocks", "closed, seen in private"}
@@ -141,6 +141,31 @@ var planCases = []planCase{
 		"page and total by number desc; driven by channel | words: blocks or visible, by tier", "count by number desc; driven by channel | words: blocks or visible"},
 	{"words in a large channel", domain.Search{Query: "moss", Channel: 4}, 1, channelOf(17_000, false),
 		"page by number desc; check channel | name: blocks or visible, tier 1 + titles: blocks or visible, tier 2 + texts: blocks or visible, tier 3", "count by number desc; check channel | words: blocks or visible"},
+	{"words in a large channel, before they are counted", domain.Search{Query: "moss", Channel: 4}, 1, uncounted(channelOf(17_000, false)),
+		"page and total by number desc; check channel | words: blocks or visible, by tier", "count by number desc; check channel | words: blocks or visible"},
+	{"words in fewer documents than a large channel has", domain.Search{Query: "moss", Channel: 4}, 1, matching(17_000, 17_000),
+		"page and total by number desc; check channel | words: blocks or visible, by tier", "count by number desc; check channel | words: blocks or visible"},
+	{"words in more documents than a large channel has", domain.Search{Query: "moss", Channel: 4}, 1, matching(100_002, 100_001),
+		"page and total by number desc; driven by channel | words: blocks or visible, by tier", "count by number desc; driven by channel | words: blocks or visible"},
+	{"words in more documents than a still larger one has", domain.Search{Query: "moss", Channel: 4}, 1, matching(100_003, 100_002),
+		"page and total by number desc; check channel | words: blocks or visible, by tier", "count by number desc; check channel | words: blocks or visible"},
+	{"words in what many are followed for, before they are counted", domain.Search{Query: "moss", Scope: domain.SearchFollowing}, 0, uncounted(size(isFollowed, 50_001)),
+		"page and total by number desc; check followed | words: open, by tier", "count by number desc; check followed | words: open"},
+
+	{"words by chance, of few", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1, foundOpen(10_000, 1_000),
+		"page by shuffled | words: visible", "count by shuffled | words: open + words: own or private"},
+	{"words by chance, of many", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1, foundOpen(10_001, 2_700_000),
+		"page by ring; check words | index of open: open, first half + index of open: open, second half + own blocks: own, by halves", ""},
+	{"words by chance, of many that are hard to find", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1, foundOpen(10_001, 2_800_000),
+		"page by ring | words: visible, by halves", ""},
+	{"words by chance, of many that are closed", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1,
+		with(foundOpen(10_001, 20_000), func(is *facts) { is.open = 10_000 }), "page by ring | words: visible, by halves", ""},
+	{"words of a kind by chance, of many", sorted(domain.Search{Query: "moss", Types: []string{"Text"}}, domain.SearchByChance), 0,
+		with(foundOpen(10_001, 20_000), func(is *facts) { is.sizes = map[filter]int64{byType: 50_001} }),
+		"page by ring; check words; check types | index of open: open, first half + index of open: open, second half", ""},
+	{"words by chance, of an engine that collects", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 0,
+		with(foundOpen(10_001, 20_000), func(is *facts) { is.byRow = false }), "page by ring | words: open, by halves", ""},
+
 	{"words of a rare kind in a channel", domain.Search{Query: "moss", Channel: 4, Types: []string{"Image"}}, 1,
 		with(channelOf(3_000, false), func(is *facts) { is.sizes = map[filter]int64{byType: 8_999} }),
 		"page and total by number desc; driven by types; check channel | words: blocks or visible, by tier", "count by number desc; driven by types; check channel | words: blocks or visible"},
@@ -161,6 +186,23 @@ func size(f filter, n int64) facts { return facts{sizes: map[filter]int64{f: n}}
 
 func channelOf(items int64, private bool) facts {
 	return facts{channel: channelFacts{items: items, open: items, private: private}}
+}
+
+func uncounted(is facts) facts {
+	is.counted = -1
+	return is
+}
+
+// matching are facts of words in so many documents, and of a channel.
+func matching(n, items int64) facts {
+	is := uncounted(channelOf(items, false))
+	is.byRow, is.matches = true, n
+	return is
+}
+
+// foundOpen are facts of so many open results among so many documents, each of which can be held against words.
+func foundOpen(n, documents int64) facts {
+	return facts{byRow: true, counted: n, open: n, documents: documents}
 }
 
 func with(is facts, change func(*facts)) facts {
@@ -242,6 +284,26 @@ func TestWantsEdge(t *testing.T) {
 	} {
 		if got := wantsEdge(Query{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query)}, c.is); got != c.want {
 			t.Errorf("%d: %v", i, got)
+		}
+	}
+}
+
+// Matches are counted where a channel is too large to be read first whatever the words are, and
+// small enough to be where they are common.
+func TestCountsMatches(t *testing.T) {
+	t.Parallel()
+	for items, want := range map[int64]bool{16_666: false, 16_667: true, 100_001: true, 100_002: false} {
+		is := matching(0, items)
+		is.limits = DefaultLimits
+		for query, asks := range map[string]bool{"moss": want, "*": false, "https://example.org/a": false} {
+			q := Query{Search: domain.Search{Query: query, Channel: 4}, Words: words.Parse(query)}
+			if got := countsMatches(q, is); got != asks {
+				t.Errorf("%q in %d items: %v", query, items, got)
+			}
+		}
+		is.byRow = false
+		if countsMatches(Query{Search: domain.Search{Query: "moss", Channel: 4}, Words: words.Parse("moss")}, is) {
+			t.Errorf("%d items: counted for an engine that collects", items)
 		}
 	}
 }

@@ -25,15 +25,16 @@ const countedUpTo = 10_000
 // in the program, and Private how many private channels that a viewer sees; where there are
 // more, each is looked up that is met. Few is how many places of words are read, by the statement that
 // gives all that a search finds where they are fewer; 0 does without that statement. Gathered is how many
-// results PostgreSQL is made to find all of before it takes a page of them.
+// results PostgreSQL is made to find all of before it takes a page of them. AtOnce is how many results
+// that only a look at their connections tells are read for a page and its total together.
 type Limits struct {
-	Few, Gathered, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+	Few, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
 
 // DefaultLimits are estimated from single figures on SQLite: to read the numbers of 44,000
 // documents took as long as to look at some 20,000 matches one by one; to look up a closed
 // document takes up to 10 µs, and to read one that is seen 2 µs.
-var DefaultLimits = Limits{Few: 250, Gathered: 5_000, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
+var DefaultLimits = Limits{Few: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
 	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // Query asks for a page of documents that the viewer may see.
@@ -64,6 +65,7 @@ const (
 	inGroup
 	inChannel
 
+	hasWords  // of what is not read by its words
 	ownedBy   // of lists of what somebody has
 	isContent // a block or a channel
 )

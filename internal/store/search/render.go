@@ -82,8 +82,17 @@ func (r *renderer) union(write func(s scan) string) string {
 
 // count counts up to a limit. It is one for all parts, so that what comes later is not even read.
 func (r *renderer) count() string {
-	parts := r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() })
-	return "SELECT count(*) FROM (" + parts + sqlx.Limit(r.args.Add(int64(countedUpTo+1))) + ") AS counted"
+	most := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
+	if !countsOpen(r.q, r.is) {
+		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + most + ") AS counted"
+	}
+	parts := r.union(func(s scan) string {
+		if s.open {
+			return "SELECT 1 AS open" + s.text()
+		}
+		return "SELECT 0 AS open" + s.text()
+	})
+	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + most + ") AS counted"
 }
 
 // page gives a part of each set, and of these together the page.
@@ -110,11 +119,14 @@ func (r *renderer) merged(columns, ties string) string {
 }
 
 // pageAndTotal gives the page, and how many there are in all, of what is few: all of it is
-// read once.
+// read once. Without a driver it may be many, of which one more is read than are to be.
 func (r *renderer) pageAndTotal() string {
 	parts := r.union(func(s scan) string {
 		return "SELECT " + s.tier + " AS tier, " + r.key(s) + " AS k, d.item_id AS item_id, d.type AS type" + s.text()
 	})
+	if r.plan.driver == noFilter {
+		parts += sqlx.Limit(r.args.Add(r.is.limits.AtOnce + 1))
+	}
 	return fmt.Sprintf("SELECT type, item_id, total FROM (SELECT found.*, count(*) OVER () AS total FROM (%s) AS found) AS counted"+
 		" ORDER BY tier, k %[2]s, item_id %[2]s, type %[2]s%[3]s OFFSET %[4]s",
 		parts, r.dir(), sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
@@ -252,7 +264,7 @@ func (r *renderer) size(f filter, most int64) string {
 		return ownedSize(domain.TypeGroup, r.args.Add(r.q.Group))
 	case isFollowed:
 		return followedSize
-	case noFilter, byExtension, changedAfter, inChannel, ownedBy, isContent:
+	case noFilter, byExtension, changedAfter, inChannel, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter is not measured")
 }

@@ -2,9 +2,11 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vitrine/internal/store/access"
+	"vitrine/internal/store/sqlx"
 )
 
 // scan is a part of a plan in SQL. Its documents are `d`, and its words `w`.
@@ -14,28 +16,52 @@ type scan struct {
 	seq   string // the number of the document
 	tier  string
 	mixed bool // the tier is not the same for all
+	open  bool // it is known that all of it is open
 
 	distinct string // "DISTINCT " where a document may come several times
+
+	fenced   bool     // the document is looked up for each match, and held against the conditions there
+	document []string // these conditions
 }
 
+// and adds conditions on the document.
 func (s scan) and(where ...string) scan {
+	if s.fenced {
+		s.document = append(append([]string(nil), s.document...), where...)
+		return s
+	}
+	return s.joined(where...)
+}
+
+// joined adds conditions on what is read first, or on what is joined to the document.
+func (s scan) joined(where ...string) scan {
 	s.where = append(append([]string(nil), s.where...), where...)
 	return s
 }
 
-func (s scan) text() string { return " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ") }
+func (s scan) text() string {
+	if s.fenced {
+		s.from = strings.Replace(s.from, documentHere, "LATERAL (SELECT d.* FROM search_documents d WHERE "+strings.Join(s.document, " AND ")+
+			sqlx.Postgres.Fence()+") AS d", 1)
+	}
+	return " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
+}
+
+// documentHere is where text puts a fenced document.
+const documentHere = "<document>"
 
 // scan writes a part: where it reads, what it asks, and what of that the viewer may see.
 func (r *renderer) scan(p part) scan {
 	s := r.read(p)
+	s.open = p.show == open
 	for _, f := range r.plan.checks {
-		s.where = append(s.where, r.check(f)...)
+		s = s.and(r.check(f)...)
 	}
 	if d := r.plan.driver; d != noFilter && p.from != driverDocuments && p.from != driverNumbers {
 		if p.from.byNumber() { // SQLite would ask for the words of each
-			s = s.and(r.NoIndex(s.seq) + " IN (" + r.rows(d) + ")")
+			s = s.joined(r.NoIndex(s.seq) + " IN (" + r.rows(d) + ")")
 		} else {
-			s = s.and(s.seq + " IN (" + r.rows(d) + ")")
+			s = s.joined(s.seq + " IN (" + r.rows(d) + ")")
 		}
 	}
 	if p.from.byNumber() {
@@ -48,7 +74,7 @@ func (r *renderer) scan(p part) scan {
 	}
 	if r.plan.list == placed {
 		at := r.args.Add(r.q.Channel)
-		s = s.and("c.channel_id = "+at, "c.item_type = d.kind", "c.item_id = d.item_id")
+		s = s.joined("c.channel_id = "+at, "c.item_type = d.kind", "c.item_id = d.item_id")
 		if p.from == documents {
 			s.from = "connections c CROSS JOIN " + s.from
 		} else {
@@ -115,10 +141,21 @@ func (r *renderer) read(p part) scan {
 	if p.from == titles && r.q.name() != "" {
 		s = s.and("w.rowid NOT IN (SELECT x.seq FROM search_documents x WHERE x.open IN (TRUE, FALSE) AND x.name_key = " + r.args.Add(r.q.name()) + ")")
 	}
-	if len(apart) > 0 || r.readsDocuments(p) {
+	switch {
+	case r.fences():
+		s.from, s.fenced = s.from+" CROSS JOIN "+documentHere, true
+		return s.and("d.seq = w.rowid").and(apart...)
+	case len(apart) > 0 || r.readsDocuments(p):
 		return s.documented("w.rowid").and(apart...)
 	}
 	return s
+}
+
+// fences reports whether the documents of matches are to be looked up one by one. PostgreSQL asks
+// what a filter asks of a document as soon as it has read it, by a subquery for each; so where it
+// joins all documents to the matches, it asks that of all there are.
+func (r *renderer) fences() bool {
+	return r.Fence() != "" && slices.ContainsFunc(r.plan.checks, filter.asksConnections)
 }
 
 // numbers are those of some documents, each once.

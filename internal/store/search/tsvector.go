@@ -35,6 +35,8 @@ func (tsvector) query(terms []words.Term, in place) string {
 
 func (tsvector) quick([]words.Term) bool { return true }
 
+func (tsvector) byRow() bool { return true }
+
 // mayBeFew leaves out a beginning of a letter or two: its index would gather all of very much.
 func (tsvector) mayBeFew(terms []words.Term) bool {
 	last := terms[len(terms)-1]

@@ -9,6 +9,9 @@ import (
 
 // forgotPage asks for the address of an account.
 func forgotPage(v *web.Visit) error {
+	if v.App().OnlySignOn() {
+		return v.Redirect("/sign-in")
+	}
 	return v.Page("forgot-password", v.T("account.title.forgot"), nil, nil)
 }
 

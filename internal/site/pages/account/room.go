@@ -23,8 +23,8 @@ func Room() web.Room {
 		Sections: []web.Section{{Under: []string{"/settings", "/oauth/applications"}, Links: []web.Link{
 			{Path: "/settings/profile", Text: "account.section.profile"},
 			{Path: "/settings/email", Text: "account.section.email"},
-			{Path: "/settings/password", Text: "account.section.password"},
-			{Path: "/settings/passkeys", Text: "account.section.passkeys"},
+			{Path: "/settings/password", Text: "account.section.password", If: hasLocal},
+			{Path: "/settings/passkeys", Text: "account.section.passkeys", If: hasLocal},
 			{Path: "/settings/single-sign-on", Text: "signon.section", If: func(a *app.App) bool { return a.ProviderName() != "" }},
 			{Path: "/settings/sessions", Text: "account.section.sessions"},
 			{Path: "/settings/storage", Text: "account.section.storage"},
@@ -74,6 +74,9 @@ func Room() web.Room {
 			{Path: "/group/{slug}/invite/{code}", Open: true, Get: groupInvitePage, Post: joinGroup},
 		}}
 }
+
+// hasLocal reports whether accounts are opened by what they have here.
+func hasLocal(a *app.App) bool { return !a.OnlySignOn() }
 
 // settings is where an account is looked after.
 func settings(v *web.Visit) error { return v.Redirect("/settings/profile") }

@@ -42,5 +42,8 @@ func signOut(v *web.Visit) error {
 		}
 		v.ForgetSession()
 	}
+	if v.ForgetSignedOn() {
+		return v.Redirect("/sign-in/sso/signed-out")
+	}
 	return v.Done(v.Next(), "signed-out")
 }

@@ -19,7 +19,7 @@ func Room() web.Room {
 	if err != nil {
 		panic(err) // they are part of the program
 	}
-	return web.Room{Name: "look", Templates: files,
+	return web.Room{Name: "look", Templates: files, Lagging: true,
 		Routes: slices.Concat(homeRoutes, channelRoutes, blockRoutes)}
 }
 

@@ -18,7 +18,7 @@ func Room() web.Room {
 	if err != nil {
 		panic(err) // they are part of the program
 	}
-	return web.Room{Name: "people", Templates: files,
+	return web.Room{Name: "people", Templates: files, Lagging: true,
 		Routes: []web.Route{
 			{Path: "/follow", Post: follow},
 			{Path: "/feed", Access: web.Users, Get: feed},

@@ -27,6 +27,9 @@ func Room() web.Room {
 		{Path: "/sign-in/sso", Open: true, Get: begin},
 		{Path: CallbackPath, Open: true, Get: finish},
 		{Path: "/sign-in/sso/confirm/{token}", Open: true, Get: confirmPage, Post: confirm},
+		{Path: "/sign-in/sso/signed-out", Open: true, Get: signedOut},
+		{Path: "/sign-in/sso/sign-out", Open: true, Get: signOutThere},
+		{Path: "/sign-in/link/{token}", Open: true, Get: linkPage, Post: byLink},
 		{Path: settingsPath, Access: web.Users, Get: settingsPageOf, Post: disconnect},
 	}}
 }

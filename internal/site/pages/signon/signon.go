@@ -1,6 +1,8 @@
 package signon
 
 import (
+	"net/http"
+
 	"vitrine/internal/app/sso"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
@@ -41,6 +43,7 @@ func finish(v *web.Visit) error {
 	if err := v.SignedIn(to.Session); err != nil {
 		return err
 	}
+	v.KeepSignedOn()
 	if to.Made {
 		return v.Done(to.Next, "welcome")
 	}
@@ -79,7 +82,49 @@ func over(v *web.Visit, err error) error {
 	if domain.KindOf(err) != domain.NotFound {
 		return err
 	}
-	return failed(v, domain.NewForbidden("This sign-in was used already, took too long, or was begun in another browser: start again"), "")
+	f := v.Form()
+	f.Refused(domain.NewForbidden("This sign-in was used already, took too long, or was begun in another browser: start again"))
+	return v.Render(http.StatusNotFound, "failed", v.T("signon.title.failed"), f, struct{ Next string }{})
+}
+
+// signedOut says who has signed out here that they have not done so at the provider, and leads
+// there by a link: some browsers hold the redirects after a form to the policy of its page.
+func signedOut(v *web.Visit) error {
+	if v.Account != nil {
+		return v.Redirect("")
+	}
+	if v.App().ProviderName() == "" {
+		return domain.NewNotFound()
+	}
+	return v.Page("signed-out", v.T("signon.title.signed-out"), nil, struct{ There bool }{v.App().ProviderSignOut(v.R.Context()) != ""})
+}
+
+// signOutThere leads to the provider, which asks whether the person means it.
+func signOutThere(v *web.Visit) error {
+	to := v.App().ProviderSignOut(v.R.Context())
+	if to == "" {
+		return domain.NewNotFound()
+	}
+	return v.Leave(to)
+}
+
+// linkPage asks who has a link of the command line to use it, so that what looks at addresses
+// before people do does not use it up.
+func linkPage(v *web.Visit) error {
+	u, err := v.App().SignInLink(v.R.Context(), v.Args[0])
+	if err != nil {
+		return err
+	}
+	return v.Page("link", v.T("signon.title.link"), nil, u)
+}
+
+// byLink signs in by it.
+func byLink(v *web.Visit) error {
+	session, err := v.App().SignInByLink(v.R.Context(), v.Visitor(), v.Args[0])
+	if err != nil {
+		return err
+	}
+	return v.Enter(session, "", "")
 }
 
 // confirm connects it.

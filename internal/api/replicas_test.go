@@ -1,0 +1,304 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/config"
+	"vitrine/internal/database"
+	"vitrine/internal/database/dbtest"
+	"vitrine/internal/jobs"
+	"vitrine/internal/server"
+	"vitrine/internal/store"
+)
+
+// replicated is two servers on one database, and the standby at which they read.
+type replicated struct {
+	*apptest.Rig
+	pair    *dbtest.Pair
+	nodes   []http.Handler
+	metrics string
+}
+
+// newReplicated makes a database on a pair, and servers that read a standby which lags by
+// maxLag at most.
+func newReplicated(t *testing.T, pair *dbtest.Pair, name string, maxLag time.Duration) *replicated {
+	t.Helper()
+	pair.Exec(dbtest.Primary, "CREATE DATABASE "+name)
+	o := database.Options{URL: pair.URL(dbtest.Primary, name) + "&pool_max_conns=8"}
+	db, err := database.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Migrate(t.Context(), store.Migrations(database.Postgres)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jobs.Migrate(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := &replicated{pair: pair, Rig: apptest.Boot(t, o, func(c *config.Config) {
+		c.MetricsAddr = "127.0.0.1:0"
+		c.Replicas = config.Replicas{URLs: []string{pair.URL(dbtest.Standby, name)}, MaxLag: maxLag}
+	})}
+	r.nodes = []http.Handler{r.S.Handler(), r.Beside(func(*server.Options) {}).Handler()}
+	r.Listen()
+	_, addr, _ := strings.Cut(r.Log("serving metrics")[0], "addr=")
+	r.metrics = "http://" + strings.TrimSpace(addr) + "/metrics"
+	return r
+}
+
+// value is what a metric of the first server has.
+func (r *replicated) value(name string) (value float64) {
+	r.T.Helper()
+	res, err := http.Get(r.metrics)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "vitrine_replica_"+name); ok && (rest[0] == '{' || rest[0] == ' ') {
+			value, err = strconv.ParseFloat(strings.Fields(rest)[len(strings.Fields(rest))-1], 64)
+			if err != nil {
+				r.T.Fatal(line)
+			}
+			return value
+		}
+	}
+	r.T.Fatalf("no metric %s", name)
+	return 0
+}
+
+// until waits for something that the servers find out by themselves.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// title is that of a channel as somebody sees it at a server.
+func (r *replicated) title(node http.Handler, as string, channel int64) string {
+	r.T.Helper()
+	got := r.SendTo(node, r.Request(as, "GET", fmt.Sprintf("/v3/channels/%d", channel), nil))
+	return got.Want(http.StatusOK).Str("title")
+}
+
+// rename gives a channel of somebody another title, at a server.
+func (r *replicated) rename(node http.Handler, as string, channel int64, title string) {
+	r.T.Helper()
+	r.SendTo(node, r.Request(as, "PUT", fmt.Sprintf("/v3/channels/%d", channel), map[string]any{"title": title})).Want(http.StatusOK)
+}
+
+// read waits until guests are read to from the replica at both servers.
+func (r *replicated) read(t *testing.T, channel int64) {
+	t.Helper()
+	r.pair.Catch()
+	was := r.title(r.nodes[0], "", channel)
+	r.pair.Pause()
+	defer r.pair.Resume()
+	r.Exec("UPDATE channels SET title = 'Unseen' WHERE id = $1", channel)
+	defer r.Exec("UPDATE channels SET title = $2 WHERE id = $1", channel, was)
+	for _, node := range r.nodes {
+		until(t, "the replica is read", func() bool { return r.title(node, "", channel) == was })
+	}
+}
+
+// Requests that only read do so at a standby, which may lag; who has written sees it at once,
+// at any server; and a standby that is late, lost or promoted is left out without an error.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	pair := dbtest.NewPair(t)
+	r := newReplicated(t, pair, "steady", time.Hour) // nothing that a test does is late
+	a, b := r.nodes[0], r.nodes[1]
+	channel := r.Channel("ada", "Before", "public")
+	r.Person("bob")
+	r.read(t, channel)
+	pair.Catch()
+
+	t.Run("own writes", func(t *testing.T) {
+		pair.Pause()
+		defer pair.Resume()
+		r.rename(a, "ada", channel, "After")
+		for i, node := range r.nodes {
+			if got := r.title(node, "", channel); got != "Before" {
+				t.Errorf("a guest sees %q at %d: not what the replica has", got, i)
+			}
+			if got := r.title(node, "bob", channel); got != "Before" {
+				t.Errorf("a stranger sees %q at %d: not what the replica has", got, i)
+			}
+			if got := r.title(node, "ada", channel); got != "After" {
+				t.Errorf("the owner sees %q at %d", got, i)
+			}
+		}
+		if skipped := r.value(`skipped_total{reason="own_write"}`); skipped == 0 {
+			t.Error("no read is counted that a replica was too late for")
+		}
+		r.SendTo(b, r.Request("bob", "GET", "/v3/me", nil)).Want(http.StatusOK)
+	})
+	t.Run("afterwards", func(t *testing.T) {
+		pair.Catch()
+		before := r.value("reads_total")
+		for _, as := range []string{"", "bob", "ada"} {
+			if got := r.title(a, as, channel); got != "After" {
+				t.Errorf("%q sees %q", as, got)
+			}
+		}
+		if n := r.value("reads_total") - before; n != 3 {
+			t.Errorf("%v of 3 requests were read at the replica", n)
+		}
+	})
+	t.Run("revoked", func(t *testing.T) {
+		pair.Pause()
+		defer pair.Resume()
+		r.Exec("UPDATE tokens SET revoked_at = 1 WHERE user_id = $1 AND scope = 'read'", r.Person("bob").ID)
+		r.SendTo(b, r.Request("bob/read", "GET", "/v3/me", nil)).Want(http.StatusUnauthorized)
+	})
+	t.Run("storm", func(t *testing.T) { r.storm(t) })
+	t.Run("lost", func(t *testing.T) { r.lost(t, channel) })
+	late := newReplicated(t, pair, "late", time.Second)
+	t.Run("late", func(t *testing.T) { late.late(t) })
+	t.Run("promoted", func(t *testing.T) {
+		pair.Promote()
+		until(t, "it is left out", func() bool { return r.value("up") == 0 })
+		r.rename(a, "ada", channel, "Later")
+		if got := r.title(a, "", channel); got != "Later" {
+			t.Errorf("a guest sees %q", got)
+		}
+		if len(r.Log("it is no standby")) == 0 {
+			t.Error("the log says nothing of it")
+		}
+	})
+}
+
+// storm has people write at one server and read at the other while the replica stops and goes.
+func (r *replicated) storm(t *testing.T) {
+	const people, rounds = 4, 12
+	read, skipped := r.value("reads_total"), r.value(`skipped_total{reason="own_write"}`)
+	channels := make([]int64, people)
+	for i := range channels {
+		channels[i] = r.Channel(fmt.Sprintf("writer%d", i), "Round 0", "public")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var writers, pauses sync.WaitGroup
+	pauses.Go(func() {
+		for ctx.Err() == nil {
+			r.pair.Pause()
+			time.Sleep(20 * time.Millisecond) // lets some read meanwhile
+			r.pair.Resume()
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	for i, channel := range channels {
+		writers.Go(func() {
+			as := fmt.Sprintf("writer%d", i)
+			for n := range rounds {
+				want := fmt.Sprintf("Round %d", n+1)
+				r.rename(r.nodes[n%2], as, channel, want)
+				for range 4 {
+					if got := r.title(r.nodes[(n+1)%2], as, channel); got != want {
+						t.Errorf("%s sees %q after %q", as, got, want)
+					}
+				}
+			}
+		})
+	}
+	writers.Wait()
+	stop()
+	pauses.Wait()
+	r.pair.Catch()
+	if read == r.value("reads_total") || skipped == r.value(`skipped_total{reason="own_write"}`) {
+		t.Error("of its reads none was at the replica, or none was kept from it")
+	}
+	for i, channel := range channels {
+		if got := r.title(r.nodes[0], "", channel); got != fmt.Sprintf("Round %d", rounds) {
+			t.Errorf("in the end a guest sees %q of writer%d", got, i)
+		}
+	}
+}
+
+// lost kills the replica under readers, who see nothing of it, and starts it again.
+func (r *replicated) lost(t *testing.T, channel int64) {
+	var stop atomic.Bool
+	var readers sync.WaitGroup
+	var answered atomic.Int64
+	for i := range 4 {
+		readers.Go(func() {
+			for !stop.Load() {
+				for _, path := range []string{"", "/contents", "/connections"} {
+					got := r.SendTo(r.nodes[i%2], r.Request([]string{"", "ada"}[i/2], "GET", fmt.Sprintf("/v3/channels/%d%s", channel, path), nil))
+					if got.Status != http.StatusOK {
+						t.Errorf("%s: %d %s", path, got.Status, got.Body)
+					}
+					answered.Add(1)
+				}
+			}
+		})
+	}
+	defer func() {
+		stop.Store(true)
+		readers.Wait()
+	}()
+	some := func() {
+		before := answered.Load()
+		until(t, "readers are answered", func() bool { return answered.Load() >= before+20 })
+	}
+	some()
+	r.pair.Kill(dbtest.Standby)
+	some()
+	until(t, "it is left out", func() bool { return r.value("up") == 0 })
+	some()
+	r.SendTo(r.nodes[0], r.Request("", "GET", "/readyz", nil)).Want(http.StatusOK)
+	r.pair.Start(dbtest.Standby)
+	until(t, "it is read again", func() bool { return r.value("up") == 1 })
+	before := r.value("reads_total")
+	some()
+	if r.value("reads_total") == before {
+		t.Error("nothing is read at the replica that came back")
+	}
+	if len(r.Log("a replica of the database is left out")) == 0 || len(r.Log("a replica of the database is read")) < 2 {
+		t.Errorf("the log says of it: %q", r.Log("a replica of the database"))
+	}
+}
+
+// late has the replica stop until it is left out, and come back.
+func (r *replicated) late(t *testing.T) {
+	channel := r.Channel("cleo", "Before", "public")
+	until(t, "it is read", func() bool { return r.value("up") == 1 })
+	r.pair.Catch()
+	r.pair.Pause()
+	defer r.pair.Resume()
+	r.rename(r.nodes[0], "cleo", channel, "After")
+	for _, node := range r.nodes {
+		until(t, "a guest sees it", func() bool { return r.title(node, "", channel) == "After" })
+	}
+	if r.value("up") != 0 || r.value("lag_seconds") < 1 || r.value(`skipped_total{reason="late"}`) == 0 {
+		t.Errorf("up %v, lag %v", r.value("up"), r.value("lag_seconds"))
+	}
+	r.pair.Resume()
+	until(t, "it is read again", func() bool { return r.value("up") == 1 })
+	// A primary at which nobody writes does not make a replica late.
+	before := r.value("reads_total")
+	time.Sleep(1500 * time.Millisecond)
+	until(t, "it is read though nobody writes", func() bool {
+		r.title(r.nodes[0], "", channel)
+		return r.value("reads_total") > before
+	})
+}

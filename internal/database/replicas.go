@@ -1,0 +1,81 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"vitrine/internal/database/replica"
+)
+
+// Replicas says at which standbys of PostgreSQL to read, and which of them are fit for it.
+type Replicas struct {
+	URLs   []string
+	MaxLag time.Duration
+	Has    string                                  // asks whether a replica has so many writes ($2) of an account ($1)
+	Check  func(ctx context.Context, db *DB) error // returns why a replica is not to be read, such as its schema
+	Log    *slog.Logger
+}
+
+// openReplicas begins to look after replicas, which may be away.
+func (db *DB) openReplicas(o Replicas) error {
+	if len(o.URLs) == 0 {
+		return nil
+	}
+	set := replica.Options{Primary: db.handle, MaxLag: o.MaxLag, Has: o.Has, Log: o.Log}
+	for _, url := range o.URLs {
+		at := &DB{dialect: Postgres, observe: db.observe, patience: db.patience}
+		conns := new(replica.Conns)
+		if err := at.openPostgres(Options{URL: url, dial: conns.Dial}); err != nil {
+			return errors.Join(fmt.Errorf("database: replicas: %w", err), replica.Close(set.Servers), db.Close())
+		}
+		c := at.pool.Config().ConnConfig
+		set.Servers = append(set.Servers, replica.Server{Name: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), Handle: at.handle,
+			Conns: conns, Reset: at.pool.Reset, Close: at.Close, Check: func(ctx context.Context) error { return o.Check(ctx, at) }})
+	}
+	db.replicas = replica.New(set)
+	primary := db.close
+	db.close = sync.OnceValue(func() error { return errors.Join(db.replicas.Close(), primary()) })
+	return nil
+}
+
+// Replicas gives the standbys at which requests read, nil for none.
+func (db *DB) Replicas() *replica.Set { return db.replicas }
+
+// viewReplica is View at a replica. It is tried once: where it fails, the request is made again
+// at the primary.
+func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
+	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watched(sqlHandle{tx})}) })
+	if err != nil && fromDriver(err) {
+		r.Fail(ctx, err)
+	}
+	return err
+}
+
+// placedHandle runs each statement where its request reads.
+type placedHandle struct {
+	handle // the primary's
+	set    *replica.Set
+}
+
+func (h placedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	r := h.set.For(ctx)
+	if r == nil {
+		return h.handle.query(ctx, query, args)
+	}
+	return r.Query(ctx, query, args)
+}
+
+func (h placedHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	r := h.set.For(ctx)
+	if r == nil {
+		return h.handle.queryRow(ctx, query, args)
+	}
+	return r.QueryRow(ctx, query, args)
+}
