@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -209,7 +210,7 @@ func (c *cluster) url() string {
 func (c *cluster) postgres(i int) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(i), "-p", strconv.Itoa(c.servers[i].port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
-		"-c", "wal_keep_size=1GB", "-c", "shared_buffers=64MB", "-c", "hot_standby=on", "-c", "log_min_messages=warning")
+		"-c", "wal_keep_size=1GB", "-c", "wal_receiver_timeout=5s", "-c", "shared_buffers=64MB", "-c", "hot_standby=on", "-c", "log_min_messages=warning")
 	cmd.SysProcAttr, cmd.Dir = &syscall.SysProcAttr{Credential: c.as}, c.folder
 	return cmd
 }
@@ -223,7 +224,7 @@ func (c *cluster) follow(i int) {
 			ports = append(ports, strconv.Itoa(s.port))
 		}
 	}
-	settings := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1%s port=%s user=postgres application_name=%s target_session_attrs=read-write'\nsynchronous_standby_names = ''\n",
+	settings := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1%s port=%s user=postgres application_name=%s target_session_attrs=read-write connect_timeout=2'\nsynchronous_standby_names = ''\n",
 		strings.Repeat(",127.0.0.1", len(ports)-1), strings.Join(ports, ","), c.servers[i].name)
 	f, err := os.OpenFile(filepath.Join(c.data(i), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
@@ -364,4 +365,37 @@ func newHAProxy(t *testing.T, path string, nodes []int) *part {
 		t.Fatal(err)
 	}
 	return newPart(t, "haproxy", port, func() *exec.Cmd { return exec.Command(path, "-db", "-f", file) })
+}
+
+// canCutOff reports whether a port of this machine can be cut off, which takes root and iptables.
+func canCutOff(t *testing.T) bool {
+	t.Helper()
+	if os.Geteuid() == 0 && exec.Command("iptables", "-n", "-L", "INPUT").Run() == nil {
+		return true
+	}
+	t.Log("NOT DRILLED: a primary that is gone without a word, which takes root and iptables")
+	return false
+}
+
+// cutOff has nothing reach a port of this machine, nor come from it, until reach.
+func cutOff(t *testing.T, port int) (reach func()) {
+	t.Helper()
+	rule := func(do, which string) error {
+		return exec.Command("iptables", "-w", do, "INPUT", "-p", "tcp", which, strconv.Itoa(port), "-j", "DROP").Run()
+	}
+	ports := []string{"--dport", "--sport"}
+	reach = sync.OnceFunc(func() {
+		for _, which := range ports {
+			if err := rule("-D", which); err != nil {
+				t.Errorf("iptables: the rule for port %d stays: %v", port, err)
+			}
+		}
+	})
+	t.Cleanup(reach)
+	for _, which := range ports {
+		if err := rule("-I", which); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return reach
 }

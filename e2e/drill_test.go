@@ -104,23 +104,27 @@ func TestDrill(t *testing.T) {
 	for _, w := range all.writers {
 		work.Go(func() { w.careful(ctx, f.report) })
 	}
-	for _, p := range []struct {
+	type step struct {
 		name string
 		run  func()
-	}{
+	}
+	steps := []step{
 		{"all is well", func() { time.Sleep(10 * time.Second) }},
 		{"upgrade", f.upgrade},
 		{"a node is killed", f.killNode},
 		{"Valkey is away", f.valkeyAway},
 		{"S3 is away", f.s3Away},
 		{"a replica lags", f.lag},
-		{"the primary is lost", f.failover},
-		{"the lost one returns", f.rejoin},
-		{"all is well again", func() { time.Sleep(10 * time.Second) }},
-	} {
-		f.report.begin(p.name)
-		t.Logf("%s: %s", time.Now().Format(time.TimeOnly), p.name)
-		p.run()
+		{"the primary is killed", f.failover},
+		{"the killed one returns", f.rejoin},
+	}
+	if canCutOff(t) {
+		steps = append(steps, step{"the primary is cut off", f.silentFailover}, step{"the cut off one returns", f.rejoin})
+	}
+	for _, s := range append(steps, step{"all is well again", func() { time.Sleep(10 * time.Second) }}) {
+		f.report.begin(s.name)
+		t.Logf("%s: %s", time.Now().Format(time.TimeOnly), s.name)
+		s.run()
 	}
 	f.report.begin("what was under way ends")
 	stop()
@@ -172,28 +176,45 @@ func (f *fleet) lag() {
 	time.Sleep(3 * time.Second)
 }
 
-// failover loses the primary and promotes the replica that it waited for, a second later.
+// failover loses the primary, and promotes the replica that it waited for a second later.
 func (f *fleet) failover() {
 	time.Sleep(2 * time.Second)
-	f.db.servers[0].kill()
+	f.db.servers[f.db.primary].kill()
+	f.promote()
+}
+
+func (f *fleet) promote() {
 	time.Sleep(time.Second)
-	f.db.promote(1)
+	f.db.promote(1 - f.db.primary)
 	time.Sleep(15 * time.Second)
 }
 
-// rejoin has the lost server follow the new primary, of which it is a new copy, since it may have
+// silentFailover loses the primary as a machine without power is lost: nothing answers, not even that
+// nobody listens.
+func (f *fleet) silentFailover() {
+	time.Sleep(2 * time.Second)
+	lost := f.db.servers[f.db.primary]
+	reach := cutOff(f.t, lost.port)
+	lost.kill()
+	f.promote()
+	reach()
+}
+
+// rejoin has the server that was lost follow the new primary, of which it is a new copy, since it may have
 // written what nobody else has. The primary then waits for it.
 func (f *fleet) rejoin() {
-	if err := os.RemoveAll(f.db.data(0)); err != nil {
+	lost := 1 - f.db.primary
+	if err := os.RemoveAll(f.db.data(lost)); err != nil {
 		f.t.Error(err)
 	}
-	f.db.command("pg_basebackup", "-D", f.db.data(0), "-d", f.db.address(1), "-X", "stream", "-c", "fast")
-	f.db.follow(0)
+	f.db.command("pg_basebackup", "-D", f.db.data(lost), "-d", f.db.address(f.db.primary), "-X", "stream", "-c", "fast")
+	f.db.follow(lost)
+	name := f.db.servers[lost].name
 	// Writes wait for a replica from when it is named: first it has to be up to date.
-	f.db.until(1, "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pg1' AND state = 'streaming' AND pg_current_wal_lsn() - flush_lsn < 1000000", "1")
-	f.db.sql(1, "ALTER SYSTEM SET synchronous_standby_names = 'pg1'")
-	f.db.sql(1, "SELECT pg_reload_conf()")
-	f.db.until(1, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'async')", "2")
+	f.db.until(f.db.primary, "SELECT count(*) FROM pg_stat_replication WHERE application_name = '"+name+"' AND state = 'streaming' AND pg_current_wal_lsn() - flush_lsn < 1000000", "1")
+	f.db.sql(f.db.primary, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'")
+	f.db.sql(f.db.primary, "SELECT pg_reload_conf()")
+	f.db.until(f.db.primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'async')", "2")
 	time.Sleep(3 * time.Second)
 }
 
@@ -296,12 +317,15 @@ func (f *fleet) goals() {
 	f.report.within(f.t, "a node is killed", nodeErrors, failoverGap)
 	f.report.within(f.t, "Valkey is away", 0, failoverGap)
 	f.report.within(f.t, "a replica lags", 0, failoverGap)
-	if gap := f.report.the("the primary is lost").longestGap; gap > failoverGap {
-		f.t.Errorf("the primary is lost: no write for %s", gap)
+	for _, name := range []string{"the primary is killed", "the primary is cut off"} {
+		if gap := f.report.the(name).longestGap; gap > failoverGap {
+			f.t.Errorf("%s: no write for %s", name, gap)
+		}
 	}
 	if p := f.report.the("S3 is away"); len(p.errors["read"])+len(p.errors["page"])+len(p.errors["write"]) > 0 || p.longestGap > failoverGap {
 		f.t.Errorf("S3 is away: what needs no files failed, or no write for %s: %v", p.longestGap, p.errors)
 	}
-	f.report.within(f.t, "the lost one returns", 0, failoverGap)
+	f.report.within(f.t, "the killed one returns", 0, failoverGap)
+	f.report.within(f.t, "the cut off one returns", 0, failoverGap)
 	f.report.within(f.t, "all is well again", 0, failoverGap)
 }

@@ -25,6 +25,7 @@ var published = map[string]string{
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved",
 	"Follow": "Followed", "Unfollow": "Unfollowed",
 	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
+	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
@@ -59,9 +60,12 @@ var unpublished = map[string]string{
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
 	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase ReadNotices RemoveBlocked`,
+	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
+		KeepCommentFor KeepConnection KeepFor LockHidden NoteHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
-	"what only its reader sees":    `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"how much an account has written, for replicas": `CountWrite`,
+	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave it to others to publish.
@@ -71,6 +75,7 @@ var publishedElsewhere = map[string]string{
 	"WishAvatar":       "the change of a profile or group that it belongs to is published",
 	"GrantAvatar":      "the change of a group is published as such",
 	"createChannel":    "CreateChannel publishes",
+	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",
 	"bringItem":        "items publishes all of a batch",
 	"makeBlock":        "items and BringLoose publish all of a batch",
 	"followInto":       "FollowMapping publishes what it gives",

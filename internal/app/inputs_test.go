@@ -315,6 +315,14 @@ func (in *inputs) textRows() []text {
 		{"Report words", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
 			return a.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Other, Text: s})
 		}},
+		{"Hide text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
+			_, err := a.Hide(ctx, operating.OnSite(in.operator, home), moderation.HideInput{About: domain.Subject{Type: domain.SubjectBlock, ID: 1}, Text: s})
+			return err
+		}},
+		{"Show text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
+			_, err := a.Show(ctx, operating.OnSite(in.operator, home), 1, s)
+			return err
+		}},
 		{"Decide text", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
 			_, err := a.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
 			return err
@@ -931,6 +939,7 @@ func (in *inputs) refs() {
 		"CreateGroupInvite": func(r domain.Ref) error { _, _, err := a.CreateGroupInvite(ctx, ada, r); return err },
 		"DeleteGroupInvite": func(r domain.Ref) error { return a.DeleteGroupInvite(ctx, ada, r) },
 		"Suspend":           func(r domain.Ref) error { _, err := a.Suspend(ctx, r, true); return err },
+		"SuspendAndHide":    func(r domain.Ref) error { _, err := a.SuspendAndHide(ctx, r); return err },
 		"CreateBlock": func(r domain.Ref) error {
 			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: []collections.Target{{Channel: r}}})
 			return err
@@ -1036,7 +1045,7 @@ var withoutText = []string{
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
 	"Me", "Mentioned", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Proved", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
-	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
+	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
@@ -1044,13 +1053,13 @@ var withoutText = []string{
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"Blocklist", "Cases", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendModerationNotice",
+	"ApplyHiding", "Blocklist", "Cases", "FindHidden", "HiddenThings", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendModerationNotice", "ToHide",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are those that one topic calls of another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "HideMade", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit and for a use case that no row is about.
 func (in *inputs) complete() {

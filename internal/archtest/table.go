@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/pooler", "database/replica"},
+	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/contents", "store/counters", "store/documents", "store/exports", "store/identity", "store/imports",
+	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"domain", "reads", "database", "store/sqlx"},
@@ -67,12 +67,14 @@ var rooms = map[string][]string{
 	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
 	"store/bulk":       {"domain", "database", "store/counters", "store/documents", "store/ranked", "store/sqlx"},
 	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
+	"store/comments":   {"domain", "store/sqlx"},
 	"store/contents":   {"domain", "database", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
 	"store/counters":   {"domain", "store/sqlx"},
 	"store/rowmap":     {"domain", "store/access", "store/sqlx"},
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
 	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
+	"store/hiding":     {"domain", "store/sqlx"},
 	"store/identity":   {"domain", "database", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
@@ -87,10 +89,10 @@ var rooms = map[string][]string{
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
-	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/redo", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/hiding", "store/redo", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backups", "store/identity", "jobs", "auth", "mail"},
-	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/moderation", "jobs", "auth"},
+	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/hiding", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs"},
 	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe"},
@@ -153,12 +155,14 @@ var rooms = map[string][]string{
 	"bench/growth":         {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
+	"bench/nodes":          {"bench/dataset", "bench/drive"},
 	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
+	"database/loss":        {},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"importing/sourcetest": {"importing/source"},
@@ -174,7 +178,7 @@ var rooms = map[string][]string{
 // where the table says "...".
 var (
 	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
@@ -182,7 +186,7 @@ var (
 var sqlRooms = []string{"database", "database/lite", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // How large a file and a package may be, tests and generated code aside.
 const (

@@ -38,6 +38,7 @@ type commands struct {
 	Import      importCmd               `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
 	User        accounts.UserCmd        `cmd:"" help:"Make, list and change accounts."`
 	Reports     moderation.ReportsCmd   `cmd:"" help:"List what people have reported, and decide about it."`
+	Hidden      moderation.HiddenCmd    `cmd:"" help:"Hide a block, channel or comment from all but who made it, and show it again."`
 	Blocklist   moderation.BlocklistCmd `cmd:"" help:"Block sites, providers of mail, files and networks."`
 	Audit       accounts.AuditCmd       `cmd:"" help:"Print the audit log, who did what and when, as lines of JSON."`
 	Token       accounts.TokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`

@@ -14,11 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"vitrine/internal/database/loss"
 	"vitrine/internal/database/pooler"
 )
 
 func (db *DB) openPostgres(o Options) error {
-	config, err := pgxpool.ParseConfig(o.URL)
+	config, err := loss.Parse(o.URL)
 	if err != nil {
 		return err // names no password
 	}
@@ -30,7 +31,7 @@ func (db *DB) openPostgres(o Options) error {
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
 	session(config.ConnConfig, o.Program)
 	if o.DirectURL != "" {
-		direct, err := pgxpool.ParseConfig(o.DirectURL) // so that it may be the same URL but for the address
+		direct, err := loss.Parse(o.DirectURL) // so that it may be the same URL but for the address
 		if err != nil {
 			return err
 		}

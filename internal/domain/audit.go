@@ -59,6 +59,8 @@ const (
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
+	ActHidden            Act = "content.hidden"
+	ActShown             Act = "content.shown"
 	ActDeleted           Act = "content.deleted"
 	ActBlocked           Act = "blocklist.added"
 	ActUnblocked         Act = "blocklist.removed"
@@ -73,7 +75,7 @@ var Acts = []Act{
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
-	ActReported, ActCaseClosed, ActWarned, ActDeleted, ActBlocked, ActUnblocked,
+	ActReported, ActCaseClosed, ActWarned, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

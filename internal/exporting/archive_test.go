@@ -85,11 +85,11 @@ func TestArchiveMemory(t *testing.T) {
 			}
 		}
 	}
-	fill(10 * partSize)
+	fill(5 * partSize)
 	before := live()
-	fill(60 * partSize)
-	if grown := live() - before; grown > 1<<20 {
-		t.Errorf("30,000 entries more hold %d bytes more", grown)
+	fill(20 * partSize)
+	if grown := live() - before; grown > 1<<19 {
+		t.Errorf("10,000 entries more hold %d bytes more", grown)
 	}
 	runtime.KeepAlive(a)
 }

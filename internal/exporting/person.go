@@ -140,6 +140,9 @@ func (p *person) about(ctx context.Context) error {
 	u := p.e.o.Addresses.User(&p.me)
 	profile := profileLine{ID: int64(u.ID), Slug: u.Slug, Name: u.Name, Email: u.Email, Bio: markdown(u.Bio), Avatar: r.file(avatar), Tier: string(u.Tier),
 		CreatedAt: u.CreatedAt.UTC(), UpdatedAt: u.UpdatedAt.UTC(), URL: u.URL()}
+	if profile.SignIn, err = p.signIn(ctx); err != nil {
+		return err
+	}
 	if err := p.want(avatar, profile.Avatar); err != nil {
 		return err
 	}

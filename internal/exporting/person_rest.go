@@ -11,6 +11,31 @@ import (
 	"vitrine/internal/domain"
 )
 
+// signIn is how the person signs in, nil where that is by a password alone.
+func (p *person) signIn(ctx context.Context) (*signInLine, error) {
+	factor, err := p.e.o.App.SecondFactor(ctx, p.actor)
+	if err != nil {
+		return nil, err
+	}
+	identities, err := p.e.o.App.Connections(ctx, p.actor)
+	if err != nil || len(factor.Passkeys)+factor.Codes+len(identities) == 0 {
+		return nil, err
+	}
+	out := &signInLine{RecoveryCodes: factor.Codes}
+	for _, k := range factor.Passkeys {
+		shown := passkeyLine{Name: k.Name, CreatedAt: k.CreatedAt.UTC()}
+		if k.LastUsedAt != nil {
+			used := k.LastUsedAt.UTC()
+			shown.LastUsedAt = &used
+		}
+		out.Passkeys = append(out.Passkeys, shown)
+	}
+	for _, i := range identities {
+		out.Identities = append(out.Identities, identityLine{i.Issuer, i.Subject, i.Email, i.CreatedAt.UTC(), i.UsedAt.UTC()})
+	}
+	return out, nil
+}
+
 // blockPage writes a block as Markdown, with its comments, which are put aside as well.
 func (p *person) blockPage(ctx context.Context, l blockLine) error {
 	w, err := p.zip.create("markdown/blocks/"+blockName(l), false)

@@ -51,6 +51,29 @@ type profileLine struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	URL       string    `json:"url"`
+
+	SignIn *signInLine `json:"sign_in,omitempty"`
+}
+
+// signInLine is how the person signs in, beside a password: nothing that opens anything.
+type signInLine struct {
+	Passkeys      []passkeyLine  `json:"passkeys,omitempty"`
+	RecoveryCodes int            `json:"recovery_codes,omitempty"` // unused ones
+	Identities    []identityLine `json:"identities,omitempty"`
+}
+
+type passkeyLine struct {
+	Name       string     `json:"name"`
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+}
+
+type identityLine struct {
+	Issuer     string    `json:"issuer"`
+	Subject    string    `json:"subject"`
+	Email      string    `json:"email,omitempty"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at"`
 }
 
 type groupLine struct {

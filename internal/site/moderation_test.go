@@ -96,3 +96,59 @@ func TestBlocklistPage(t *testing.T) {
 		operator.get(shown.find(`href="(/operator/blocklist\?below=\d+)"`)).want(200).says("site019.example", "site000.example")
 	}, people)
 }
+
+// Operators hide from the page of a thing and show again from the list; who made it reads of it, and
+// sees it as before.
+func TestHiddenPages(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
+		s, by := r.S.Store, domain.UserID(2) // eve
+		open := storetest.Channel(t, s, by, "Garden", domain.Public)
+		block := storetest.Block(t, s, by, "Buy <b>moss</b>")
+		storetest.Connect(t, s, by, open, domain.BlockRef(block), 0)
+		comment := storetest.Comment(t, s, by, block, "Really")
+		page := fmt.Sprintf("/block/%d", block)
+		for path, at := range map[string]string{page: fmt.Sprintf("/operator/hide/block/%d", block), "/eve/garden": fmt.Sprintf("/operator/hide/channel/%d", open),
+			page + "/comments": fmt.Sprintf("/operator/hide/comment/%d", comment)} {
+			operator.get(path).want(200).says(at)
+			eve.get(path).want(200).hides("/operator/hide")
+			eve.get(at).want(404)
+			eve.post(at).want(404)
+			operator.get(at).want(200).says("Reasons for whoever made it")
+			operator.post(at, "text", strings.Repeat("x", 2001)).want(422).says(`id="text-error"`)
+		}
+		for _, gone := range []string{"/operator/hide/block/999", "/operator/hide/user/1", "/operator/hide/x/1", "/operator/hide/block/x"} {
+			operator.get(gone).want(404)
+		}
+		operator.get("/operator/hidden").want(200).says("Nothing is hidden")
+		operator.post(fmt.Sprintf("/operator/hide/block/%d", block), "text", "Rule 3").leads("/operator/hidden").follow().says("Buy", "eve", "Show again")
+		operator.post(fmt.Sprintf("/operator/hide/channel/%d", open)).leads("/operator/hidden")
+		operator.post(fmt.Sprintf("/operator/hide/channel/%d", open)).want(422).says("This is hidden already")
+		for _, path := range []string{page, page + "/comments", "/eve/garden", fmt.Sprintf("/cards/block/%d.png", block), "/eve/garden/feed.atom"} {
+			guest.get(path).want(404)
+		}
+		guest.get("/search?q=moss").hides("Buy")
+		guest.get("/eve").want(200).hides("Garden", "moss")
+		eve.get(page).want(200)
+		said := eve.get("/settings/notices").want(200).says("What you made was hidden", "Rule 3", "You alone see these", "Garden")
+		eve.get(said.find(`href="(/eve/\d+)"`)).want(301)
+		eve.get("/eve/garden").want(200)
+		operator.post("/operator/hidden", "show", "x").want(404)
+		operator.post("/operator/hidden", "show", "999").want(404)
+		operator.post("/operator/hidden", "show", "1").leads("/operator/hidden").follow().hides("Buy")
+		operator.post("/operator/hidden", "show", "2").leads("/operator/hidden").follow().says("Nothing is hidden")
+		guest.get(page).want(200)
+		guest.get("/eve/garden").want(200).says("moss")
+
+		operator.post("/operator/accounts/eve", "do", "hide").want(422)
+		operator.post("/operator/accounts/eve", "do", "suspend", "hide", "yes").leads("/operator/accounts/eve")
+		r.WorkJobs()
+		guest.get(page).want(404)
+		operator.get("/operator/hidden").want(200).says("All that a suspended person made")
+		operator.post("/operator/accounts/eve", "do", "restore").leads("/operator/accounts/eve")
+		r.WorkJobs()
+		guest.get(page).want(200)
+		operator.get("/operator/hidden").want(200).says("Nothing is hidden")
+	}, people)
+}

@@ -126,6 +126,8 @@ var table = []address{
 	{"/report/nothing/1", signIn, signIn, 404, 404, both},
 	{"/settings/notices", signIn, signIn, 200, 303, both},
 	{"/operator/blocklist", signIn, signIn, 404, 404, both},
+	{"/operator/hidden", signIn, signIn, 404, 404, both},
+	{"/operator/hide/block/1", signIn, signIn, 404, 404, both},
 	{"/operator/reports", signIn, 405, 404, 405, getOnly},
 	{"/operator/reports/1", signIn, signIn, 404, 404, both},
 	{"/operator/audit", signIn, 405, 404, 405, getOnly},

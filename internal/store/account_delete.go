@@ -40,6 +40,9 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err := tx.ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := tx.forgetHidden(ctx, u.ID); err != nil {
+		return err
+	}
 	exported, err := tx.ForgetExports(ctx, u.ID)
 	if err != nil {
 		return err

@@ -198,7 +198,7 @@ func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]dom
 // DeleteBlock removes a locked block that is in no channel any more, with its
 // comments, its files, the upload that it was made of, and what was told of it.
 func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
-	rows, err := tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1`, id)
+	rows, err := tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1 UNION ALL SELECT id FROM hidden_comments WHERE block_id = $1`, id)
 	comments, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err != nil {
 		return err

@@ -235,6 +235,9 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.documents.Remove(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
+	if err := tx.ForgetHiddenIn(ctx, c.ID); err != nil {
+		return err
+	}
 	return tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)
 }
 

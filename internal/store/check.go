@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/store/check"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
+	"vitrine/internal/store/hiding"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
 	"vitrine/internal/store/sqlx"
@@ -20,7 +21,7 @@ type Difference = sqlx.Difference
 // allChecks are all checks but that of the words of documents, in the order in which
 // they are made and repaired: what others are derived from comes first.
 func allChecks() []sqlx.Check {
-	return slices.Concat(check.Facts, transitionChecks, check.Content(), activity.Checks, moderation.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
+	return slices.Concat(check.Facts, transitionChecks, check.Content(), activity.Checks, moderation.Checks, hiding.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
 }
 
 // wordsCheck is the name of the check of what documents keep of words.

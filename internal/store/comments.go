@@ -8,47 +8,6 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
-	cm.updated_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
-
-const commentFrom = ` FROM comments cm JOIN users cu ON cu.id = cm.user_id `
-
-func scanComment(row sqlx.Row) (c domain.Comment, err error) {
-	var created, updated int64
-	c.Author.Type = domain.TypeUser
-	err = row.Scan(&c.ID, &c.BlockID, &c.Body.Markdown, &c.Body.HTML, &c.Body.Plain, &c.Version, &created, &updated,
-		&c.Author.ID, &c.Author.Name, &c.Author.Slug, &c.Author.Avatar, &c.Author.Version)
-	c.CreatedAt, c.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
-	return c, err
-}
-
-// Comment reads a comment, whoever looks.
-func (q Queries) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
-	c, err := scanComment(q.db.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
-	return c, sqlx.Found(err)
-}
-
-// Comments lists the comments on a block by time.
-func (v *Snapshot) Comments(ctx context.Context, block domain.Block, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
-	l.Total = block.Comments
-	if page.Offset() >= l.Total {
-		return l, nil
-	}
-	dir := sqlx.Direction(desc)
-	rows, err := v.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
-		", cm.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
-	l.Items, err = sqlx.Collect(ctx, rows, err, scanComment)
-	return l, err
-}
-
-// CommentsUpTo counts the comments on a block by time up to one of them, and it too.
-func (q Queries) CommentsUpTo(ctx context.Context, c domain.Comment) (n int64, err error) {
-	at := sqlx.Micros(c.CreatedAt)
-	err = q.db.QueryRow(ctx, `SELECT count(*) FROM comments
-		WHERE block_id = $1 AND (created_at < $2 OR created_at = $2 AND id <= $3)`, c.BlockID, at, c.ID).Scan(&n)
-	return n, err
-}
-
 // CreateComment writes a comment on a locked block.
 func (tx *Tx) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
 	var id domain.CommentID
@@ -115,14 +74,4 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 
 func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {
 	return tx.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
-}
-
-// CommentsByID reads comments whose visibility is already known.
-func (q Queries) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[domain.CommentID]domain.Comment, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	rows, err := q.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE "+q.db.In("cm.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
-	all, err := sqlx.Collect(ctx, rows, err, scanComment)
-	return sqlx.ByID(all, func(c domain.Comment) domain.CommentID { return c.ID }), err
 }

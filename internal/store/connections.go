@@ -29,6 +29,9 @@ type NewConnection struct {
 // well.
 func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.Connection, domain.Channel, error) {
 	item, err := tx.enter(ctx, n)
+	if err == nil && item.alone {
+		err = tx.refuseHidden(ctx, n.Item.ID)
+	}
 	if err == nil {
 		err = tx.documents.Relink(ctx, n.Item, n.Channel.Visibility, 1)
 	}
@@ -86,13 +89,16 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering) (c do
 type entering struct {
 	private   bool  // a private channel
 	updatedAt int64 // of a block
+	alone     bool  // a block that was in no channel
 }
 
 // enter counts the channel at a block, which locks it, and reads what the connection keeps
 // of the item.
 func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error) {
 	if n.Item.Type == domain.ItemBlock {
-		e.updatedAt, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
+		var in int64
+		e.updatedAt, in, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
+		e.alone = in == 1
 		return e, err
 	}
 	err = tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels
@@ -100,16 +106,16 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 	return e, sqlx.Found(err)
 }
 
-// bumpBlock adds to a block's count of channels and gives its updated_at. A private
+// bumpBlock adds to a block's count of channels and gives its updated_at and how many they are. A private
 // channel does not touch the version of a block that is public anyway, which strangers
 // could watch.
-func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt int64, err error) {
+func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt, channels int64, err error) {
 	set := "open_count = open_count + $2, version = version + 1"
 	if in == domain.Private {
 		set = "private_count = private_count + $2, version = version + CASE WHEN open_count = 0 THEN 1 ELSE 0 END"
 	}
-	err = tx.db.QueryRow(ctx, "UPDATE blocks SET "+set+" WHERE id = $1 RETURNING updated_at", id, by).Scan(&updatedAt)
-	return updatedAt, sqlx.Found(err)
+	err = tx.db.QueryRow(ctx, "UPDATE blocks SET "+set+" WHERE id = $1 RETURNING updated_at, open_count + private_count", id, by).Scan(&updatedAt, &channels)
+	return updatedAt, channels, sqlx.Found(err)
 }
 
 // countIn adds a connection to its channel's counts. It gives the channel as it then is, the
@@ -224,7 +230,7 @@ func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
 		visibility = domain.Public
 	}
 	if c.Item.Type == domain.ItemBlock {
-		if _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+		if _, _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
 			return err
 		}
 		if e.group != 0 {

@@ -93,6 +93,12 @@ var furnishing = []string{
 	"INSERT INTO backups (id, scheduled, started_at, held_until, ended_at, copy, error) VALUES ('a', TRUE, 5, 6, 7, 'b', 'c')",
 	`INSERT INTO report_cases (id, kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
 		VALUES (1, 'Block', 1, 'Some moss', 1, 1, 5, 5, 0, '', '')`,
+	`INSERT INTO hidden_things (id, kind, target_id, block_id, owner_id, label, state, was, with_id, created_at)
+		VALUES (1, 'User', 1, NULL, 1, 'ada', 'hidden', '', NULL, 5), (2, 'Channel', 999, NULL, 1, 'Moss', 'hidden', 'public', 1, 5)`,
+	`INSERT INTO hidden_connections (id, hidden_id, channel_id, item_type, item_id, block_id, user_id, position_key, pinned, metadata, version, created_at, updated_at)
+		SELECT 1000000, 1, id, 'Block', 1, 1, 1, 7, TRUE, '{"a":"b"}', 2, 5, 6 FROM channels WHERE title = 'On everything'`,
+	`INSERT INTO hidden_comments (id, hidden_id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
+		VALUES (1000000, 1, 1, 1, 'moss', '<p>moss</p>', 'moss', 2, 5, 6)`,
 	"INSERT INTO account_writes (user_id, n) VALUES (1, 2)",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",

@@ -18,10 +18,12 @@ import (
 	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/comments"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/exports"
+	"vitrine/internal/store/hiding"
 	"vitrine/internal/store/identity"
 	"vitrine/internal/store/imports"
 	"vitrine/internal/store/membership"
@@ -60,6 +62,8 @@ type (
 	backupWrites     = backups.Writes
 	bulkReads        = bulk.Reads
 	bulkWrites       = bulk.Writes
+	commentReads     = comments.Reads
+	commentLists     = comments.Lists
 	membershipReads  = membership.Reads
 	membershipLists  = membership.Lists
 	membershipWrites = membership.Writes
@@ -78,6 +82,8 @@ type (
 	documentWrites   = documents.Writes
 	exportReads      = exports.Reads
 	exportWrites     = exports.Writes
+	hidingReads      = hiding.Reads
+	hidingWrites     = hiding.Writes
 	identityReads    = identity.Reads
 	identityWrites   = identity.Writes
 	importReads      = imports.Reads
@@ -90,6 +96,9 @@ type (
 // Shared is a channel and how many items it shares with another.
 type Shared = nearby.Shared
 
+// Mark is a place in a list of what somebody made.
+type Mark = contents.Mark
+
 // Queries are the statements that the Store, a Snapshot and a Tx share.
 type Queries struct {
 	accountReads
@@ -97,6 +106,7 @@ type Queries struct {
 	auditReads
 	backupReads
 	bulkReads
+	commentReads
 	membershipReads
 	moderationReads
 	nearbyReads
@@ -105,6 +115,7 @@ type Queries struct {
 	contentsReads
 	countersReads
 	exportReads
+	hidingReads
 	identityReads
 	importReads
 	redoReads
@@ -123,6 +134,7 @@ func (q *Queries) use(on database.Querier) {
 	q.auditReads = audit.NewReads(q.db)
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
+	q.commentReads = comments.NewReads(q.db)
 	q.membershipReads = membership.NewReads(q.db)
 	q.moderationReads = moderation.NewReads(q.db)
 	q.nearbyReads = nearby.NewReads(q.db)
@@ -131,6 +143,7 @@ func (q *Queries) use(on database.Querier) {
 	q.contentsReads = contents.NewReads(q.db)
 	q.countersReads = counters.NewReads(q.db)
 	q.exportReads = exports.NewReads(q.db)
+	q.hidingReads = hiding.NewReads(q.db)
 	q.identityReads = identity.NewReads(q.db)
 	q.importReads = imports.NewReads(q.db)
 	q.redoReads = redo.NewReads(q.db)
@@ -148,6 +161,7 @@ type Snapshot struct {
 	Queries
 	accountLists
 	activityLists
+	commentLists
 	contentsLists
 	importLists
 	membershipLists
@@ -157,6 +171,7 @@ func (v *Snapshot) use(on database.Querier) {
 	v.Queries.use(on)
 	v.accountLists = account.NewLists(v.db)
 	v.activityLists = activity.NewLists(v.db)
+	v.commentLists = comments.NewLists(v.db)
 	v.contentsLists = contents.NewLists(v.db, v.search.Listed)
 	v.importLists = imports.NewLists(v.db)
 	v.membershipLists = membership.NewLists(v.db)
@@ -178,6 +193,7 @@ type Tx struct {
 	countersWrites
 	documentWrites
 	exportWrites
+	hidingWrites
 	identityWrites
 	importWrites
 	redoWrites
@@ -206,6 +222,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.countersWrites = counters.NewWrites(tx.db)
 	tx.documentWrites = documents.NewWrites(&tx.documents)
 	tx.exportWrites = exports.NewWrites(tx.db)
+	tx.hidingWrites = hiding.NewWrites(tx.db)
 	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)

@@ -62,6 +62,8 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job moderation.MailNotice) error {
 		return a.SendModerationNotice(ctx, job.Notice)
 	})
+	handle(h, a.ApplyHiding)
+	every(h, moderation.ResumeHidingInterval, moderation.ResumeHiding{}, a.ResumeHiding)
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
 	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.SweepAccounts)
 	handle(h, func(ctx context.Context, job content.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })

@@ -8,7 +8,9 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
 	"vitrine/internal/store"
+	"vitrine/internal/store/hiding"
 )
 
 // CreateUserInput is an account to make. Slug "" means one from the name; an empty
@@ -188,6 +190,9 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
 			return err
 		}
+		if err := showMade(ctx, tx, u.ID); err != nil {
+			return err
+		}
 		return a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil)
 	}
 	now := a.Now()
@@ -201,4 +206,45 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActAccountSuspended, domain.AboutUser(u), nil)
+}
+
+// HideMade hides all that a locked account made until its suspension is lifted. A job does it. Again
+// changes nothing; an account that is not suspended is Unprocessable.
+func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
+	suspended, err := tx.User(ctx, domain.Ref{ID: int64(u.ID)})
+	if err != nil {
+		return err
+	}
+	if suspended.SuspendedAt == nil {
+		return domain.NewUnprocessable("What somebody made can be hidden while they are suspended")
+	}
+	h, err := tx.NoteHidden(ctx, hiding.Thing{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
+	if domain.KindOf(err) == domain.Conflict {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID))); err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, domain.ActHidden, domain.AboutUser(u), nil)
+}
+
+// showMade shows again what was hidden with a suspension, if anything was. A job does it.
+func showMade(ctx context.Context, tx *store.Tx, user domain.UserID) error {
+	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(user)})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	if err == nil {
+		h, err = tx.LockHidden(ctx, h.ID)
+	}
+	if err == nil {
+		err = tx.SetHidden(ctx, h.ID, hiding.Showing)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: user}, jobs.For(int64(user)))
 }

@@ -259,8 +259,25 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 			return err
 		}
 	}
+	if visibility != c.Visibility && c.Visibility == domain.Private {
+		if err := refuseHidden(ctx, tx, c.ID); err != nil {
+			return err
+		}
+	}
 	c.Visibility, c.Owner.PrincipalRef = visibility, owner
 	return nil
+}
+
+// refuseHidden is Forbidden for a locked channel that operators have hidden.
+func refuseHidden(ctx context.Context, tx *store.Tx, id domain.ChannelID) error {
+	_, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+	switch {
+	case err == nil:
+		return domain.NewForbidden("Whoever runs this site has hidden this channel: it stays private")
+	case domain.KindOf(err) == domain.NotFound:
+		return nil
+	}
+	return err
 }
 
 // DeleteChannel deletes a channel (behaviour.md section 4).

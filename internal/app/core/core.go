@@ -23,8 +23,8 @@ type Core struct {
 }
 
 // CheckLocal refuses the ways in that this site has itself, where they are off.
-func (c *Core) CheckLocal() error {
-	if c.SignOnOnly {
+func (a *Core) CheckLocal() error {
+	if a.SignOnOnly {
 		return domain.NewForbidden("Passwords and passkeys open nothing here: sign in by single sign-on")
 	}
 	return nil

@@ -15,23 +15,28 @@ import (
 const (
 	Dismissed Outcome = "dismissed" // nothing is wrong with the thing
 	Warned    Outcome = "warned"    // who answers for it was told
+	Hidden    Outcome = "hidden"    // the thing, until it is shown again
 	Deleted   Outcome = "deleted"   // the thing
 	Suspended Outcome = "suspended" // who answers for it
 )
 
 // Outcomes are all of them, in the order in which they are offered.
-var Outcomes = []Outcome{Dismissed, Warned, Deleted, Suspended}
+var Outcomes = []Outcome{Dismissed, Warned, Hidden, Deleted, Suspended}
 
 // Decision is what an operator decides about a case.
 type Decision struct {
 	Outcome Outcome
 	Text    string // reasons for who answers for the thing; needed for a warning
+	Hide    bool   // with Suspended: all that they made, until the suspension is lifted
 }
 
-// Validate checks the decision by itself. Errors name `outcome` and `text`.
+// Validate checks the decision by itself. Errors name `outcome`, `hide` and `text`.
 func (d Decision) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "outcome", d.Outcome, Outcomes...)
+	if d.Hide && d.Outcome != Suspended {
+		f.Add("hide", domain.FieldForbidden, "goes with suspending alone")
+	}
 	if d.Outcome == Warned {
 		f.RequiredText("text", d.Text, domain.MaxReportText)
 	} else {
@@ -95,8 +100,12 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	switch d.Outcome {
 	case Deleted:
 		t, err = a.remove(ctx, tx, by.Actor(), subject(c), now)
+	case Hidden:
+		var h HiddenThing
+		h, err = a.hide(ctx, tx, by.Actor(), t, now)
+		t.Owner = h.OwnerID
 	case Suspended:
-		err = a.suspend(ctx, tx, by, t.Owner)
+		err = a.suspend(ctx, tx, by, t.Owner, d.Hide)
 	}
 	if err != nil {
 		return err
@@ -104,8 +113,8 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	return a.tell(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
 }
 
-// suspend suspends who answers for something, unless they are.
-func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Operator, user domain.UserID) error {
+// suspend suspends who answers for something, unless they are, and may have what they made hidden.
+func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Operator, user domain.UserID, hide bool) error {
 	operators, err := tx.LockOperators(ctx)
 	if err != nil {
 		return err
@@ -120,8 +129,11 @@ func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Ope
 		return err
 	}
 	c, err := tx.LockUser(ctx, user)
-	if err != nil || c.User.SuspendedAt != nil {
+	if err == nil && c.User.SuspendedAt == nil {
+		err = a.accounts.SetSuspended(ctx, tx, by.Actor(), c.User, true)
+	}
+	if err != nil || !hide {
 		return err
 	}
-	return a.accounts.SetSuspended(ctx, tx, by.Actor(), c.User, true)
+	return a.accounts.HideMade(ctx, tx, by.Actor(), c.User)
 }

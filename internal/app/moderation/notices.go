@@ -84,6 +84,8 @@ func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 // happened is what notices say was done.
 var happened = map[NoticeKind]string{
 	NoticeKind(Warned):    "have looked at %s and ask you to mind the rules of the site.",
+	NoticeKind(Hidden):    "have hidden %s: nobody else sees it now.",
+	shown:                 "have looked at %s again: it is hidden no more.",
 	NoticeKind(Deleted):   "have deleted %s.",
 	NoticeKind(Suspended): "have suspended your account, because of %s. You cannot sign in.",
 }

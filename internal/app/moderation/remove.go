@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/hiding"
 )
 
 // remove deletes a thing for an operator, as who it belongs to could, and gives it as it was when
@@ -75,10 +76,21 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted meanwhile
 		return t, err
 	}
+	if err := takeBack(ctx, tx, *t.What.Comment); err != nil {
+		return t, err
+	}
 	if err := tx.DeleteComment(ctx, *t.What.Comment); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.CommentDeleted{Comment: *t.What.Comment})
+}
+
+// takeBack has a comment that is hidden be among the others, as which it is then deleted.
+func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
+	if err := tx.PutCommentBack(ctx, hiding.Said{Comment: c.ID, Block: c.BlockID}); err != nil {
+		return err
+	}
+	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})
 }
 
 func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {

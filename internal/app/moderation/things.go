@@ -31,7 +31,7 @@ func shortened(s string, most int) string {
 
 // seen reads a thing that a viewer sees; NotFound where they do not.
 func seen(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (Thing, error) {
-	return read(ctx, q, what, viewer, q.Block)
+	return read(ctx, q, what, viewer, false, q.Block)
 }
 
 // whole reads a thing whoever sees it; NotFound where it is gone.
@@ -43,13 +43,14 @@ func whole(ctx context.Context, q store.Queries, what domain.Subject) (Thing, er
 			return Thing{}, err
 		}
 	}
-	return read(ctx, q, what, viewer, func(ctx context.Context, _ domain.UserID, id domain.BlockID) (domain.Block, error) {
+	return read(ctx, q, what, viewer, true, func(ctx context.Context, _ domain.UserID, id domain.BlockID) (domain.Block, error) {
 		return q.AnyBlock(ctx, id)
 	})
 }
 
-// read reads a thing as a viewer, and blocks, also those that comments are on, as block does.
-func read(ctx context.Context, q store.Queries, what domain.Subject, viewer domain.UserID,
+// read reads a thing as a viewer, and blocks, also those that comments are on, as block does. What
+// is read whole may be a comment that is hidden.
+func read(ctx context.Context, q store.Queries, what domain.Subject, viewer domain.UserID, whole bool,
 	block func(context.Context, domain.UserID, domain.BlockID) (domain.Block, error)) (t Thing, err error) {
 	switch what.Type {
 	case domain.SubjectBlock:
@@ -65,7 +66,11 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 		}
 	case domain.SubjectComment:
 		var c domain.Comment
-		if c, err = q.Comment(ctx, domain.CommentID(what.ID)); err == nil {
+		c, err = q.Comment(ctx, domain.CommentID(what.ID))
+		if whole && domain.KindOf(err) == domain.NotFound {
+			c, err = hiddenComment(ctx, q, domain.CommentID(what.ID))
+		}
+		if err == nil {
 			t = Thing{What: domain.Thing{Comment: &c}, Text: c.Body.Plain, Owner: domain.UserID(c.Author.ID),
 				About: domain.AuditTarget{Label: shortened(c.Body.Plain, label)}}
 			_, err = block(ctx, viewer, c.BlockID)
@@ -91,6 +96,14 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 	t.About.Kind, t.About.ID = string(what.Type), what.ID
 	t.About = t.About.Kept()
 	return t, nil
+}
+
+// hiddenComment reads a comment that is hidden, without what only its page shows.
+func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c domain.Comment, err error) {
+	c.ID = id
+	c.Author.Type = domain.TypeUser
+	c.Author.ID, c.BlockID, c.Body.Plain, err = q.KeptComment(ctx, id)
+	return c, err
 }
 
 // aboutBlock names a block by its title, its address or its words.

@@ -40,6 +40,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 type AccountChange struct {
 	Tier      *domain.Tier
 	Suspended *bool
+	Hide      bool // all that a suspended account made, until the suspension is lifted
 	Office    *domain.Office
 }
 
@@ -101,6 +102,11 @@ func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, actor domain.A
 			return err
 		}
 	}
+	if in.Hide {
+		if err := a.accounts.HideMade(ctx, tx, actor, u); err != nil {
+			return err
+		}
+	}
 	if in.Office != nil {
 		return a.setOffice(ctx, tx, actor, u, *in.Office)
 	}
@@ -132,6 +138,13 @@ func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain
 // command line. The last operator is not suspended.
 func (a *Operating) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
 	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &suspended})
+}
+
+// SuspendAndHide suspends a user, unless they are, and hides all that they made until that is lifted,
+// from the command line.
+func (a *Operating) SuspendAndHide(ctx context.Context, ref domain.Ref) (domain.User, error) {
+	yes := true
+	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &yes, Hide: true})
 }
 
 // changeFromShell is SetAccount for the command line.

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -179,13 +180,21 @@ func (cmd *userSetTierCmd) Run(c *console.Console) error {
 type userSuspendCmd struct {
 	config.Common
 	User string `arg:"" help:"Id or slug."`
-	Undo bool   `help:"Lift the suspension."`
+	Undo bool   `help:"Lift the suspension; what was hidden with it is shown again."`
+	Hide bool   `help:"Hide all that they made until the suspension is lifted. A running server, or vitrine work, does it."`
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
 func (cmd *userSuspendCmd) Run(c *console.Console) error {
+	if cmd.Undo && cmd.Hide {
+		return console.UsageError{fmt.Errorf("--hide: goes with suspending alone")}
+	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.Suspend(c.Ctx, domain.ParseRef(cmd.User), !cmd.Undo)
+		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) { return a.Suspend(ctx, ref, !cmd.Undo) }
+		if cmd.Hide {
+			suspend = a.SuspendAndHide
+		}
+		u, err := suspend(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}

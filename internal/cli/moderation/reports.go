@@ -80,13 +80,14 @@ func (cmd *reportsListCmd) Run(c *console.Console) error {
 type reportsCloseCmd struct {
 	config.Common
 	ID      int64  `arg:"" help:"Id, from the list."`
-	Outcome string `arg:"" help:"dismissed, warned, deleted (the thing) or suspended (who made it)."`
+	Outcome string `arg:"" help:"dismissed, warned, hidden (the thing), deleted (the thing) or suspended (who made it)."`
 	Text    string `help:"Reasons for who made it; needed for a warning."`
+	Hide    bool   `help:"With suspended: hide all that they made until the suspension is lifted. A running server, or vitrine work, does it."`
 	Yes     bool   `help:"Do delete or suspend."`
 }
 
 func (cmd *reportsCloseCmd) Run(c *console.Console) error {
-	d := moderation.Decision{Outcome: moderation.Outcome(cmd.Outcome), Text: cmd.Text}
+	d := moderation.Decision{Outcome: moderation.Outcome(cmd.Outcome), Text: cmd.Text, Hide: cmd.Hide}
 	if err := d.Validate(); err != nil {
 		return console.UsageError{err}
 	}

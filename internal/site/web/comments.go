@@ -13,6 +13,7 @@ type Comments struct {
 	Items []Comment
 	Pager Pager
 	Can   bool   // the viewer may comment
+	Hides bool   // the viewer may hide them, as an operator
 	Here  string // where to come back to
 	Form  *Form  // what was typed, nil for nothing
 }
@@ -32,6 +33,7 @@ type Comment struct {
 func (v *Visit) Comments(b domain.Block, page domain.Page, list domain.List[domain.Comment]) Comments {
 	c := Comments{Block: b.ID, Pager: v.PagerOf("comments", page, list.Total),
 		Can: domain.AbilitiesOnBlock(v.Actor(), b).Comment, Here: v.Here()}
+	c.Hides = v.Account != nil && v.Account.Office == domain.OfficeOperator
 	for i := range list.Items {
 		one := &list.Items[i]
 		c.Items = append(c.Items, Comment{one, v.Addresses().Principal(&one.Author), domain.CanEditComment(v.Actor(), *one), v.Ago(one.CreatedAt)})

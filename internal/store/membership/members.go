@@ -83,3 +83,10 @@ func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, er
 		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
 	return id, err
 }
+
+// EldestMembers lists who is in a group, the longest-standing first.
+func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
+	rows, err := r.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
+		ORDER BY created_at, user_id LIMIT $2`, id, most)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+}

@@ -45,6 +45,21 @@ func (l List) PlaceAbove(ctx context.Context, highest, n int64) (int64, error) {
 	return l.by(ByPosition).keyAbove(ctx, highest, n)
 }
 
+// Again gives a key for a connection that had one before, in a list that has n without it: the same,
+// or one just above what has it by now.
+func (l List) Again(ctx context.Context, key, n int64) (int64, error) {
+	id, err := sqlx.ScanID[domain.ConnectionID](l.db.QueryRow(ctx, `SELECT COALESCE(max(id), 0) FROM connections
+		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND position_key = $2`, l.channel, key))
+	if err != nil || id == 0 {
+		return key, err
+	}
+	at, err := Positions(ctx, l.db, id)
+	if err != nil {
+		return 0, err
+	}
+	return l.Place(ctx, at[id]+1, n)
+}
+
 // Insert counts a connection that has been written to a list that had n.
 func (l List) Insert(ctx context.Context, i Item, n int64) error {
 	if n == 0 {

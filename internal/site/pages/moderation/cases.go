@@ -62,6 +62,9 @@ type caseView struct {
 	Older string // address of the reports before these, "" for none
 }
 
+// CanHide reports whether the thing is one that can be hidden.
+func (c caseView) CanHide() bool { return c.Thing != nil && hideable(c.About.Kind) }
+
 // casePage shows a case.
 func casePage(v *web.Visit) error { return showCase(v, nil) }
 
@@ -97,7 +100,7 @@ func decide(v *web.Visit) error {
 	}
 	f := v.Form()
 	_, err = v.App().Decide(v.R.Context(), operatorOf(v), moderation.CaseID(id), moderation.Decision{
-		Outcome: moderation.Outcome(f.Get("outcome")), Text: f.Trimmed("text")})
+		Outcome: moderation.Outcome(f.Get("outcome")), Text: f.Trimmed("text"), Hide: f.Get("outcome") == string(moderation.Suspended) && f.Has("hide", "yes")})
 	if err != nil {
 		if f.Refused(err, "text", "outcome") {
 			return showCase(v, f)

@@ -1,7 +1,10 @@
 package moderation
 
 import (
+	"fmt"
+
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -9,6 +12,18 @@ import (
 type noticesView struct {
 	Notices []moderation.Notice
 	Unread  int64 // so many of the newest
+	Hidden  []moderation.HiddenThing
+}
+
+// Path is where the reader sees what is hidden of theirs; "" for a comment.
+func (n noticesView) Path(h moderation.HiddenThing) string {
+	switch domain.SubjectType(h.About.Kind) {
+	case domain.SubjectBlock:
+		return fmt.Sprintf("/block/%d", h.About.ID)
+	case domain.SubjectChannel:
+		return fmt.Sprintf("/%s/%d", h.Owner, h.About.ID)
+	}
+	return ""
 }
 
 // New reports whether the notice at a place of the list is unread.
@@ -20,7 +35,11 @@ func noticesPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Page("notices", v.T("moderation.notices"), nil, noticesView{all, v.Account.Notices})
+	hidden, err := v.App().MyHidden(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	return v.Page("notices", v.T("moderation.notices"), nil, noticesView{all, v.Account.Notices, hidden})
 }
 
 // readNotices notes that all were read.

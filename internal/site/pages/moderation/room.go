@@ -24,6 +24,8 @@ func Room() web.Room {
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
 		{Path: "/operator/reports", Access: web.Operators, Get: casesPage},
 		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
+		{Path: "/operator/hidden", Access: web.Operators, Get: hiddenPage, Post: showHidden},
+		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide},
 		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide},
 	}}
 }

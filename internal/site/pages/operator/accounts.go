@@ -174,6 +174,9 @@ func accountChange(f *web.Form) (c operating.AccountChange, err error) {
 	switch f.Get("do") {
 	case "suspend", "restore":
 		c.Suspended = &suspended
+		c.Hide = suspended && f.Has("hide", "yes")
+	case "hide":
+		c.Hide = true
 	case "promote":
 		office = domain.OfficeOperator
 		c.Office = &office

@@ -27,6 +27,7 @@ func Room() web.Room {
 			{Path: "/operator/storage", Text: "operator.section.storage"},
 			{Path: "/operator/sign-up", Text: "operator.section.sign-up"},
 			{Path: "/operator/reports", Text: "moderation.reports"},
+			{Path: "/operator/hidden", Text: "moderation.hidden"},
 			{Path: "/operator/blocklist", Text: "moderation.blocklist"},
 			{Path: "/operator/audit", Text: "operator.section.audit"},
 			{Path: "/operator/jobs", Text: "operator.section.jobs"},

@@ -1,4 +1,4 @@
-package store
+package contents
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // PrincipalsByID reads what is shown of users and groups.
-func (q Queries) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef) (map[domain.PrincipalRef]domain.Principal, error) {
+func (q Reads) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef) (map[domain.PrincipalRef]domain.Principal, error) {
 	ids := map[domain.PrincipalType][]int64{}
 	for _, r := range refs {
 		ids[r.Type] = append(ids[r.Type], r.ID)
@@ -38,29 +38,15 @@ func (q Queries) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef)
 }
 
 // WhoSeesChannel gives those of the users who may see a channel.
-func (q Queries) WhoSeesChannel(ctx context.Context, id domain.ChannelID, users []domain.UserID) ([]domain.UserID, error) {
+func (q Reads) WhoSeesChannel(ctx context.Context, id domain.ChannelID, users []domain.UserID) ([]domain.UserID, error) {
 	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN channels ch ON ch.id = $1 WHERE `+q.db.In("u.id", "$2")+
 		` AND `+access.AsViewer(access.VisibleChannel), id, sqlx.IDs(q.db.Dialect, users))
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
 // WhoSeesBlock gives those of the users who may see a block.
-func (q Queries) WhoSeesBlock(ctx context.Context, id domain.BlockID, users []domain.UserID) ([]domain.UserID, error) {
+func (q Reads) WhoSeesBlock(ctx context.Context, id domain.BlockID, users []domain.UserID) ([]domain.UserID, error) {
 	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN blocks b ON b.id = $1 WHERE `+q.db.In("u.id", "$2")+
 		` AND `+access.AsViewer(access.VisibleBlock), id, sqlx.IDs(q.db.Dialect, users))
-	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
-}
-
-// EldestMembers lists who is in a group, the longest-standing first.
-func (q Queries) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
-	rows, err := q.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
-		ORDER BY created_at, user_id LIMIT $2`, id, most)
-	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
-}
-
-// LatestCommenters lists who commented on a block, each once, the last first.
-func (q Queries) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
-	rows, err := q.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
-		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"vitrine/bench/drive"
+)
+
+// site is the nodes, and the database that they share.
+type site struct {
+	db    *pgx.Conn
+	nodes []node
+}
+
+// node is one process of the program.
+type node struct {
+	cmd    *exec.Cmd
+	addr   string
+	folder string
+}
+
+var listens = regexp.MustCompile(`listens on http://(\S+)`)
+
+// start starts one more node, and waits until it listens.
+func (s *site) start(ctx context.Context, program, url string) error {
+	folder, err := os.MkdirTemp("", "bench-nodes-")
+	if err != nil {
+		return err
+	}
+	n := node{cmd: exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--data-dir", folder, "--database-url", url,
+		"--rate-limits", "guest=0,free=0,premium=0,supporter=0", "--work=false", "--log-level", "error"), folder: folder}
+	n.cmd.Stderr = os.Stderr
+	out, err := n.cmd.StdoutPipe()
+	if err == nil {
+		err = n.cmd.Start()
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(folder))
+	}
+	s.nodes = append(s.nodes, n)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if found := listens.FindStringSubmatch(lines.Text()); found != nil {
+			s.nodes[len(s.nodes)-1].addr = found[1]
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not begin", program)
+}
+
+// stop ends all nodes.
+func (s *site) stop() (err error) {
+	for _, n := range s.nodes {
+		_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may have ended, as Wait tells
+		err = errors.Join(err, n.cmd.Wait(), os.RemoveAll(n.folder))
+	}
+	return err
+}
+
+// figures are those of one measurement.
+type figures struct {
+	rate            float64 // requests a second
+	nodes, postgres float64 // seconds of processor time a request
+}
+
+// measure reads at the first n nodes.
+func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive.Prepared) (f figures, err error) {
+	nodes, postgres, err := s.used(ctx)
+	if err != nil {
+		return f, err
+	}
+	var dialed atomic.Int64
+	dial := func() (drive.Sender, error) { return drive.Dial(s.nodes[int(dialed.Add(1))%n].addr) }
+	speed, _, err := drive.Measure(dial, cmd.Clients, requests, http.StatusOK, drive.Bound{Requests: 1 << 30, Time: cmd.Time}, false)
+	if err != nil {
+		return f, err
+	}
+	nodesThen, postgresThen, err := s.used(ctx)
+	many := float64(len(speed.Took))
+	return figures{speed.Rate, (nodesThen - nodes).Seconds() / many, (postgresThen - postgres).Seconds() / many}, err
+}
+
+// tick is the unit of times in /proc, of which a second has a hundred on every Linux of today.
+const tick = 10 * time.Millisecond
+
+// used is the processor time of the nodes, and that of those processes of PostgreSQL that serve them.
+func (s *site) used(ctx context.Context) (nodes, postgres time.Duration, err error) {
+	for _, n := range s.nodes {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.cmd.Process.Pid))
+		if err != nil {
+			return 0, 0, err
+		}
+		// After the name, which may hold anything, the twelfth and the thirteenth: user and system.
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		for _, field := range fields[11:13] {
+			ticks, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return 0, 0, err
+			}
+			nodes += time.Duration(ticks) * tick
+		}
+	}
+	rows, err := s.db.Query(ctx, `SELECT pid FROM pg_stat_activity
+		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+	if err != nil {
+		return 0, 0, err
+	}
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	for _, pid := range pids {
+		text, gone := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+		if gone != nil {
+			continue
+		}
+		on, _, _ := strings.Cut(string(text), " ")
+		spent, _ := strconv.ParseInt(on, 10, 64)
+		postgres += time.Duration(spent)
+	}
+	return nodes, postgres, err
+}

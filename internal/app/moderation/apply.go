@@ -1,0 +1,231 @@
+package moderation
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/hiding"
+)
+
+// ApplyHiding does what is left to do about a thing that is hidden or shown, a batch in each
+// transaction. What there is to do it reads from the rows: so it may stop anywhere, run again, and
+// meet who decides otherwise meanwhile.
+func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
+	h, err := a.about(ctx, job.ID, nil)
+	switch {
+	case domain.KindOf(err) == domain.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case h.State == hiding.Showing:
+		return a.applyShowing(ctx, h)
+	case h.About.Kind == string(domain.SubjectUser):
+		return a.applyHidingMade(ctx, h)
+	case h.About.Kind == string(domain.SubjectBlock):
+		return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+			n, err := a.putAway(ctx, tx, 0, h.ID, domain.BlockID(h.About.ID), 0, now)
+			if err == nil && n == 0 {
+				err = tx.SetHidden(ctx, h.ID, hiding.Hidden)
+			}
+			return n, err
+		})
+	}
+	return nil
+}
+
+// about reads a hidden thing and, in the same transaction, does something about it, if it is given.
+func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.Tx, h HiddenThing) error) (h HiddenThing, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if h, err = tx.LockHidden(ctx, id); err != nil || do == nil {
+			return err
+		}
+		return do(tx, h)
+	})
+	return h, err
+}
+
+// inSteps runs transactions about a hidden thing until one does nothing, or somebody has decided
+// otherwise.
+func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *store.Tx, now time.Time) (int, error)) error {
+	for {
+		var n int
+		_, err := a.about(ctx, h.ID, func(tx *store.Tx, is HiddenThing) (err error) {
+			n = 0
+			if (is.State == hiding.Showing) != (h.State == hiding.Showing) {
+				return nil
+			}
+			n, err = step(tx, a.Now())
+			return err
+		})
+		if domain.KindOf(err) == domain.NotFound { // gone, with what it was about
+			return nil
+		}
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// applyShowing puts back all that is put away for a thing, and forgets that it was hidden.
+func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
+	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+		if n, err := a.putBack(ctx, tx, h, now); err != nil || n > 0 {
+			return n, err
+		}
+		if n, err := a.putCommentsBack(ctx, tx, h, now); err != nil || n > 0 {
+			return n, err
+		}
+		with, err := tx.HiddenWith(ctx, h.ID, 1)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range with {
+			return 1, a.showChannel(ctx, tx, 0, c, now)
+		}
+		return 0, tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
+	})
+}
+
+// applyHidingMade hides what a person made: their channels, what of theirs is in others' channels,
+// what they connected there, and their comments.
+func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
+	user := domain.UserID(h.About.ID)
+	for _, part := range []func(ctx context.Context, h HiddenThing, user domain.UserID) error{a.hideChannels, a.hideBlocks, a.hideAdded, a.hideComments} {
+		if err := part(ctx, h, user); err != nil {
+			return err
+		}
+	}
+	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) { return 0, tx.SetHidden(ctx, h.ID, hiding.Hidden) })
+}
+
+// hideChannels has their channels be private until they are shown with them.
+func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domain.UserID) error {
+	last := domain.ChannelID(0)
+	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+		ids, err := tx.OpenChannels(ctx, user, last, 1)
+		if err != nil || len(ids) == 0 {
+			return 0, err
+		}
+		id := ids[0]
+		if err := tx.LockWithParents(ctx, id); err != nil {
+			return 0, err
+		}
+		if ids, err = tx.OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // theirs no more
+			last = id
+			return 1, err
+		}
+		t, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+		if err != nil {
+			return 0, err
+		}
+		c, err := tx.NoteHidden(ctx, HiddenThing{About: t.About, OwnerID: t.Owner, Was: t.What.Channel.Visibility, With: h.ID, CreatedAt: now})
+		if err != nil && domain.KindOf(err) != domain.Conflict {
+			return 0, err
+		}
+		last = id
+		return 1, a.turn(ctx, tx, 0, c, *t.What.Channel, domain.Private, now)
+	})
+}
+
+// hideBlocks takes their blocks out of others' channels.
+func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.UserID) error {
+	for last := domain.BlockID(0); ; {
+		blocks, err := a.Store.SpreadBlocks(ctx, user, last, core.ClearBatch)
+		if err != nil || len(blocks) == 0 {
+			return err
+		}
+		for _, b := range blocks {
+			last = b
+			err := a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+				n, err := a.putAway(ctx, tx, 0, h.ID, b, user, now)
+				if domain.KindOf(err) == domain.NotFound { // deleted meanwhile
+					return 0, nil
+				}
+				return n, err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// hideAdded takes what they connected to others' channels out of these.
+func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.UserID) error {
+	for last := domain.ChannelID(0); ; {
+		channels, err := a.Store.AddedTo(ctx, user, last, core.ClearBatch)
+		if err != nil || len(channels) == 0 {
+			return err
+		}
+		for _, channel := range channels {
+			last = channel
+			err := a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+				if err := tx.LockChannels(ctx, channel); err != nil {
+					return 0, err
+				}
+				ids, err := tx.AddedBy(ctx, user, channel, hideBatch)
+				if err != nil {
+					return 0, err
+				}
+				for _, id := range ids {
+					if err := a.putOneAway(ctx, tx, 0, h.ID, id, now); err != nil {
+						return 0, err
+					}
+				}
+				return len(ids), nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// hideComments puts their comments away.
+func (a *Moderation) hideComments(ctx context.Context, h HiddenThing, user domain.UserID) error {
+	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
+		all, err := tx.CommentsOf(ctx, user, hideBatch)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range all { // blocks in the order of their ids
+			if err := tx.LockBlock(ctx, c.Block); err != nil && domain.KindOf(err) != domain.NotFound {
+				return 0, err
+			}
+			if err := a.putCommentAway(ctx, tx, 0, h.ID, c, now); err != nil && domain.KindOf(err) != domain.NotFound {
+				return 0, err
+			}
+		}
+		return len(all), nil
+	})
+}
+
+// ResumeHiding is the job that looks for what was hidden or shown and whose job was lost or given up,
+// and for what suspended people, or jobs of theirs, made since what they made was hidden.
+type ResumeHiding struct{}
+
+// Kind implements jobs.Args.
+func (ResumeHiding) Kind() string { return "resume_hiding" }
+
+// ResumeHidingInterval is how often it looks.
+const ResumeHidingInterval = 10 * time.Minute
+
+// ResumeHiding goes on with all of it. Another job may be about the same: each step is one or the
+// other's.
+func (a *Moderation) ResumeHiding(ctx context.Context) error {
+	for last := HiddenID(0); ; {
+		all, err := a.Store.HidingToResume(ctx, last, core.ClearBatch)
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		for _, job := range all {
+			if err := a.ApplyHiding(ctx, job); err != nil {
+				return err
+			}
+			last = job.ID
+		}
+	}
+}

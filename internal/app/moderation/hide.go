@@ -1,0 +1,417 @@
+package moderation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/store"
+	"vitrine/internal/store/hiding"
+)
+
+// The rows of the store, by names that doors may use.
+type (
+	HiddenThing = hiding.Thing
+	HiddenID    = hiding.ID
+)
+
+// What else notices tell: that something is hidden no more.
+const shown NoticeKind = "shown"
+
+// hideBatch is how many connections or comments one transaction puts away, or back.
+const hideBatch = 50
+
+// HideInput is a thing that an operator hides.
+type HideInput struct {
+	About domain.Subject
+	Text  string // reasons for who answers for it
+}
+
+// Validate checks all but whether there is such a thing. Errors name `type`, `id` and `text`.
+func (in HideInput) Validate() error {
+	var f domain.Faults
+	domain.Among(&f, "type", in.About.Type, domain.SubjectBlock, domain.SubjectChannel, domain.SubjectComment)
+	f.Positive("id", in.About.ID)
+	f.Text("text", in.Text, domain.MaxReportText)
+	return f.Err()
+}
+
+// Hide takes a block, channel or comment out of the sight of all but who answers for it, until an
+// operator shows it again, and has them told. What is hidden already is a Conflict.
+func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInput) (h HiddenThing, err error) {
+	if err := in.Validate(); err != nil {
+		return h, err
+	}
+	now := a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		t, err := whole(ctx, tx.Queries, in.About)
+		if err != nil {
+			return err
+		}
+		if h, err = a.hide(ctx, tx, by.Actor(), t, now); err != nil {
+			return err
+		}
+		return a.tell(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: NoticeKind(Hidden), About: h.About, Words: in.Text, CreatedAt: now})
+	})
+	return h, err
+}
+
+// hide hides a thing: at once, but of a block in many channels a part, and a job does the rest.
+func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor, t Thing, now time.Time) (h HiddenThing, err error) {
+	what := domain.Subject{Type: domain.SubjectType(t.About.Kind), ID: t.About.ID}
+	h = HiddenThing{About: t.About, OwnerID: t.Owner, CreatedAt: now}
+	switch what.Type {
+	case domain.SubjectBlock:
+		h.Block = domain.BlockID(what.ID)
+	case domain.SubjectComment:
+		h.Block = t.What.Comment.BlockID
+	case domain.SubjectChannel:
+		if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+			return h, err
+		}
+		if t, err = whole(ctx, tx.Queries, what); err != nil {
+			return h, err
+		}
+		h.Was, h.OwnerID = t.What.Channel.Visibility, t.Owner
+	default:
+		return h, domain.NewUnprocessable("A block, a channel or a comment can be hidden")
+	}
+	if h, err = tx.NoteHidden(ctx, h); err != nil {
+		return h, err
+	}
+	switch what.Type {
+	case domain.SubjectBlock:
+		err = a.hideBlock(ctx, tx, actor.UserID, h, now)
+	case domain.SubjectComment:
+		err = a.hideComment(ctx, tx, actor.UserID, h, hiding.Said{Comment: domain.CommentID(what.ID), Block: t.What.Comment.BlockID}, now)
+	case domain.SubjectChannel:
+		err = a.turn(ctx, tx, actor.UserID, h, *t.What.Channel, domain.Private, now)
+	}
+	if err != nil {
+		return h, err
+	}
+	return h, a.Audit(ctx, tx, actor, domain.ActHidden, h.About, nil)
+}
+
+// hideBlock puts the first connections of a block away, and leaves more of them to a job.
+func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+	for range 2 { // the second time finds that nothing is left
+		n, err := a.putAway(ctx, tx, by, h.ID, domain.BlockID(h.About.ID), 0, now)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+		}
+	}
+	return enqueue(ctx, tx, h)
+}
+
+// putAway takes a block out of some of the live channels that it is in, but for those of one user,
+// and tells of how many; 0 where none is left, and none can be added before the transaction ends.
+func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, block domain.BlockID, except domain.UserID, now time.Time) (int, error) {
+	channels, err := tx.ChannelsWith(ctx, block, except, hideBatch)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.LockChannels(ctx, channels...); err != nil {
+		return 0, err
+	}
+	if err := tx.LockBlock(ctx, block); err != nil {
+		return 0, err
+	}
+	if len(channels) == 0 { // one may have been added before the block was locked
+		channels, err = tx.ChannelsWith(ctx, block, except, hideBatch)
+		if err == nil {
+			err = tx.LockChannels(ctx, channels...)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	there, err := tx.ConnectionsOf(ctx, domain.BlockRef(block), channels...)
+	if err != nil {
+		return 0, err
+	}
+	for _, channel := range channels {
+		if id, ok := there[channel]; ok {
+			if err := a.putOneAway(ctx, tx, by, under, id, now); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(channels), nil
+}
+
+// putOneAway takes a connection out of its locked channel.
+func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, id domain.ConnectionID, now time.Time) error {
+	c, err := tx.Connection(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := tx.PutAway(ctx, under, c); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, by, now, domain.Disconnected{Connection: c})
+}
+
+// hideComment puts a comment away, from among the others or from what is hidden with its author.
+func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, c hiding.Said, now time.Time) error {
+	if err := tx.LockBlock(ctx, c.Block); err != nil {
+		return err
+	}
+	if err := a.putCommentAway(ctx, tx, by, h.ID, c, now); domain.KindOf(err) == domain.NotFound {
+		err = tx.KeepCommentFor(ctx, c.Comment, h.ID)
+		if err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+}
+
+// putCommentAway takes a comment from a locked block.
+func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, c hiding.Said, now time.Time) error {
+	was, err := tx.Comment(ctx, c.Comment)
+	if err != nil {
+		return err
+	}
+	if err := tx.KeepComment(ctx, under, c); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, by, now, domain.CommentDeleted{Comment: was})
+}
+
+// turn gives a hidden channel, which is locked with the channels that it is in, a visibility.
+func (a *Moderation) turn(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, was domain.Channel, v domain.Visibility, now time.Time) error {
+	is := was
+	if is.Visibility = v; is != was {
+		if err := tx.UpdateChannel(ctx, was, is, store.Unchanged); err != nil {
+			return err
+		}
+		if err := core.Publish(ctx, tx, by, now, domain.ChannelChanged{Was: was, Is: is}); err != nil {
+			return err
+		}
+	}
+	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+}
+
+// Show has a thing that is hidden be seen again as before, and tells who answers for it. With a
+// person all comes back that was hidden when they were suspended; they stay suspended. NotFound
+// where it is not hidden.
+func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenID, text string) (h HiddenThing, err error) {
+	var f domain.Faults
+	if f.Text("text", text, domain.MaxReportText); f != nil {
+		return h, f.Err()
+	}
+	now := a.Now()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := by.Allowed(ctx, tx.Queries); err != nil {
+			return err
+		}
+		if h, err = tx.LockHidden(ctx, id); err != nil {
+			return err
+		}
+		if h.State == hiding.Showing {
+			return domain.NewNotFound()
+		}
+		if err := tx.SetHidden(ctx, h.ID, hiding.Showing); err != nil {
+			return err
+		}
+		if err := a.showSome(ctx, tx, by.Actor().UserID, h, now); err != nil {
+			return err
+		}
+		if err := a.Audit(ctx, tx, by.Actor(), domain.ActShown, h.About, nil); err != nil {
+			return err
+		}
+		return a.tell(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: shown, About: h.About, Words: text, CreatedAt: now})
+	})
+	return h, err
+}
+
+// showSome shows a thing at once, but leaves a block of many channels, and a person, to a job.
+func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+	switch domain.SubjectType(h.About.Kind) {
+	case domain.SubjectChannel:
+		return a.showChannel(ctx, tx, by, h, now)
+	case domain.SubjectComment:
+		if _, err := a.putCommentsBack(ctx, tx, h, now); err != nil {
+			return err
+		}
+	case domain.SubjectBlock:
+		if n, err := a.putBack(ctx, tx, h, now); err != nil {
+			return err
+		} else if n == hideBatch {
+			return enqueue(ctx, tx, h)
+		}
+	default:
+		return enqueue(ctx, tx, h)
+	}
+	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
+}
+
+// showChannel gives a channel the visibility that it had, unless it has gone or is open anyway, and
+// forgets that it was hidden.
+func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+	what := domain.Subject{Type: domain.SubjectChannel, ID: h.About.ID}
+	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+		return err
+	}
+	t, err := whole(ctx, tx.Queries, what)
+	if err == nil && t.What.Channel.Visibility == domain.Private {
+		err = a.turn(ctx, tx, by, h, *t.What.Channel, h.Was, now)
+	}
+	if err != nil && domain.KindOf(err) != domain.NotFound {
+		return err
+	}
+	return tx.ForgetHidden(ctx, what)
+}
+
+// enqueue has a job do what is left to do about a hidden thing.
+func enqueue(ctx context.Context, tx *store.Tx, h HiddenThing) error {
+	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: h.OwnerID}, jobs.For(int64(h.OwnerID)))
+}
+
+// putBack puts some of the connections back that are put away for a thing, and tells of how many.
+// What has gone meanwhile does not come back, and what is hidden for something else too waits for that.
+func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
+	kept, err := tx.Kept(ctx, h.ID, hideBatch)
+	if err != nil {
+		return 0, err
+	}
+	var channels []domain.ChannelID
+	var blocks []domain.BlockID
+	for _, k := range kept {
+		channels = append(channels, k.Channel)
+		if k.Item.Type == domain.ItemChannel {
+			channels = append(channels, domain.ChannelID(k.Item.ID))
+		} else {
+			blocks = append(blocks, domain.BlockID(k.Item.ID))
+		}
+	}
+	if err := tx.LockChannels(ctx, channels...); err != nil {
+		return 0, err
+	}
+	slices.Sort(blocks)
+	for _, b := range slices.Compact(blocks) {
+		if err := tx.LockBlock(ctx, b); err != nil && domain.KindOf(err) != domain.NotFound {
+			return 0, err
+		}
+	}
+	for _, k := range kept {
+		if err := a.putOneBack(ctx, tx, k, now); err != nil {
+			return 0, err
+		}
+	}
+	return len(kept), nil
+}
+
+func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Connection, now time.Time) error {
+	in, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
+	var item Thing
+	if err == nil {
+		item, err = whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
+	}
+	there := domain.ConnectionID(0)
+	if err == nil {
+		there, err = tx.ConnectionOf(ctx, k.Channel, k.Item)
+	}
+	if there != 0 || domain.KindOf(err) == domain.NotFound && err != nil {
+		return tx.DropKept(ctx, k.ID)
+	}
+	if err != nil {
+		return err
+	}
+	other, err := tx.StaysHidden(ctx, k)
+	if err != nil {
+		return err
+	}
+	if other != 0 {
+		return tx.KeepFor(ctx, k.ID, other)
+	}
+	if err := tx.PutBack(ctx, k); err != nil {
+		return err
+	}
+	event := domain.Connected{Channel: *in.What.Channel, Item: k.Item, Owner: domain.UserRef(item.Owner), Again: true}
+	if c := item.What.Channel; c != nil {
+		event.Owner, event.ItemPrivate = c.Owner.PrincipalRef, c.Visibility == domain.Private
+	}
+	return core.Publish(ctx, tx, k.User, now, event)
+}
+
+// putCommentsBack puts some of the comments back that are put away for a thing, and tells of how many.
+func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
+	kept, err := tx.KeptComments(ctx, h.ID, hideBatch)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range kept { // blocks in the order of their ids
+		if err := tx.LockBlock(ctx, c.Block); err != nil {
+			return 0, err
+		}
+		if err := tx.PutCommentBack(ctx, c); err != nil {
+			return 0, err
+		}
+		b, err := tx.AnyBlock(ctx, c.Block)
+		if err != nil {
+			return 0, err
+		}
+		if err := core.Publish(ctx, tx, h.OwnerID, now, domain.CommentCreated{Block: b, Comment: c.Comment, Brought: true}); err != nil {
+			return 0, err
+		}
+	}
+	return len(kept), nil
+}
+
+// HiddenThings lists for an operator what is hidden, the newest first, from below a number on; 0 is
+// the beginning. What was hidden with a person is in their line.
+func (a *Moderation) HiddenThings(ctx context.Context, by operating.Operator, below HiddenID, limit int) (all []HiddenThing, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		all, err = v.HiddenThings(ctx, below, limit)
+		return err
+	})
+	return all, err
+}
+
+// FindHidden reads for an operator what is noted of a thing that is hidden; NotFound where it is not.
+func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what domain.Subject) (h HiddenThing, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		h, err = v.HiddenThing(ctx, what)
+		return err
+	})
+	return h, err
+}
+
+// ToHide reads for an operator what is about to be hidden, whoever sees it.
+func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what domain.Subject) (t Thing, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		t, err = whole(ctx, v.Queries, what)
+		return err
+	})
+	return t, err
+}
+
+// mostHidden is how many hidden things of theirs somebody is shown.
+const mostHidden = 200
+
+// MyHidden lists what is hidden of what the actor answers for, the newest first.
+func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenThing, error) {
+	return a.Store.HiddenOf(ctx, actor.UserID, mostHidden)
+}

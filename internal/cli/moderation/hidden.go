@@ -1,0 +1,109 @@
+package moderation
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vitrine/internal/app"
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/app/operating"
+	"vitrine/internal/cli/console"
+	"vitrine/internal/config"
+	"vitrine/internal/domain"
+)
+
+// HiddenCmd is what operators have hidden.
+type HiddenCmd struct {
+	List   hiddenListCmd   `cmd:"" help:"List what is hidden, the newest first."`
+	Add    hiddenAddCmd    `cmd:"" help:"Hide a block, channel or comment. Who made it is told, and not by whom."`
+	Remove hiddenRemoveCmd `cmd:"" help:"Show it again, as it was. Who made it is told."`
+}
+
+// hiddenJSON is a hidden thing, as scripts see it.
+type hiddenJSON struct {
+	ID        int64  `json:"id"`
+	Type      string `json:"type"`
+	ThingID   int64  `json:"thing_id"`
+	Label     string `json:"label"`
+	Owner     string `json:"owner"`
+	State     string `json:"state"`
+	CreatedAt string `json:"created_at"`
+}
+
+type hiddenListCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+func (cmd *hiddenListCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all := []hiddenJSON{}
+		err := console.EachOf(func(below int64, limit int) ([]moderation.HiddenThing, error) {
+			return a.HiddenThings(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
+		}, func(h moderation.HiddenThing) int64 {
+			all = append(all, hiddenJSON{int64(h.ID), h.About.Kind, h.About.ID, h.About.Label, h.Owner, string(h.State), h.CreatedAt.Format(time.RFC3339)})
+			return int64(h.ID)
+		})
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			return console.PrintJSON(c.Out, all)
+		}
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tWHAT\tOF\tCALLED\tSTATE\tSINCE")
+		for _, one := range all {
+			fmt.Fprintf(w, "%d\t%s %d\t%s\t%q\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, one.Label, one.State, one.CreatedAt)
+		}
+		return w.Flush()
+	})
+}
+
+// subjects are what can be hidden, as the command line names it.
+var subjects = map[string]domain.SubjectType{"block": domain.SubjectBlock, "channel": domain.SubjectChannel, "comment": domain.SubjectComment}
+
+type hiddenAddCmd struct {
+	config.Common
+	Type string `arg:"" help:"block, channel or comment."`
+	ID   int64  `arg:"" help:"Its id."`
+	Text string `help:"Reasons for who made it."`
+}
+
+func (cmd *hiddenAddCmd) Run(c *console.Console) error {
+	in := moderation.HideInput{About: domain.Subject{Type: subjects[strings.ToLower(cmd.Type)], ID: cmd.ID}, Text: cmd.Text}
+	if err := in.Validate(); err != nil {
+		return console.UsageError{err}
+	}
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		h, err := a.Hide(c.Ctx, operating.CommandLine(), in)
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no %s %d", strings.ToLower(cmd.Type), cmd.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.Out, "Hid the %s %d (entry %d).\n", strings.ToLower(h.About.Kind), h.About.ID, h.ID)
+		return err
+	})
+}
+
+type hiddenRemoveCmd struct {
+	config.Common
+	ID   int64  `arg:"" help:"Entry, from the list."`
+	Text string `help:"Words for who made it."`
+}
+
+func (cmd *hiddenRemoveCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		h, err := a.Show(c.Ctx, operating.CommandLine(), moderation.HiddenID(cmd.ID), cmd.Text)
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no entry %d", cmd.ID)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(c.Out, "The %s %d is hidden no more.\n", strings.ToLower(h.About.Kind), h.About.ID)
+		}
+		return err
+	})
+}

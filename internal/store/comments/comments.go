@@ -1,0 +1,86 @@
+// Package comments reads what was said on blocks.
+package comments
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Lists are those that count and read a page from one state.
+type Lists struct{ db sqlx.Conn }
+
+// NewLists gives the statements on a connection.
+func NewLists(db sqlx.Conn) Lists { return Lists{db} }
+
+const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
+	cm.updated_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
+
+const commentFrom = ` FROM comments cm JOIN users cu ON cu.id = cm.user_id `
+
+func scanComment(row sqlx.Row) (c domain.Comment, err error) {
+	var created, updated int64
+	c.Author.Type = domain.TypeUser
+	err = row.Scan(&c.ID, &c.BlockID, &c.Body.Markdown, &c.Body.HTML, &c.Body.Plain, &c.Version, &created, &updated,
+		&c.Author.ID, &c.Author.Name, &c.Author.Slug, &c.Author.Avatar, &c.Author.Version)
+	c.CreatedAt, c.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
+	return c, err
+}
+
+// Comment reads a comment, whoever looks.
+func (r Reads) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
+	c, err := scanComment(r.db.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
+	return c, sqlx.Found(err)
+}
+
+// Comments lists the comments on a block by time.
+func (v Lists) Comments(ctx context.Context, block domain.Block, desc bool, page domain.Page) (l domain.List[domain.Comment], err error) {
+	l.Total = block.Comments
+	if page.Offset() >= l.Total {
+		return l, nil
+	}
+	dir := sqlx.Direction(desc)
+	rows, err := v.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
+		", cm.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
+	l.Items, err = sqlx.Collect(ctx, rows, err, scanComment)
+	return l, err
+}
+
+// CommentsUpTo counts the comments on a block by time up to one of them, and it too.
+func (r Reads) CommentsUpTo(ctx context.Context, c domain.Comment) (n int64, err error) {
+	at := sqlx.Micros(c.CreatedAt)
+	err = r.db.QueryRow(ctx, `SELECT count(*) FROM comments
+		WHERE block_id = $1 AND (created_at < $2 OR created_at = $2 AND id <= $3)`, c.BlockID, at, c.ID).Scan(&n)
+	return n, err
+}
+
+// CommentsByID reads comments whose visibility is already known.
+func (r Reads) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[domain.CommentID]domain.Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := r.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE "+r.db.In("cm.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, scanComment)
+	return sqlx.ByID(all, func(c domain.Comment) domain.CommentID { return c.ID }), err
+}
+
+// LatestCommenters lists who commented on a block, each once, the last first.
+func (r Reads) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
+	rows, err := r.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
+		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+}
+
+// AuthoredComments lists the comments of an author, block by block.
+func (r Reads) AuthoredComments(ctx context.Context, author domain.UserID, block domain.BlockID, above domain.CommentID, n int) ([]domain.Comment, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+commentColumns+commentFrom+`WHERE cm.user_id = $1 AND (cm.block_id, cm.id) > ($2, $3)
+		ORDER BY cm.block_id, cm.id`+sqlx.Limit("$4"), author, block, above, n)
+	return sqlx.Collect(ctx, rows, err, scanComment)
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/ranked"
+)
+
+// Unchanged is a time that changes no time of change: it is before all.
+var Unchanged = time.UnixMicro(0)
+
+// errHidden refuses to show a block that operators have hidden.
+func errHidden() error {
+	return domain.NewForbidden("Whoever runs this site has hidden this block")
+}
+
+// refuseHidden is an error for a block that is in its first channel and hidden. It is asked after
+// the block is locked, so that who hides it at the same moment is before or after.
+func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
+	hidden, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
+	if err == nil && hidden.ID != 0 {
+		return errHidden()
+	}
+	if domain.KindOf(err) == domain.NotFound {
+		err = nil
+	}
+	return err
+}
+
+// PutAway takes a connection out of its locked channel until what it is hidden for is shown.
+func (tx *Tx) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
+	if err := tx.KeepConnection(ctx, under, c.ID); err != nil {
+		return err
+	}
+	return tx.Disconnect(ctx, c, Unchanged)
+}
+
+// PutBack puts a connection that was put away back into its locked channel, which is live, as it was
+// and where it was. Its item is locked, there, and not in the channel. What is still pending of the
+// channel is pending of it too, as it would be had it stayed.
+func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
+	at, err := tx.freeTime(ctx, k.Channel, k.CreatedAt)
+	if err != nil {
+		return err
+	}
+	e, err := tx.effect(ctx, k.Channel, at)
+	if err != nil {
+		return err
+	}
+	n := NewConnection{Item: k.Item, Channel: domain.Channel{Visibility: domain.Private}}
+	if e.open > 0 {
+		n.Channel.Visibility = domain.Public
+	}
+	item, err := tx.enter(ctx, n)
+	if err != nil {
+		return err
+	}
+	if err := tx.documents.Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
+		return err
+	}
+	if e.group != 0 && k.Item.Type == domain.ItemBlock {
+		if err := tx.documents.PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
+			return err
+		}
+	}
+	blocks, channels, privates := tally(k.Item.Type, item.private)
+	var all int64
+	err = tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2, channels_count = channels_count + $3,
+			private_count = private_count + $4, version = version + 1 WHERE id = $1 RETURNING blocks_count + channels_count`,
+		k.Channel, blocks, channels, privates).Scan(&all)
+	if err != nil {
+		return err
+	}
+	list := ranked.Of(tx.db, k.Channel)
+	key, err := list.Again(ctx, k.PositionKey, all-1)
+	if err != nil {
+		return err
+	}
+	err = tx.db.ExecOne(ctx, `INSERT INTO connections (id, channel_id, item_type, item_id, item_private, item_updated_at,
+			user_id, position_key, pinned, metadata, version, created_at, updated_at)
+		SELECT id, channel_id, item_type, item_id, $2, $3, user_id, $4, pinned, metadata, version + 1, $5, updated_at
+		FROM hidden_connections WHERE id = $1`, k.ID, item.private, item.updatedAt, key, at)
+	if err != nil {
+		return err
+	}
+	if !item.private {
+		tx.deltas.Connection(k.Channel, k.User, 1)
+	}
+	if k.Item.Type == domain.ItemBlock {
+		tx.deltas.BlockTime(k.Channel, item.updatedAt, 1)
+	}
+	if err := list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1); err != nil {
+		return err
+	}
+	return tx.DropKept(ctx, k.ID)
+}
+
+// forgetHidden forgets what is hidden of an account that ends.
+func (tx *Tx) forgetHidden(ctx context.Context, user domain.UserID) error {
+	comments, err := tx.ForgetHiddenOf(ctx, user)
+	if err != nil || len(comments) == 0 {
+		return err
+	}
+	return tx.ForgetActivities(ctx, domain.SubjectComment, comments...)
+}

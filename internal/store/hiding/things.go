@@ -1,0 +1,188 @@
+// Package hiding is what operators have hidden: the things with what they were before, and the
+// connections and comments that are put away until they are shown again.
+//
+// A hidden channel is private. A hidden block is in no channel, and so it is its author's alone;
+// a hidden comment is not among the comments. So nothing that reads has to know of hiding.
+package hiding
+
+import (
+	"context"
+	"time"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Writes are the statements of a transaction.
+type Writes struct{ db sqlx.Conn }
+
+// NewWrites gives the statements on the connection of a transaction.
+func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+
+// ID numbers what is hidden, in the order in which it was.
+type ID int64
+
+// State is how far something has come.
+type State string
+
+// The states. Their names are kept in the database.
+const (
+	Moving  State = "hiding"  // some of it is still to be put away
+	Hidden  State = "hidden"  // all of it is
+	Showing State = "showing" // it is being put back, and then no row is left
+)
+
+// Thing is something that is hidden: a block, a channel or a comment; or a person, who stands for
+// what they made.
+type Thing struct {
+	ID        ID
+	About     domain.AuditTarget // as it was called then
+	OwnerID   domain.UserID      // who answers for it
+	Owner     string             // their slug, as it is now
+	State     State
+	Was       domain.Visibility // of a channel, before
+	Block     domain.BlockID    // it, or the one that it is a comment on; 0 for others, and where it is read
+	With      ID                // the person whose row it goes with; 0 for what was hidden by itself
+	CreatedAt time.Time
+}
+
+// Apply is the job that does what is left to do about a thing that is hidden or shown.
+type Apply struct {
+	ID ID            `json:"id"`
+	By domain.UserID `json:"by"` // whose turn it is: who answers for it
+}
+
+// Kind names the job.
+func (Apply) Kind() string { return "apply_hiding" }
+
+const columns = `h.id, h.kind, h.target_id, h.label, h.owner_id, COALESCE(ow.slug, ''), h.state, h.was, COALESCE(h.with_id, 0), h.created_at`
+
+const from = ` FROM hidden_things h LEFT JOIN users ow ON ow.id = h.owner_id `
+
+func scan(row sqlx.Row) (t Thing, err error) {
+	var at int64
+	err = row.Scan(&t.ID, &t.About.Kind, &t.About.ID, &t.About.Label, &t.OwnerID, &t.Owner, &t.State, &t.Was, &t.With, &at)
+	t.CreatedAt = sqlx.Time(at)
+	return t, err
+}
+
+// NoteHidden notes that a thing is to be hidden, which waits for whoever does so at the same time,
+// and gives what is noted of it from then on. What was hidden with a person is hidden by itself then;
+// what is hidden by itself already is a Conflict, and with a person what is hidden at all.
+func (w Writes) NoteHidden(ctx context.Context, t Thing) (Thing, error) {
+	about := t.About.Kept()
+	fresh, err := w.db.ExecCount(ctx, `INSERT INTO hidden_things
+			(kind, target_id, block_id, owner_id, label, state, was, with_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (kind, target_id) DO NOTHING`,
+		about.Kind, about.ID, sqlx.OrNull(t.Block), t.OwnerID, about.Label, Moving, t.Was, sqlx.OrNull(t.With), sqlx.Micros(t.CreatedAt))
+	if err != nil {
+		return t, err
+	}
+	id, err := sqlx.ScanID[ID](w.db.QueryRow(ctx, `SELECT id FROM hidden_things WHERE kind = $1 AND target_id = $2`, about.Kind, about.ID))
+	if err != nil {
+		return t, sqlx.Found(err)
+	}
+	is, err := w.LockHidden(ctx, id)
+	if err != nil || fresh > 0 {
+		return is, err
+	}
+	switch {
+	case is.State == Showing:
+		is.State, is.With = Moving, t.With
+	case is.With != 0 && t.With == 0:
+		is.With = 0
+	default:
+		return is, domain.Wrap(domain.Conflict, "This is hidden already", nil)
+	}
+	return is, w.db.ExecOne(ctx, `UPDATE hidden_things SET state = $2, with_id = $3 WHERE id = $1`, id, is.State, sqlx.OrNull(is.With))
+}
+
+// SetHidden notes how far a locked thing has come.
+func (w Writes) SetHidden(ctx context.Context, id ID, s State) error {
+	return w.db.ExecOne(ctx, `UPDATE hidden_things SET state = $2 WHERE id = $1`, id, s)
+}
+
+// ForgetHidden forgets that a thing was hidden, with what was put away for it.
+func (w Writes) ForgetHidden(ctx context.Context, what domain.Subject) error {
+	return w.db.Exec(ctx, `DELETE FROM hidden_things WHERE kind = $1 AND target_id = $2`, what.Type, what.ID)
+}
+
+// ForgetHiddenIn forgets what is put away of a channel that ends, and that it was hidden itself.
+func (w Writes) ForgetHiddenIn(ctx context.Context, id domain.ChannelID) error {
+	if err := w.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}); err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `DELETE FROM hidden_connections WHERE channel_id = $1`, id)
+}
+
+// LockHidden locks a hidden thing for the rest of the transaction, before all that it is about, and
+// reads it as it then is.
+func (w Writes) LockHidden(ctx context.Context, id ID) (Thing, error) {
+	if w.db.LocksRows() {
+		if _, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT h.id FROM hidden_things h WHERE h.id = $1`+w.db.ForUpdate("h"), id)); err != nil {
+			return Thing{}, sqlx.Found(err)
+		}
+	}
+	t, err := scan(w.db.QueryRow(ctx, "SELECT "+columns+from+"WHERE h.id = $1", id))
+	return t, sqlx.Found(err)
+}
+
+// HiddenThing reads what is noted of a thing that is hidden, or about to be; NotFound for others,
+// and for what is being shown.
+func (r Reads) HiddenThing(ctx context.Context, what domain.Subject) (Thing, error) {
+	t, err := scan(r.db.QueryRow(ctx, "SELECT "+columns+from+"WHERE h.kind = $1 AND h.target_id = $2 AND h.state <> 'showing'", what.Type, what.ID))
+	return t, sqlx.Found(err)
+}
+
+// Of what is hidden with a person only their own line is listed.
+const listed = `h.with_id IS NULL AND (h.kind <> 'Channel' OR EXISTS (SELECT 1 FROM channels ch WHERE ch.id = h.target_id AND ch.state = 'available'))`
+
+// HiddenThings lists what is hidden, the newest first, from below a number on; 0 is the beginning.
+func (r Reads) HiddenThings(ctx context.Context, below ID, limit int) ([]Thing, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE "+listed+` AND ($1 = CAST(0 AS BIGINT) OR h.id < $1)
+		ORDER BY h.id DESC`+sqlx.Limit("$2"), below, limit)
+	return sqlx.Collect(ctx, rows, err, scan)
+}
+
+// HiddenOf lists what is hidden of what somebody answers for, the newest first.
+func (r Reads) HiddenOf(ctx context.Context, owner domain.UserID, limit int) ([]Thing, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.owner_id = $1 AND h.kind <> 'User' AND h.state <> 'showing' AND "+listed+
+		" ORDER BY h.id DESC"+sqlx.Limit("$2"), owner, limit)
+	return sqlx.Collect(ctx, rows, err, scan)
+}
+
+// HiddenWith lists some of what was hidden with a person.
+func (r Reads) HiddenWith(ctx context.Context, id ID, limit int) ([]Thing, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.with_id = $1 ORDER BY h.id"+sqlx.Limit("$2"), id, limit)
+	return sqlx.Collect(ctx, rows, err, scan)
+}
+
+// HidingToResume lists what a job may have something to do about, above a number: what has not come
+// to its end, and people, who may have made something since.
+func (r Reads) HidingToResume(ctx context.Context, above ID, limit int) ([]Apply, error) {
+	rows, err := r.db.Query(ctx, `SELECT h.id, h.owner_id FROM hidden_things h WHERE h.id > $1 AND (h.state <> 'hidden' OR h.kind = 'User')
+		ORDER BY h.id`+sqlx.Limit("$2"), above, limit)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (a Apply, err error) {
+		err = row.Scan(&a.ID, &a.By)
+		return a, err
+	})
+}
+
+// Checks find what is hidden and can be seen all the same.
+var Checks = []sqlx.Check{
+	{What: "hidden_things of a channel that is open", Query: `SELECT h.id, h.target_id, 0 FROM hidden_things h
+		JOIN channels ch ON ch.id = h.target_id WHERE h.kind = 'Channel' AND h.state = 'hidden' AND ch.state = 'available' AND ch.visibility <> 'private'`},
+	{What: "hidden_things of a block that is in a channel", Query: `SELECT h.id, h.target_id, 0 FROM hidden_things h
+		JOIN connections c ON c.item_type = 'Block' AND c.item_id = h.target_id JOIN channels ch ON ch.id = c.channel_id
+		WHERE h.kind = 'Block' AND h.state = 'hidden' AND ch.state = 'available'`},
+	{What: "hidden_comments that are not hidden", Query: `SELECT c.id, c.block_id, 0 FROM hidden_comments c WHERE EXISTS (SELECT 1 FROM comments k WHERE k.id = c.id)`},
+	{What: "hidden_connections that are not hidden", Query: `SELECT c.id, c.channel_id, 0 FROM hidden_connections c WHERE EXISTS (SELECT 1 FROM connections k WHERE k.id = c.id)`},
+	{What: "hidden_things of a comment without it", Query: `SELECT h.id, h.target_id, 0 FROM hidden_things h
+		WHERE h.kind = 'Comment' AND h.state = 'hidden' AND NOT EXISTS (SELECT 1 FROM hidden_comments c WHERE c.id = h.target_id AND c.hidden_id = h.id)`},
+}
