@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"vitrine/internal/database/schema"
 )
 
 // programName begins what PostgreSQL calls the connections of a program; programs from before
@@ -31,15 +33,15 @@ func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string,
 	if err != nil || db.dialect != Postgres || now.Version == 0 {
 		return nil, 0, err
 	}
-	to, err := LatestVersion(migrations)
+	to, err := schema.Latest(migrations)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := raises(migrations)
+	all, err := schema.Raises(migrations)
 	if err != nil {
 		return nil, 0, err
 	}
-	if serves = servedAt(all, to); to <= now.Version || serves <= now.From {
+	if serves = schema.Oldest(all, to); to <= now.Version || serves <= now.From {
 		return nil, serves, nil
 	}
 	rows, err := db.Reader().Query(ctx, `SELECT application_name, host(client_addr), count(*) FROM pg_stat_activity

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/database/schema"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
@@ -147,7 +148,7 @@ func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.
 // SchemaVersion is the version of the schema that this program brings a database to, by which
 // a database says which programs it serves.
 func SchemaVersion() int64 {
-	version, err := database.LatestVersion(store.Migrations(database.SQLite))
+	version, err := schema.Latest(store.Migrations(database.SQLite))
 	if err != nil {
 		panic(err) // the files are embedded at build time
 	}
