@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica"},
+	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica", "database/schema"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
@@ -106,7 +106,7 @@ var rooms = map[string][]string{
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
 	"backup":           {"backup/aside", "backup/carry", "blob", "database", "domain", "store", "store/backups"},
-	"backup/carry":     {"database", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
+	"backup/carry":     {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
 	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
 
 	// Bringing in from elsewhere.
@@ -165,6 +165,7 @@ var rooms = map[string][]string{
 	"database/loss":        {},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
+	"database/schema":      {},
 	"importing/sourcetest": {"importing/source"},
 	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},

@@ -20,6 +20,7 @@ import (
 
 	"vitrine/internal/backup/carry"
 	"vitrine/internal/database"
+	"vitrine/internal/database/schema"
 	"vitrine/internal/store"
 )
 
@@ -82,7 +83,7 @@ func rowsEntry(content []byte) entry { return regular(rowsName(sumOf(content)), 
 // latest is the version of the schema.
 func latest(t *testing.T) int64 {
 	t.Helper()
-	v, err := database.LatestVersion(store.Migrations(database.SQLite))
+	v, err := schema.Latest(store.Migrations(database.SQLite))
 	if err != nil {
 		t.Fatal(err)
 	}

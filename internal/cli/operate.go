@@ -17,7 +17,10 @@ import (
 	"vitrine/internal/server"
 )
 
-type migrateCmd struct{ config.Common }
+type migrateCmd struct {
+	config.Common
+	Force bool `name:"force" help:"Migrate even if programs still run that the new schema does not serve."`
+}
 
 func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 	cfg, log, err := console.Settings(c, cmd.Common)
@@ -29,6 +32,11 @@ func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if !cmd.Force {
+		if err := server.RefuseToLeaveBehind(c.Ctx, db); err != nil {
+			return err
+		}
+	}
 	if err := server.Migrate(c.Ctx, db, log); err != nil {
 		return err
 	}

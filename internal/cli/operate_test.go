@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
@@ -55,6 +56,33 @@ func TestMigrateSQLite(t *testing.T) {
 	file := filepath.Join(p.flags[1], "vitrine.db")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
+	}
+}
+
+// A migration that takes away what a program needs that still runs is refused, with its name,
+// unless it is forced.
+func TestMigrateLeavesBehind(t *testing.T) {
+	t.Parallel()
+	url := dbtest.PostgresURL(t)
+	old, err := database.Open(t.Context(), database.Options{URL: url, Program: "vitrine/1 old"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = old.Close() }()
+	first := fstest.MapFS{"00001_first.sql": {Data: []byte("-- +goose Up\n-- serves: 1\nCREATE TABLE first (id BIGINT);\n")}}
+	if _, err := old.Migrate(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	p := place{t, []string{"--database-url", url, "--data-dir", t.TempDir()}}
+	if r := p.run("migrate"); r.code != 1 || !strings.Contains(r.err, "older ones still run: vitrine/1 old") || !strings.Contains(r.err, "--force") {
+		t.Errorf("exit code %d\n%s", r.code, r.err)
+	}
+	if s, err := old.Served(t.Context()); err != nil || s.Version != 1 {
+		t.Errorf("at %d, %v", s.Version, err)
+	}
+	// What follows cannot be made on that table alone.
+	if r := p.run("migrate", "--force"); r.code != 1 || strings.Contains(r.err, "still run") {
+		t.Errorf("exit code %d\n%s", r.code, r.err)
 	}
 }
 

@@ -53,6 +53,10 @@ type Options struct {
 	// its own goes there, and the pool keeps nothing in sessions. "" if there is no pooler.
 	DirectURL string
 
+	// Program is what PostgreSQL knows the connections by, as ProgramName makes it, unless the
+	// URL has an application_name; default: "vitrine".
+	Program string
+
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
 	// default) survives a loss of power, "NORMAL" may lose the last commits
 	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to

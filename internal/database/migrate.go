@@ -9,6 +9,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
+
+	"vitrine/internal/database/schema"
 )
 
 // MigrateResult is what Migrate did: nothing when From equals To. BackupPath
@@ -39,7 +41,7 @@ func (db *DB) Migrate(ctx context.Context, migrations fs.FS) (MigrateResult, err
 // MigrateTelling is Migrate that calls gaveWay whenever a migration has given way to
 // others on PostgreSQL, and is about to try again after a pause.
 func (db *DB) MigrateTelling(ctx context.Context, migrations fs.FS, gaveWay func(err error)) (MigrateResult, error) {
-	to, err := LatestVersion(migrations)
+	to, err := schema.Latest(migrations)
 	if err != nil {
 		return MigrateResult{}, err
 	}

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"strings"
@@ -28,14 +29,14 @@ func (db *DB) openPostgres(o Options) error {
 		config.MaxConns = int32(max(10, 4*runtime.GOMAXPROCS(0)))
 	}
 	config.MaxConns = max(2, config.MaxConns) // a migration takes two
-	session(config.ConnConfig)
+	session(config.ConnConfig, o.Program)
 	if o.DirectURL != "" {
 		direct, err := loss.Parse(o.DirectURL) // so that it may be the same URL but for the address
 		if err != nil {
 			return err
 		}
 		db.direct = direct.ConnConfig
-		session(db.direct)
+		session(db.direct, o.Program)
 		pooler.Suit(config, o.URL)
 	}
 	if o.dial != nil {
@@ -53,9 +54,9 @@ func (db *DB) openPostgres(o Options) error {
 }
 
 // session makes the settings of a connection ours, where the URL says nothing of them.
-func session(c *pgx.ConnConfig) {
+func session(c *pgx.ConnConfig, program string) {
 	if _, set := c.RuntimeParams["application_name"]; !set {
-		c.RuntimeParams["application_name"] = "vitrine"
+		c.RuntimeParams["application_name"] = cmp.Or(program, programName)
 	}
 	// Compiling a search took several times as long as running it.
 	if _, set := c.RuntimeParams["jit"]; !set {

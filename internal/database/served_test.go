@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
+	"vitrine/internal/database/schema"
 )
 
 // serves begins a migration that says the oldest program that the schema serves.
@@ -27,7 +28,7 @@ func wantServed(t testing.TB, db *database.DB, want database.Served) {
 // knows reports whether a program that knows all migrations up to a version may work.
 func knows(t testing.TB, db *database.DB, all fs.FS, version int64) error {
 	t.Helper()
-	return db.CheckSchema(t.Context(), database.UpTo(all, version))
+	return db.CheckSchema(t.Context(), schema.UpTo(all, version))
 }
 
 // A schema serves programs of a range of versions, which its migrations say.
@@ -39,7 +40,7 @@ func TestServed(t *testing.T) {
 		all := files(createItems, serves("2", addNote), addPlace, serves("3", contract))
 		for version, want := range []database.Served{{}, {Version: 1, From: 1}, {Version: 2, From: 2}, {Version: 3, From: 2}, {Version: 4, From: 3}} {
 			if version > 0 {
-				migrate(t, db, database.UpTo(all, int64(version)))
+				migrate(t, db, schema.UpTo(all, int64(version)))
 			}
 			wantServed(t, db, want)
 			wantServed(t, watching, want)
@@ -63,10 +64,10 @@ func TestServed(t *testing.T) {
 			}
 		}
 		// One that is served has nothing to migrate, one that is not is refused.
-		if got, err := db.Migrate(t.Context(), database.UpTo(all, 3)); err != nil || got != (database.MigrateResult{From: 4, To: 4}) {
+		if got, err := db.Migrate(t.Context(), schema.UpTo(all, 3)); err != nil || got != (database.MigrateResult{From: 4, To: 4}) {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := db.Migrate(t.Context(), database.UpTo(all, 2)); !errors.Is(err, database.ErrNewerSchema) {
+		if _, err := db.Migrate(t.Context(), schema.UpTo(all, 2)); !errors.Is(err, database.ErrNewerSchema) {
 			t.Error(err)
 		}
 	})
@@ -79,7 +80,7 @@ func TestServedTakesOver(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		first := open(t, o)
 		all := files(createItems, serves("2", addNote), addPlace, "-- +goose Up\nCREATE TABLE more (id INTEGER PRIMARY KEY);", serves("4", "-- +goose Up\nDROP TABLE more;"))
-		migrate(t, first, database.UpTo(all, 2))
+		migrate(t, first, schema.UpTo(all, 2))
 		exec(t, first, "DROP TABLE schema_versions") // as such a program leaves it
 		db, watching := open(t, o), open(t, o)
 		wantServed(t, watching, database.Served{Version: 2, From: 2})
@@ -92,10 +93,10 @@ func TestServedTakesOver(t *testing.T) {
 				t.Errorf("%d versions are noted twice", n)
 			}
 		}
-		migrate(t, db, database.UpTo(all, 3))
+		migrate(t, db, schema.UpTo(all, 3))
 		wantServed(t, watching, database.Served{Version: 3, From: 2})
 		before(2)
-		migrate(t, db, database.UpTo(all, 4))
+		migrate(t, db, schema.UpTo(all, 4))
 		before(2)
 		migrate(t, db, all)
 		wantServed(t, watching, database.Served{Version: 5, From: 4})

@@ -1,17 +1,16 @@
 package database
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
-	"strconv"
 
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
+
+	"vitrine/internal/database/schema"
 )
 
 // versionTable has a row for each migration that was made; the column serves of the last
@@ -69,59 +68,12 @@ func (db *DB) Served(ctx context.Context) (s Served, err error) {
 	return s, nil
 }
 
-// servesLine is how a migration says the oldest version of the program that the schema
-// serves from then on.
-var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
-
-// raise is a migration that leaves programs below a version behind.
-type raise struct{ version, serves int64 }
-
-// raises reads the lines of migrations that say which programs they serve, in order.
-func raises(migrations fs.FS) (all []raise, err error) {
-	names, err := fs.Glob(migrations, "*.sql")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return nil, fmt.Errorf("database: migration %s: %w", name, err)
-		}
-		text, err := fs.ReadFile(migrations, name)
-		if err != nil {
-			return nil, err
-		}
-		line := servesLine.FindSubmatch(text)
-		if line == nil {
-			continue
-		}
-		serves, err := strconv.ParseInt(string(bytes.TrimSpace(line[1])), 10, 64)
-		if err != nil || serves < 1 || serves > version || len(all) > 0 && serves < all[len(all)-1].serves {
-			return nil, fmt.Errorf("database: migration %s: want a version up to its own after `-- serves:`, and none below an earlier one", name)
-		}
-		all = append(all, raise{version, serves})
-	}
-	return all, nil
-}
-
-// servedAt is the oldest version of the program that a schema of a version serves. Before
-// the first migration that says so it is the same version.
-func servedAt(all []raise, version int64) int64 {
-	serves := version
-	for _, r := range all {
-		if r.version <= version {
-			serves = r.serves
-		}
-	}
-	return serves
-}
-
 // versions is where goose notes what it has done.
 type versions struct {
 	goosedb.Store
 	dialect Dialect
 	before  goosedb.Store // goose's own table
-	raises  []raise
+	raises  []schema.Raise
 }
 
 func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
@@ -136,7 +88,7 @@ func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
 	if v.before, err = goosedb.NewStore(name, goose.DefaultTablename); err != nil {
 		return v, err
 	}
-	v.raises, err = raises(migrations)
+	v.raises, err = schema.Raises(migrations)
 	return v, err
 }
 
@@ -192,7 +144,7 @@ func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.I
 }
 
 func (v versions) note(ctx context.Context, tx goosedb.DBTxConn, version int64) error {
-	serves := servedAt(v.raises, version)
+	serves := schema.Oldest(v.raises, version)
 	_, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied, serves) VALUES ($1, TRUE, $2)", version, serves)
 	if err != nil {
 		return err

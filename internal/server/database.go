@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/database/schema"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
@@ -33,7 +34,7 @@ func databaseOptions(cfg config.Config) database.Options {
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
+	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Program: database.ProgramName(SchemaVersion()), Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
 }
 
 // RestoreTarget is where a backup is restored: into what a server of this configuration uses.
@@ -147,7 +148,7 @@ func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.
 // SchemaVersion is the version of the schema that this program brings a database to, by which
 // a database says which programs it serves.
 func SchemaVersion() int64 {
-	version, err := database.LatestVersion(store.Migrations(database.SQLite))
+	version, err := schema.Latest(store.Migrations(database.SQLite))
 	if err != nil {
 		panic(err) // the files are embedded at build time
 	}
@@ -161,6 +162,17 @@ func checkSchema(ctx context.Context, db *database.DB) error {
 		return err
 	}
 	return jobs.CheckSchema(ctx, db)
+}
+
+// RefuseToLeaveBehind fails if Migrate would take away what programs need that still work on the
+// database, and names them.
+func RefuseToLeaveBehind(ctx context.Context, db *database.DB) error {
+	names, serves, err := db.LeftBehind(ctx, store.Migrations(db.Dialect()))
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return fmt.Errorf("the new schema serves programs from version %d on, and older ones still run: %s; upgrade or stop them first, or leave them behind with --force",
+		serves, strings.Join(names, ", "))
 }
 
 // Migrate brings the schema of a database, and that of the queue in it, to this

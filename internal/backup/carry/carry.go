@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vitrine/internal/database"
+	"vitrine/internal/database/schema"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -75,13 +76,13 @@ type Dumping interface {
 // Behind is an error where a newer program has migrated the database: it may serve this
 // program, which knows nothing of the tables that are new, and would leave them out.
 func Behind(ctx context.Context, db *database.DB) error {
-	schema, err := db.SchemaVersion(ctx)
+	version, err := db.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
-	latest, err := database.LatestVersion(store.Migrations(db.Dialect()))
-	if err == nil && schema > latest {
-		err = fmt.Errorf("the database is at version %d of the schema, of which this program knows %d: make backups with the newer program", schema, latest)
+	latest, err := schema.Latest(store.Migrations(db.Dialect()))
+	if err == nil && version > latest {
+		err = fmt.Errorf("the database is at version %d of the schema, of which this program knows %d: make backups with the newer program", version, latest)
 	}
 	return err
 }
@@ -91,7 +92,7 @@ func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 	if err := Behind(ctx, db); err != nil {
 		return err
 	}
-	schema, err := db.SchemaVersion(ctx)
+	version, err := db.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 				last[t.Name] = t.Last
 			}
 		}
-		if err := to.Begin(schema, last); err != nil {
+		if err := to.Begin(version, last); err != nil {
 			return err
 		}
 		for _, t := range tables {
@@ -133,7 +134,7 @@ func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 		return err
 	}
 	now, err := db.SchemaVersion(ctx)
-	if err == nil && now != schema {
+	if err == nil && now != version {
 		err = errors.New("the database was migrated while it was read")
 	}
 	return err
@@ -150,19 +151,19 @@ type Loading struct {
 var ErrNewer = errors.New("it was made by a newer version of this program")
 
 // NewLoading brings an empty database to the version of a dump's schema.
-func NewLoading(ctx context.Context, db *database.DB, schema int64) (*Loading, error) {
+func NewLoading(ctx context.Context, db *database.DB, version int64) (*Loading, error) {
 	all := store.Migrations(db.Dialect())
-	latest, err := database.LatestVersion(all)
+	latest, err := schema.Latest(all)
 	if err != nil {
 		return nil, err
 	}
-	if schema > latest {
-		return nil, fmt.Errorf("%w: its schema has the version %d, this program knows %d", ErrNewer, schema, latest)
+	if version > latest {
+		return nil, fmt.Errorf("%w: its schema has the version %d, this program knows %d", ErrNewer, version, latest)
 	}
-	if at, err := database.LatestVersion(database.UpTo(all, schema)); err != nil || at != schema {
-		return nil, errors.Join(fmt.Errorf("this program knows no version %d of the schema", schema), err)
+	if at, err := schema.Latest(schema.UpTo(all, version)); err != nil || at != version {
+		return nil, errors.Join(fmt.Errorf("this program knows no version %d of the schema", version), err)
 	}
-	if _, err := db.Migrate(ctx, database.UpTo(all, schema)); err != nil {
+	if _, err := db.Migrate(ctx, schema.UpTo(all, version)); err != nil {
 		return nil, err
 	}
 	if _, err := jobs.Migrate(ctx, db); err != nil {

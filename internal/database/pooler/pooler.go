@@ -30,6 +30,9 @@ func Suit(pool *pgxpool.Config, url string) {
 	if !strings.Contains(url, "default_query_exec_mode") {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
+	if !strings.Contains(url, "application_name") {
+		c.RuntimeParams["application_name"] = "vitrine pooled" // of no program: the session outlives it
+	}
 	pool.BeforeConnect = cancelNothing
 }
 

@@ -1,0 +1,72 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"vitrine/internal/database/schema"
+)
+
+// programName begins what PostgreSQL calls the connections of a program; programs from before
+// it had their version are called that alone.
+const programName = "vitrine"
+
+// ProgramName is what connections of this process are to be called, such as "vitrine/34 web1":
+// the version of the program, which is that of the last migration it knows, and this machine.
+func ProgramName(version int64) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d %.40s", programName, version, host)
+}
+
+// LeftBehind names the programs at work on a database that these migrations would serve no
+// more, and the oldest version that they do serve. There are none on SQLite, where nobody sees
+// who has the file open, nor where the migrations take nothing away.
+func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string, serves int64, err error) {
+	now, err := db.Served(ctx)
+	if err != nil || db.dialect != Postgres || now.Version == 0 {
+		return nil, 0, err
+	}
+	to, err := schema.Latest(migrations)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err := schema.Raises(migrations)
+	if err != nil {
+		return nil, 0, err
+	}
+	if serves = schema.Oldest(all, to); to <= now.Version || serves <= now.From {
+		return nil, serves, nil
+	}
+	rows, err := db.Reader().Query(ctx, `SELECT application_name, host(client_addr), count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name LIKE $1 GROUP BY 1, 2 ORDER BY 1, 2`, programName+"%")
+	if err != nil {
+		return nil, 0, Classify(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		var address *string // nil by a socket
+		var connections int
+		if err := rows.Scan(&name, &address, &connections); err != nil {
+			return nil, 0, Classify(ctx, err)
+		}
+		rest, _ := strings.CutPrefix(name, programName)
+		version, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), " ")
+		// A name that goes on otherwise is that of a session which a pooler keeps.
+		if n, err := strconv.ParseInt(version, 10, 64); err == nil && n >= serves || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if address != nil {
+			name += " at " + *address
+		}
+		names = append(names, fmt.Sprintf("%s (%d connections)", name, connections))
+	}
+	return names, serves, Classify(ctx, rows.Err())
+}

@@ -1,0 +1,100 @@
+// Package schema reads migrations: files NNNN_name.sql, each of which takes the schema to the
+// version of its name.
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Latest gives the highest version among the files NNNN_name.sql at the
+// root of migrations.
+func Latest(migrations fs.FS) (int64, error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var latest int64
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, fmt.Errorf("database: migration %s: %w", name, err)
+		}
+		latest = max(latest, version)
+	}
+	if latest == 0 {
+		return 0, errors.New("database: there are no migrations")
+	}
+	return latest, nil
+}
+
+// UpTo has those of migrations that make a schema of a version.
+func UpTo(migrations fs.FS, version int64) fs.FS { return upTo{migrations, version} }
+
+type upTo struct {
+	fs.FS
+	version int64
+}
+
+// Glob implements fs.GlobFS.
+func (m upTo) Glob(pattern string) ([]string, error) {
+	names, err := fs.Glob(m.FS, pattern)
+	return slices.DeleteFunc(names, func(name string) bool {
+		version, err := goose.NumericComponent(name)
+		return err != nil || version > m.version
+	}), err
+}
+
+// servesLine is how a migration says the oldest version of the program that the schema
+// serves from then on.
+var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
+
+// Raise is a migration that leaves programs below a version behind.
+type Raise struct{ Version, Serves int64 }
+
+// Raises reads the lines of migrations that say which programs they serve, in order.
+func Raises(migrations fs.FS) (all []Raise, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, fmt.Errorf("database: migration %s: %w", name, err)
+		}
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			return nil, err
+		}
+		line := servesLine.FindSubmatch(text)
+		if line == nil {
+			continue
+		}
+		serves, err := strconv.ParseInt(string(bytes.TrimSpace(line[1])), 10, 64)
+		if err != nil || serves < 1 || serves > version || len(all) > 0 && serves < all[len(all)-1].Serves {
+			return nil, fmt.Errorf("database: migration %s: want a version up to its own after `-- serves:`, and none below an earlier one", name)
+		}
+		all = append(all, Raise{version, serves})
+	}
+	return all, nil
+}
+
+// Oldest is the oldest version of the program that a schema of a version serves. Before
+// the first migration that says so it is the same version.
+func Oldest(all []Raise, version int64) int64 {
+	serves := version
+	for _, r := range all {
+		if r.Version <= version {
+			serves = r.Serves
+		}
+	}
+	return serves
+}
