@@ -31,7 +31,7 @@ type replicated struct {
 
 // newReplicated makes a database on a pair, and servers that read a standby which lags by
 // maxLag at most.
-func newReplicated(t *testing.T, pair *dbtest.Pair, name string, maxLag time.Duration) *replicated {
+func newReplicated(t testing.TB, pair *dbtest.Pair, name string, maxLag time.Duration) *replicated {
 	t.Helper()
 	pair.Exec(dbtest.Primary, "CREATE DATABASE "+name)
 	o := database.Options{URL: pair.URL(dbtest.Primary, name) + "&pool_max_conns=8"}
@@ -85,7 +85,7 @@ func (r *replicated) value(name string) (value float64) {
 }
 
 // until waits for something that the servers find out by themselves.
-func until(t *testing.T, what string, so func() bool) {
+func until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -108,7 +108,7 @@ func (r *replicated) rename(node http.Handler, as string, channel int64, title s
 }
 
 // read waits until guests are read to from the replica at both servers.
-func (r *replicated) read(t *testing.T, channel int64) {
+func (r *replicated) read(t testing.TB, channel int64) {
 	t.Helper()
 	r.pair.Catch()
 	was := r.title(r.nodes[0], "", channel)

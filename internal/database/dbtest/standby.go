@@ -48,9 +48,9 @@ func NewPair(t testing.TB) *Pair {
 	if os.Geteuid() == 0 {
 		p.must(exec.Command("chown", "postgres:", folder))
 	}
-	p.run("initdb", "-D", p.data(Primary), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+	p.run("initdb", "-D", p.Folder(Primary), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
 	p.Start(Primary)
-	p.run("pg_basebackup", "-D", p.data(Standby), "-h", folder, "-p", port(Primary), "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	p.run("pg_basebackup", "-D", p.Folder(Standby), "-h", folder, "-p", port(Primary), "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync")
 	p.Start(Standby)
 	return p
 }
@@ -62,7 +62,8 @@ func port(member string) string {
 	return "5433"
 }
 
-func (p *Pair) data(member string) string { return filepath.Join(p.folder, member) }
+// Folder is where a member has its data.
+func (p *Pair) Folder(member string) string { return filepath.Join(p.folder, member) }
 
 // run runs a program of PostgreSQL, which refuses to run as root.
 func (p *Pair) run(program string, args ...string) {
@@ -94,10 +95,10 @@ func (p *Pair) must(cmd *exec.Cmd) {
 // Start starts a member, and waits until it answers.
 func (p *Pair) Start(member string) {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.data(member), "-l", filepath.Join(p.folder, member+".log"), "-w", "-t", "120", "start", "-o",
+	p.run("pg_ctl", "-D", p.Folder(member), "-l", filepath.Join(p.folder, member+".log"), "-w", "-t", "120", "start", "-o",
 		fmt.Sprintf("-k '%s' -p %s -c listen_addresses='' -c fsync=off -c shared_buffers=32MB -c wal_retrieve_retry_interval=100ms", p.folder, port(member)))
 	p.t.Cleanup(func() {
-		cmd := exec.Command(filepath.Join(p.tools, "pg_ctl"), "-D", p.data(member), "-m", "immediate", "stop")
+		cmd := exec.Command(filepath.Join(p.tools, "pg_ctl"), "-D", p.Folder(member), "-m", "immediate", "stop")
 		if os.Geteuid() == 0 {
 			cmd = exec.Command("runuser", append([]string{"-u", "postgres", "--"}, cmd.Args...)...)
 		}
@@ -108,13 +109,13 @@ func (p *Pair) Start(member string) {
 // Kill ends a member as a crash would.
 func (p *Pair) Kill(member string) {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.data(member), "-m", "immediate", "-w", "-t", "120", "stop")
+	p.run("pg_ctl", "-D", p.Folder(member), "-m", "immediate", "-w", "-t", "120", "stop")
 }
 
 // Promote makes the standby a primary of its own.
 func (p *Pair) Promote() {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.data(Standby), "-w", "-t", "120", "promote")
+	p.run("pg_ctl", "-D", p.Folder(Standby), "-w", "-t", "120", "promote")
 }
 
 // URL is that of a database at a member.
