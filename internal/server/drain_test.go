@@ -61,6 +61,8 @@ func TestReadyKnowsOfStorage(t *testing.T) {
 		t.Errorf("%q, %q", res.Body, r.Log("not ready"))
 	}
 	r.Do("", "GET", "/healthz", nil).Want(http.StatusOK)
+	r.Do("", "GET", "/readyz?exclude=storage", nil).Want(http.StatusOK)
+	r.Do("", "GET", "/readyz?exclude=disk&exclude=database", nil).Want(http.StatusServiceUnavailable)
 }
 
 // A server whose disk is nearly full from the start says so in its log.

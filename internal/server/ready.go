@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +33,8 @@ func (s *Server) readinessChecks(blobs blob.Store) []readiness {
 }
 
 // readyz reports whether requests should be sent here: all that they need is there, and the
-// server is not about to stop.
+// server is not about to stop. A balancer of nodes that share their storage leaves it out
+// (?exclude=storage), or it would leave out every node at once.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
 		plain(w, http.StatusServiceUnavailable, "not ready: stopping")
@@ -40,7 +42,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
 	defer cancel()
+	without := r.URL.Query()["exclude"]
 	for _, c := range s.checks {
+		if slices.Contains(without, c.name) {
+			continue
+		}
 		if err := c.check(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "for", c.name, "error", err)
 			reason := c.name
