@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -101,22 +99,8 @@ func (s *side) used(ctx context.Context) (time.Duration, error) {
 	if s.postgres == nil {
 		return all, nil
 	}
-	rows, err := s.postgres.Query(ctx, `SELECT pid FROM pg_stat_activity
-		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
-	if err != nil {
-		return 0, err
-	}
-	pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
-	for _, pid := range pids {
-		text, gone := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
-		if gone != nil {
-			continue
-		}
-		on, _, _ := strings.Cut(string(text), " ")
-		spent, _ := strconv.ParseInt(on, 10, 64)
-		all += time.Duration(spent)
-	}
-	return all, err
+	served, err := drive.PostgresTime(ctx, s.postgres)
+	return all + served, err
 }
 
 // cost is what the requests of a round took.

@@ -9,8 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -93,40 +91,15 @@ func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive
 	return figures{speed.Rate, (nodesThen - nodes).Seconds() / many, (postgresThen - postgres).Seconds() / many}, err
 }
 
-// tick is the unit of times in /proc, of which a second has a hundred on every Linux of today.
-const tick = 10 * time.Millisecond
-
 // used is the processor time of the nodes, and that of those processes of PostgreSQL that serve them.
 func (s *site) used(ctx context.Context) (nodes, postgres time.Duration, err error) {
 	for _, n := range s.nodes {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.cmd.Process.Pid))
+		used, err := drive.ProcessTime(n.cmd.Process.Pid)
 		if err != nil {
 			return 0, 0, err
 		}
-		// After the name, which may hold anything, the twelfth and the thirteenth: user and system.
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		for _, field := range fields[11:13] {
-			ticks, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return 0, 0, err
-			}
-			nodes += time.Duration(ticks) * tick
-		}
+		nodes += used
 	}
-	rows, err := s.db.Query(ctx, `SELECT pid FROM pg_stat_activity
-		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
-	if err != nil {
-		return 0, 0, err
-	}
-	pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
-	for _, pid := range pids {
-		text, gone := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
-		if gone != nil {
-			continue
-		}
-		on, _, _ := strings.Cut(string(text), " ")
-		spent, _ := strconv.ParseInt(on, 10, 64)
-		postgres += time.Duration(spent)
-	}
+	postgres, err = drive.PostgresTime(ctx, s.db)
 	return nodes, postgres, err
 }

@@ -82,8 +82,8 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 		if err != nil {
 			return 0, err
 		}
-		for _, c := range with {
-			return 1, a.showChannel(ctx, tx, 0, c, now)
+		if len(with) > 0 {
+			return 1, a.showChannel(ctx, tx, 0, with[0], now)
 		}
 		return 0, tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
 	})
