@@ -124,7 +124,7 @@ func TestBlocklistPage(t *testing.T) {
 func TestHiddenPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
+		operator, eve, tom, guest := first(t, r), member(t, r, "eve"), member(t, r, "tom"), newBrowser(t, r)
 		s, by := r.S.Store, domain.UserID(2) // eve
 		open := storetest.Channel(t, s, by, "Garden", domain.Public)
 		block := storetest.Block(t, s, by, "Buy <b>moss</b>")
@@ -152,16 +152,26 @@ func TestHiddenPages(t *testing.T) {
 		}
 		guest.get("/search?q=moss").hides("Buy")
 		guest.get("/eve").want(200).hides("Garden", "moss")
-		eve.get(page).want(200)
+		const why, again = "See why, and what you can do", "Show it again"
+		eve.get(page).want(200).says("have hidden this block since", why).hides(again)
 		said := eve.get("/settings/notices").want(200).says("What you made was hidden", "Rule 3", "You alone see these", "Garden")
 		eve.get(said.find(`href="(/eve/\d+)"`)).want(301)
-		eve.get("/eve/garden").want(200)
+		eve.get("/eve/garden").want(200).says("have hidden this channel since", why).hides(again)
+		storetest.Collaborate(t, s, open, domain.UserRef(3)) // tom
+		tom.get("/eve/garden").want(200).hides("have hidden", why, again)
+		storetest.Collaborate(t, s, open, domain.UserRef(1))
+		operator.get("/eve/garden").want(200).says("have hidden this channel since", again).hides(why)
+		tom.post(fmt.Sprintf("/report/channel/%d", open), "reason", "spam").want(303)
+		operator.get("/operator/reports/1").want(200).says("It is hidden since", "/operator/hidden")
 		operator.post("/operator/hidden", "show", "x").want(404)
 		operator.post("/operator/hidden", "show", "999").want(404)
 		operator.post("/operator/hidden", "show", "1").leads("/operator/hidden").follow().hides("Buy")
 		operator.post("/operator/hidden", "show", "2").leads("/operator/hidden").follow().says("Nothing is hidden")
 		guest.get(page).want(200)
 		guest.get("/eve/garden").want(200).says("moss")
+		eve.get(page).want(200).hides("have hidden")
+		eve.get("/eve/garden").want(200).hides("have hidden")
+		operator.get("/operator/reports/1").want(200).hides("It is hidden since")
 
 		operator.post("/operator/accounts/eve", "do", "hide").want(422)
 		operator.post("/operator/accounts/eve", "do", "suspend", "hide", "yes").leads("/operator/accounts/eve")

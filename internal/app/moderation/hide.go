@@ -415,3 +415,19 @@ const mostHidden = 200
 func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenThing, error) {
 	return a.Store.HiddenOf(ctx, actor.UserID, mostHidden)
 }
+
+// HiddenFor reads what is noted of a hidden thing for who answers for it and for operators; nil where
+// it is not hidden, and for all others.
+func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenThing, error) {
+	h, err := a.Store.HiddenThing(ctx, what)
+	if err == nil && h.OwnerID != actor.UserID {
+		err = core.Operate(ctx, a.Store.Queries, actor)
+	}
+	if err == nil {
+		return &h, nil
+	}
+	if kind := domain.KindOf(err); kind == domain.NotFound || kind == domain.Forbidden {
+		return nil, nil
+	}
+	return nil, err
+}

@@ -132,8 +132,9 @@ func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n in
 // CaseView is a case as an operator reads it.
 type CaseView struct {
 	Case
-	Thing   *Thing   // as it is now, nil where it is gone
-	Reports []Report // the newest
+	Thing   *Thing       // as it is now, nil where it is gone
+	Reports []Report     // the newest
+	Hidden  *HiddenThing // the thing, where it is hidden now
 }
 
 // ReadCase reads a case for an operator with its reports from below a number on, limit of them at
@@ -153,7 +154,16 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}
+		if err != nil {
+			return err
+		}
 		c.Thing = &t
+		h, err := v.HiddenThing(ctx, subject(c.Case))
+		if err == nil {
+			c.Hidden = &h
+		} else if domain.KindOf(err) == domain.NotFound {
+			return nil
+		}
 		return err
 	})
 	return c, err

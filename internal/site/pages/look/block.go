@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -38,6 +39,7 @@ type blockView struct {
 	Around   around
 	Reason   string // why its content could not be got, for its author
 	PlayPath string
+	Hidden   *moderation.HiddenThing // by operators; nil where it is not, and for whom that does not concern
 }
 
 // entry is one of the metadata.
@@ -70,6 +72,11 @@ func blockPage(v *web.Visit) error {
 			shown.Reason = *status.Reason
 		}
 	}
+	if shown.Can.Manage && shown.Total == 0 { // what is hidden is in no channel
+		if shown.Hidden, err = v.App().HiddenFor(ctx, actor, domain.Subject{Type: domain.SubjectBlock, ID: id}); err != nil {
+			return err
+		}
+	}
 	if player := shown.Piece.Player(); player.URL != "" {
 		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
 		if v.Query("play") == "1" {
@@ -77,11 +84,19 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	v.Wide, v.Head = true, shown.head(v)
-	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, v.Ago(b.UpdatedAt)}
+	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt)}
 	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
 		return nil
 	}
 	return v.Page("block", shown.Piece.Heading, nil, shown)
+}
+
+// hiddenTag tells a page of what is hidden from that of what is not.
+func hiddenTag(h *moderation.HiddenThing) string {
+	if h == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(h.ID), 10)
 }
 
 // beside reads the channels that the block is in, and its comments.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -44,8 +45,9 @@ type channelView struct {
 	Related       web.Cells // channels that share items with it
 	Follow        web.Follow
 	Pinned        bool
-	Age           string // of the last change
-	PrivateFeed   string // address of the reader's own feed of a private channel
+	Age           string                  // of the last change
+	PrivateFeed   string                  // address of the reader's own feed of a private channel
+	Hidden        *moderation.HiddenThing // as in blockView
 }
 
 // Path is the path of the channel's page.
@@ -230,7 +232,10 @@ func channelPage(v *web.Visit) error {
 	if err := shown.beside(v); err != nil {
 		return err
 	}
-	if c.Visibility == domain.Private {
+	if c.Visibility == domain.Private { // as what is hidden is
+		if shown.Hidden, err = v.App().HiddenFor(v.R.Context(), v.Actor(), domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+			return err
+		}
 		shown.PrivateFeed, err = secretFeed(v, func(s present.SecretFeeds) string { return s.Channel(&c.Channel, present.Atom) })
 		if err != nil {
 			return err
@@ -242,7 +247,7 @@ func channelPage(v *web.Visit) error {
 		v.Head.Canonical = ""
 	}
 	v.Head.Prev, v.Head.Next = shown.Pager.PrevPath(), shown.Pager.NextPath()
-	if v.Fresh(slices.Concat(shown.Cells.Tags(), shown.In.Tags(), shown.Related.Tags(), shown.tags(v, c))...) {
+	if v.Fresh(slices.Concat(shown.Cells.Tags(), shown.In.Tags(), shown.Related.Tags(), shown.tags(v, c), []string{hiddenTag(shown.Hidden)})...) {
 		return nil
 	}
 	return v.Page("channel", c.Title, form, shown)
