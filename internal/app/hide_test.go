@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -466,6 +467,46 @@ func TestHideWithSuspension(t *testing.T) {
 		b.show(domain.SubjectChannel, int64(b.open))
 		b.show(domain.SubjectBlock, int64(b.theirs[1]))
 		b.same(before)
+	}, open)
+}
+
+// What cannot be shown or hidden holds up nothing that comes after it, and the errors name all of it.
+func TestResumeHidingGoesOn(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		b := newBusy(w)
+		alone := storetest.Comment(t, w.S.Store, b.bob.UserID, b.theirs[2], "Moss!")
+		var ids []moderation.HiddenID
+		for _, about := range []domain.Subject{{Type: domain.SubjectComment, ID: int64(b.said)}, {Type: domain.SubjectBlock, ID: int64(b.theirs[1])},
+			{Type: domain.SubjectComment, ID: int64(alone)}, {Type: domain.SubjectBlock, ID: int64(b.theirs[2])}} {
+			h, err := b.hide(about.Type, about.ID)
+			b.must(err)
+			ids = append(ids, h.ID)
+		}
+		b.WorkJobs()
+		// All four are to be shown, but what two of them would put back is there already.
+		b.Exec(`UPDATE hidden_things SET state = 'showing'`)
+		b.Exec(`INSERT INTO comments (id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
+			SELECT id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at FROM hidden_comments`)
+		err := b.a.ResumeHiding(b.ctx())
+		for i, stuck := range []bool{true, false, true, false} {
+			if named := err != nil && strings.Contains(err.Error(), fmt.Sprintf("hidden thing %d: ", ids[i])); named != stuck {
+				t.Errorf("%d of %d: %v", i, ids, err)
+			}
+		}
+		if got := w.Dump()["hidden_things"]; len(got) != 2 {
+			t.Errorf("left are %v", got)
+		}
+		for _, block := range []domain.BlockID{b.theirs[1], b.theirs[2]} {
+			if !slices.Contains(b.contents(b.bob, b.bobs), int64(block)) {
+				t.Errorf("block %d is not back", block)
+			}
+		}
+		b.Exec(`DELETE FROM comments WHERE id IN (SELECT id FROM hidden_comments)`)
+		b.must(b.a.ResumeHiding(b.ctx()))
+		b.clean()
+		if got := w.Dump()["hidden_things"]; len(got) != 0 {
+			t.Errorf("left are %v", got)
+		}
 	}, open)
 }
 

@@ -59,6 +59,7 @@ type Server struct {
 	cfg       config.Config
 	addresses *present.Addresses
 	limiter   *middleware.Limiter
+	shared    middleware.Shared // counts over all servers; nil without Redis
 	exports   *exporting.Exporter
 	redis     *redis.Limits // nil where each server limits by itself
 	stats     *obs.Metrics
