@@ -33,10 +33,13 @@ var kept = []string{
 }
 
 // keeps is what the queries say.
-func (r *reporting) keeps() (all []string) {
+func (r *reporting) keeps() []string { return r.says(kept) }
+
+// says reads all rows of queries, each with the number of its query, in an order of their own.
+func (r *reporting) says(queries []string) (all []string) {
 	r.t.Helper()
 	r.must(r.DB().View(r.ctx(), func(q database.Querier) error {
-		for i, query := range kept {
+		for i, query := range queries {
 			rows, err := q.Query(r.ctx(), query)
 			if err != nil {
 				return fmt.Errorf("%s: %w", query, err)
@@ -69,18 +72,23 @@ func (r *reporting) keeps() (all []string) {
 // same fails where anything differs from before.
 func (r *reporting) same(before []string) {
 	r.t.Helper()
-	after := r.keeps()
-	for _, row := range before {
-		if !slices.Contains(after, row) {
-			r.t.Errorf("- %s", row)
-		}
-	}
-	for _, row := range after {
-		if !slices.Contains(before, row) {
-			r.t.Errorf("+ %s", row)
-		}
-	}
+	r.equal("kept", before, r.keeps())
 	r.clean()
+}
+
+// equal fails where two readings differ.
+func (r *reporting) equal(what string, want, got []string) {
+	r.t.Helper()
+	for _, row := range want {
+		if !slices.Contains(got, row) {
+			r.t.Errorf("%s: - %s", what, row)
+		}
+	}
+	for _, row := range got {
+		if !slices.Contains(want, row) {
+			r.t.Errorf("%s: + %s", what, row)
+		}
+	}
 }
 
 func (r *reporting) hide(kind domain.SubjectType, id int64) (moderation.HiddenThing, error) {

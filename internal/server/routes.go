@@ -48,7 +48,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
 		}
 		if !isHealth(r) {
-			s.requests.Add(1)
+			s.works.Add(1)
 		}
 		mux.ServeHTTP(w, r)
 	}), nil
