@@ -24,6 +24,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
 		Fit: func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
+			s.works.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)
 		},
 	})
@@ -38,6 +39,7 @@ func (s *Server) StartWork() error {
 		return err
 	}
 	s.backups.start()
+	s.begin()
 	return s.Jobs.Start(context.Background())
 }
 
