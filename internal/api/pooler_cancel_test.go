@@ -1,0 +1,105 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/store/storetest"
+)
+
+// Where the database is behind a pooler, a request whose client hangs up in the midst of a statement
+// never has it cancelled there: PgBouncer 1.18 can crash of that. Where it is not, it has.
+func TestPoolerIsNotAskedToCancel(t *testing.T) {
+	t.Parallel()
+	for name, pooled := range map[string]bool{"pooler": true, "none": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := storetest.Migrated.Postgres(t)
+			direct := o.URL
+			if o.DirectURL != "" {
+				direct = o.DirectURL
+			}
+			to := newRelay(t, direct)
+			c, err := pgx.ParseConfig(direct)
+			if err != nil {
+				t.Fatal(err)
+			}
+			through := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Host: to.host + ":" + to.port, Path: "/" + c.Database, RawQuery: "sslmode=disable"}
+			o.URL, o.DirectURL = through.String(), ""
+			if pooled {
+				o.DirectURL = direct
+			}
+			r := apptest.Boot(t, o)
+			hangUps(t, r, direct)
+			r.Break() // waits until all connections are closed, which may ask before that
+			switch cancels := to.cancels.Load(); {
+			case pooled && cancels > 0:
+				t.Errorf("a pooler is asked %d times to cancel a statement", cancels)
+			case !pooled:
+				until(t, "the server is asked to cancel a statement", func() bool { return to.cancels.Load() > 0 })
+			}
+		})
+	}
+}
+
+// hangUps makes requests of several kinds that end while a statement of theirs waits for a lock.
+func hangUps(t *testing.T, r *apptest.Rig, direct string) {
+	channel := r.Channel("ada", "Moss", "public")
+	block := r.Block("ada", "Stone", channel)
+	connect := func() *pgx.Conn {
+		conn, err := pgx.Connect(t.Context(), direct)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+		return conn
+	}
+	conn, watch := connect(), connect() // what a transaction sees of others' activity stays as it was
+	exec := func(query string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := func() (n int) {
+		const query = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+		if err := watch.QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, ask := range []struct{ as, method, path, body string }{
+		{"", "GET", fmt.Sprint("/v3/channels/", channel), ""},
+		{"ada", "GET", fmt.Sprintf("/v3/channels/%d/contents", channel), ""},
+		{"ada", "PUT", fmt.Sprint("/v3/channels/", channel), `{"title":"Lichen"}`},
+		{"ada", "POST", "/v3/blocks", fmt.Sprintf(`{"value":"More","channel_ids":[%d]}`, channel)},
+		{"ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", block), ""},
+		{"", "GET", "/explore", ""},
+	} {
+		exec("BEGIN")
+		exec("LOCK TABLE channels, blocks IN ACCESS EXCLUSIVE MODE")
+		ctx, hangUp := context.WithCancel(t.Context())
+		var body any
+		if ask.body != "" {
+			body = ask.body
+		}
+		req, ended := r.Request(ask.as, ask.method, ask.path, body, "Accept", "text/html").WithContext(ctx), make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.S.Handler().ServeHTTP(httptest.NewRecorder(), req)
+		}()
+		until(t, ask.path+" waits for the lock", func() bool { return waiting() > 0 })
+		hangUp()
+		<-ended
+		exec("ROLLBACK")
+		until(t, "nobody waits", func() bool { return waiting() == 0 })
+	}
+	r.Do("", "GET", fmt.Sprint("/v3/channels/", channel), nil).Want(http.StatusOK)
+}

@@ -1,0 +1,95 @@
+package api_test
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// relay stands between a program and PostgreSQL, and reads how each connection begins.
+type relay struct {
+	host    string
+	port    string
+	cancels atomic.Int64 // connections that ask to cancel a statement
+
+	network, address string // of PostgreSQL
+	closing          chan struct{}
+	open             sync.WaitGroup
+}
+
+// cancelRequest is what a connection begins with that asks to cancel a statement, in the place of a
+// version (PostgreSQL's documentation, "Message Formats").
+const cancelRequest = 80877102
+
+// newRelay relays to the server of a URL until the test ends.
+func newRelay(t *testing.T, url string) *relay {
+	t.Helper()
+	server, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{closing: make(chan struct{})}
+	r.network, r.address = pgconn.NetworkAddress(server.Host, server.Port)
+	if r.host, r.port, err = net.SplitHostPort(l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = l.Close()
+		close(r.closing)
+		r.open.Wait()
+	})
+	r.open.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return // the test ends
+			}
+			r.open.Go(func() { r.pass(client) })
+		}
+	})
+	return r
+}
+
+// pass relays a connection.
+func (r *relay) pass(client net.Conn) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r.open.Go(func() { // whatever waits for bytes goes on when the test ends
+		select {
+		case <-r.closing:
+		case <-ctx.Done():
+		}
+		_ = client.Close()
+	})
+	begin := make([]byte, 8)
+	if _, err := io.ReadFull(client, begin); err != nil {
+		return
+	}
+	if binary.BigEndian.Uint32(begin[4:]) == cancelRequest {
+		r.cancels.Add(1)
+	}
+	server, err := net.Dial(r.network, r.address)
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	if _, err := server.Write(begin); err != nil {
+		return
+	}
+	r.open.Go(func() {
+		_, _ = io.Copy(client, server) // until one side ends
+		cancel()
+	})
+	_, _ = io.Copy(server, client)
+}
