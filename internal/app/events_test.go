@@ -59,7 +59,7 @@ var unpublished = map[string]string{
 	"what may be sent again, brought in again or taken back": `AddRemoval ChangeOrigin ClaimOnce ClaimOrigins ForgetOrigins KeepAnswer KeepOnce KeepOrigins PlaceOrigins SweepOnceKeys SweepRemovals TakeRemoval`,
 	"jobs, secrets and settings":                             `DeleteSecret Enqueue EnsureSecret ForgetJob Job PutSecret PutSetting RetryJob`,
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
-	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase ReadNotices RemoveBlocked`,
+	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase NoteCaseMail ReadNotices RemoveBlocked TakeFreshCases WantCaseMail`,
 	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
 		KeepCommentFor KeepConnection KeepFor LockHidden NoteHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
