@@ -53,10 +53,16 @@ func newReplicated(t testing.TB, pair *dbtest.Pair, name string, maxLag time.Dur
 		c.Replicas = config.Replicas{URLs: []string{pair.URL(dbtest.Standby, name)}, MaxLag: maxLag}
 	})}
 	r.nodes = []http.Handler{r.S.Handler(), r.Beside(func(*server.Options) {}).Handler()}
+	r.serveMetrics()
+	return r
+}
+
+// serveMetrics has the first server listen, and tell what it measures.
+func (r *replicated) serveMetrics() {
+	r.T.Helper()
 	r.Listen()
 	_, addr, _ := strings.Cut(r.Log("serving metrics")[0], "addr=")
 	r.metrics = "http://" + strings.TrimSpace(addr) + "/metrics"
-	return r
 }
 
 // value is what a metric of the first server has.

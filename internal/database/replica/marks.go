@@ -71,11 +71,14 @@ func (m *marks) add(next mark, of cluster, maxLag time.Duration) {
 	m.list = slices.DeleteFunc(m.list, func(m mark) bool { return m.when.Before(old) })
 }
 
-// reached gives the time up to which a replica at a position has everything; ok is false where
-// it is too long ago to be known.
-func (m *marks) reached(at int64) (when time.Time, ok bool) {
+// reached gives the time up to which a replica of a cluster at a position has everything; ok is
+// false where it is too long ago to be known, or the cluster is another than the primary's.
+func (m *marks) reached(at int64, in cluster) (when time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if in != m.cluster { // the primary may have answered only since the replica was asked
+		return when, false
+	}
 	for _, mark := range slices.Backward(m.list) {
 		if mark.at <= at {
 			return mark.when, true

@@ -224,13 +224,13 @@ func (r *Replica) follow(ctx context.Context) {
 func (r *Replica) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	at, err := r.position(ctx)
+	at, in, err := r.position(ctx)
 	if err == nil && r.Check != nil {
 		err = r.Check(ctx)
 	}
 	r.mu.Lock()
 	r.usable = err == nil
-	if when, ok := r.set.marks.reached(at); ok && r.usable {
+	if when, ok := r.set.marks.reached(at, in); ok && r.usable {
 		r.fresh = when
 	}
 	r.mu.Unlock()
@@ -241,21 +241,20 @@ func (r *Replica) look(ctx context.Context) error {
 	return err
 }
 
-// position is how far the replica has replayed the log of the primary, in bytes.
-func (r *Replica) position(ctx context.Context) (at int64, err error) {
+// position is how far the replica has replayed the log of the primary, in bytes, and of which cluster.
+func (r *Replica) position(ctx context.Context) (at int64, in cluster, err error) {
 	var standby bool
-	var in cluster
 	err = r.Handle.QueryRowContext(ctx, `SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, system_identifier, current_database()
 		FROM pg_control_system()`).Scan(&standby, &at, &in.system, &in.database)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, in, err
 	case !standby:
-		return 0, errors.New("it is no standby")
+		return 0, in, errors.New("it is no standby")
 	case r.set.marks.of() != in && r.set.marks.of() != cluster{}:
-		return 0, errors.New("it is a standby of another database than --database-url")
+		return 0, in, errors.New("it is a standby of another database than --database-url")
 	}
-	return at, nil
+	return at, in, nil
 }
 
 // tell says in the log when a replica begins to be read, and when it is left out.
