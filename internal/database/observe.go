@@ -10,9 +10,17 @@ import (
 // runs it. Beginning and ending a transaction are no statements.
 type Observer func(ctx context.Context, query string)
 
-// watched returns a handle that reports to the observer and the tracer, if there are any. Its
-// statements are part of what within is, nil for what the context of each is.
-func (db *DB) watched(within context.Context, h handle) handle {
+// watched returns a handle that reports to the observer and the tracer, if there are any.
+func (db *DB) watched(h handle) handle {
+	if db.observe == nil && db.trace == nil {
+		return h
+	}
+	return watchedHandle{handle: h, db: db}
+}
+
+// watchedIn is watched for the transaction or the view that a context is of: its statements are
+// part of that, whatever their own contexts are.
+func (db *DB) watchedIn(within context.Context, h handle) handle {
 	if db.observe == nil && db.trace == nil {
 		return h
 	}
@@ -22,7 +30,7 @@ func (db *DB) watched(within context.Context, h handle) handle {
 type watchedHandle struct {
 	handle
 	db     *DB
-	within context.Context
+	within context.Context // nil for that of each statement
 }
 
 // begin reports a statement. What it gives is nil where nobody waits for its end.

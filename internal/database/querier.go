@@ -142,7 +142,7 @@ func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.row.Scan(dest..
 // all the same.
 func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
-		return querier{db.watched(nil, placedHandle{sqlHandle{db.handle}, db.replicas})}
+		return querier{db.watched(placedHandle{sqlHandle{db.handle}, db.replicas})}
 	}
-	return querier{db.watched(nil, liteHandle{db.readers})}
+	return querier{db.watched(liteHandle{db.readers})}
 }

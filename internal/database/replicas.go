@@ -51,7 +51,7 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 // viewReplica is View at a replica. It is tried once: where it fails, the request is made again
 // at the primary.
 func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
-	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watched(ctx, sqlHandle{tx})}) })
+	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
 		r.Fail(ctx, err)
 	}

@@ -28,7 +28,7 @@ func (db *DB) view(ctx context.Context, fn func(q Querier) error) error {
 		return db.viewReplica(ctx, r, &opts, fn)
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(ctx, sqlHandle{tx})}) })
+		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	})
 }
 
@@ -50,7 +50,7 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	}
 	defer conn.Rollback() // nothing was written
 	defer conn.Watch(ctx)()
-	return classifyCallback(ctx, fn(querier{db.watched(ctx, liteHandle{conn})}))
+	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, liteHandle{conn})}))
 }
 
 // placeOfView waits for a place among the views.
@@ -91,7 +91,7 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.handle, nil, func(tx *sql.Tx) error {
-			t := &Tx{tx: tx, run: db.watched(ctx, sqlHandle{tx})}
+			t := &Tx{tx: tx, run: db.watchedIn(ctx, sqlHandle{tx})}
 			if err := fn(t); err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 // liteTx runs fn in the transaction that is in progress on a connection.
 func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error) error {
 	defer conn.Watch(ctx)()
-	t := &Tx{conn: conn, run: db.watched(ctx, liteHandle{conn})}
+	t := &Tx{conn: conn, run: db.watchedIn(ctx, liteHandle{conn})}
 	defer func() {
 		if t.tx != nil {
 			_ = t.tx.Rollback() // which leaves the transaction itself alone

@@ -399,10 +399,12 @@ func TestShutdownSends(t *testing.T) {
 	}
 }
 
+type otherKey struct{}
+
 // Not parallel: it counts allocations. Where nothing is traced, nothing is allocated.
 func TestOffCostsNothing(t *testing.T) {
 	var off *trace.Tracer
-	ctx := context.WithValue(t.Context(), struct{}{}, 1)
+	ctx := context.WithValue(t.Context(), otherKey{}, 1)
 	for name, on := range map[string]*trace.Tracer{"off": off, "not recorded": tracer(t, trace.Options{Endpoint: "http://127.0.0.1:1", Ratio: 0})} {
 		if n := testing.AllocsPerRun(100, func() {
 			within, s := on.Root(ctx, trace.Server, "request", theirs, false)
