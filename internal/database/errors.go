@@ -64,16 +64,11 @@ func Classify(ctx context.Context, err error) error {
 // unavailable gives errors that say that the database is away, or has no room, their
 // kind, once.
 func unavailable(err error) error {
-	if domain.KindOf(err) == domain.Unavailable || !isOutage(err) {
+	outage := loss.Away(err) || IsRetryable(err) // after all patience
+	if !outage || domain.KindOf(err) == domain.Unavailable {
 		return err
 	}
 	return domain.NewUnavailable(err)
-}
-
-// isOutage reports whether an error says that the database cannot be reached or used
-// just now, whatever the statement.
-func isOutage(err error) bool {
-	return loss.Away(err) || IsRetryable(err) // after all patience
 }
 
 // classifyCallback is Classify for what a caller's function returned: an error
