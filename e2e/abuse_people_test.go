@@ -24,6 +24,7 @@ type person struct {
 	blocks    []int64 // acknowledged, in order
 	pictures  []int64 // those of them that are pictures
 	unknown   int     // writes that failed, which may have been carried out
+	refused   bool    // the disk was full, and no write has been acknowledged since
 	latencies []time.Duration
 	faults    []error
 }
@@ -52,10 +53,13 @@ func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
 		wasFull := full.Load()
 		if err := p.write(i); err != nil {
 			p.unknown++
-			if refused, ok := errors.AsType[statusError](err); !(wasFull || full.Load()) || !ok ||
+			refused, ok := errors.AsType[statusError](err)
+			if p.refused = p.refused || wasFull || full.Load(); !p.refused || !ok ||
 				refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
 				p.faults = append(p.faults, fmt.Errorf("write %d: %w", i, err))
 			}
+		} else if !wasFull {
+			p.refused = false
 		}
 	}
 }
@@ -126,6 +130,9 @@ func (p *person) verify(t *testing.T, url string) {
 	}
 	if len(p.blocks) == 0 {
 		t.Errorf("%s wrote nothing", p.name)
+	}
+	if p.refused {
+		t.Errorf("%s: writes did not come back when the disk had room again", p.name)
 	}
 	there, next := 0, 0
 	for page := 1; ; page++ {

@@ -171,7 +171,6 @@ func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, 
 	if err := errors.Join(f.Close(), os.Remove(ballast)); err != nil {
 		t.Error(err)
 	}
-	pause(ctx, time.Second) // what was refused may come back only now
 	full.Store(false)
 }
 

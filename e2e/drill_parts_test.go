@@ -25,6 +25,7 @@ import (
 var needs = [...]struct{ name, from string }{
 	{"initdb", "apt-get install postgresql"},
 	{"haproxy", "apt-get install haproxy"},
+	{"pgbouncer", "apt-get install pgbouncer"},
 	{"valkey-server", "apt-get install valkey-server, or redis-server"},
 	{"versitygw", "go install github.com/versity/versitygw/cmd/versitygw@v1.8.0"},
 }
@@ -303,11 +304,19 @@ func (c *cluster) until(i int, statement, want string) {
 	c.t.Fatalf("%s: %s gives %s, want %s\n%s", c.servers[i].name, statement, got, want, text)
 }
 
-// promote makes a replica the primary.
+// promote makes a replica the primary, and waits until it is.
 func (c *cluster) promote(i int) {
 	c.t.Helper()
-	c.sql(i, "SELECT pg_promote(false)")
+	c.sql(i, "SELECT pg_promote()")
 	c.primary = i
+}
+
+// replica is the server that commits do not wait for, and that is read.
+const replica = 2
+
+// only gives the address of one server alone.
+func (c *cluster) only(i int) string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/vitrine?connect_timeout=2", c.servers[i].port)
 }
 
 // newValkey prepares Valkey or Redis, which keeps nothing.

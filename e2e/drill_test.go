@@ -21,11 +21,12 @@ const (
 	nodeErrors = 16
 )
 
-// site of several nodes: the program three times behind HAProxy, on PostgreSQL with replicas,
-// Valkey and S3.
+// fleet is a site of several nodes: the program three times behind HAProxy, before PostgreSQL with
+// replicas, of which one is read, behind PgBouncer, with Valkey and S3.
 type fleet struct {
 	t        *testing.T
 	db       *cluster
+	pooler   *pooler
 	valkey   *part
 	s3       *part
 	balancer *part
@@ -46,13 +47,15 @@ func newFleet(t *testing.T) *fleet {
 		f.ports = append(f.ports, freePort(t))
 	}
 	f.db = newCluster(t, where["initdb"])
+	f.pooler = newPooler(t, where["pgbouncer"], f.db)
 	f.valkey, f.s3 = newValkey(t, where["valkey-server"]), newS3(t, where["versitygw"])
 	f.balancer = newHAProxy(t, where["haproxy"], f.ports)
-	for _, p := range []*part{f.valkey, f.s3, f.balancer} {
+	for _, p := range []*part{f.pooler.part, f.valkey, f.s3, f.balancer} {
 		p.begin()
 	}
 	f.url = fmt.Sprintf("http://127.0.0.1:%d", f.balancer.port)
-	f.last = newProgram(t, last, f.db.url())
+	f.last = newProgram(t, last, f.db.url(), "VITRINE_DATABASE_URL="+f.pooler.url(), "VITRINE_DATABASE_DIRECT_URL="+f.db.url(),
+		"VITRINE_DATABASE_REPLICA_URLS="+f.db.only(replica))
 	f.last.env = append(f.last.env, "VITRINE_BASE_URL="+f.url, "VITRINE_SITE_URL="+f.url, "VITRINE_TRUSTED_PROXIES=127.0.0.1/32",
 		fmt.Sprintf("VITRINE_REDIS_URL=redis://127.0.0.1:%d", f.valkey.port),
 		fmt.Sprintf("VITRINE_BLOB_URL=s3://vitrine?endpoint=http://127.0.0.1:%d", f.s3.port),
@@ -168,11 +171,11 @@ func away(p *part, d time.Duration) {
 func (f *fleet) valkeyAway() { away(f.valkey, 8*time.Second) }
 func (f *fleet) s3Away()     { away(f.s3, 15*time.Second) }
 
-// lag has the last replica stop taking over what is written.
+// lag has the replica that is read stop taking over what is written.
 func (f *fleet) lag() {
-	f.db.sql(2, "SELECT pg_wal_replay_pause()")
+	f.db.sql(replica, "SELECT pg_wal_replay_pause()")
 	time.Sleep(30 * time.Second)
-	f.db.sql(2, "SELECT pg_wal_replay_resume()")
+	f.db.sql(replica, "SELECT pg_wal_replay_resume()")
 	time.Sleep(3 * time.Second)
 }
 
@@ -186,6 +189,7 @@ func (f *fleet) failover() {
 func (f *fleet) promote() {
 	time.Sleep(time.Second)
 	f.db.promote(1 - f.db.primary)
+	f.pooler.lead(f.db)
 	time.Sleep(15 * time.Second)
 }
 

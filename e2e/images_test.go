@@ -15,7 +15,7 @@ import (
 )
 
 // pictureTime is how long all pictures sent at once may take.
-const pictureTime = 3 * time.Minute
+const pictureTime = 6 * time.Minute
 
 // Whatever pictures are uploaded, the process stays below what it has when idle, twice
 // --image-memory and 100 MB, and the pictures of others are there in the end.

@@ -23,6 +23,10 @@ func (w *world) trips() []trip {
 	send := func(method, path string, body any) func(*world) *apptest.Response {
 		return func(w *world) *apptest.Response { return w.Do("ada", method, path, body) }
 	}
+	crew := func(w *world) *apptest.Response {
+		w.Group("Crew", "bob")
+		return w.Do("ada", "PUT", "/ext/v1/groups/crew/follow", nil)
+	}
 	closed, bob := at("%d", w.closed), w.Person("bob").ID
 	return []trip{
 		{"a status", send("PUT", "/v2/channels/"+closed, `{"status":"private"}`), send("PUT", "/v3/channels/"+closed, `{"visibility":"private"}`),
@@ -89,6 +93,9 @@ func (w *world) trips() []trip {
 		{"following a user", send("POST", "/v2/users/bob/follow", nil), send("PUT", "/ext/v1/users/bob/follow", nil),
 			"/v2/users/bob/followers", "/v3/users/bob/followers", map[string]any{"length": 1, "users.0.slug": "ada"},
 			map[string]any{"meta.total_count": 1, "data.0.slug": "ada"}},
+		{"following a group", crew, crew, // version 2 never could
+			"/v2/users/ada/following", "/v3/users/ada/following", map[string]any{"length": 1, "following.0.slug": "crew", "following.0.base_class": "Group"},
+			map[string]any{"meta.total_count": 1, "data.0.slug": "crew"}},
 		{"a connection less", send("DELETE", at("/v2/connections/%d", w.connection), nil), send("DELETE", at("/v3/connections/%d", w.connection), nil),
 			"/v2/channels/" + closed, "/v3/channels/" + closed + "/contents", map[string]any{"length": 1, "contents.0.id": w.link},
 			map[string]any{"meta.total_count": 1, "data.0.id": w.link}},

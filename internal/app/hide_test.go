@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,10 +33,13 @@ var kept = []string{
 }
 
 // keeps is what the queries say.
-func (r *reporting) keeps() (all []string) {
+func (r *reporting) keeps() []string { return r.says(kept) }
+
+// says reads all rows of queries, each with the number of its query, in an order of their own.
+func (r *reporting) says(queries []string) (all []string) {
 	r.t.Helper()
 	r.must(r.DB().View(r.ctx(), func(q database.Querier) error {
-		for i, query := range kept {
+		for i, query := range queries {
 			rows, err := q.Query(r.ctx(), query)
 			if err != nil {
 				return fmt.Errorf("%s: %w", query, err)
@@ -68,18 +72,23 @@ func (r *reporting) keeps() (all []string) {
 // same fails where anything differs from before.
 func (r *reporting) same(before []string) {
 	r.t.Helper()
-	after := r.keeps()
-	for _, row := range before {
-		if !slices.Contains(after, row) {
-			r.t.Errorf("- %s", row)
-		}
-	}
-	for _, row := range after {
-		if !slices.Contains(before, row) {
-			r.t.Errorf("+ %s", row)
-		}
-	}
+	r.equal("kept", before, r.keeps())
 	r.clean()
+}
+
+// equal fails where two readings differ.
+func (r *reporting) equal(what string, want, got []string) {
+	r.t.Helper()
+	for _, row := range want {
+		if !slices.Contains(got, row) {
+			r.t.Errorf("%s: - %s", what, row)
+		}
+	}
+	for _, row := range got {
+		if !slices.Contains(want, row) {
+			r.t.Errorf("%s: + %s", what, row)
+		}
+	}
 }
 
 func (r *reporting) hide(kind domain.SubjectType, id int64) (moderation.HiddenThing, error) {
@@ -466,6 +475,46 @@ func TestHideWithSuspension(t *testing.T) {
 		b.show(domain.SubjectChannel, int64(b.open))
 		b.show(domain.SubjectBlock, int64(b.theirs[1]))
 		b.same(before)
+	}, open)
+}
+
+// What cannot be shown or hidden holds up nothing that comes after it, and the errors name all of it.
+func TestResumeHidingGoesOn(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		b := newBusy(w)
+		alone := storetest.Comment(t, w.S.Store, b.bob.UserID, b.theirs[2], "Moss!")
+		var ids []moderation.HiddenID
+		for _, about := range []domain.Subject{{Type: domain.SubjectComment, ID: int64(b.said)}, {Type: domain.SubjectBlock, ID: int64(b.theirs[1])},
+			{Type: domain.SubjectComment, ID: int64(alone)}, {Type: domain.SubjectBlock, ID: int64(b.theirs[2])}} {
+			h, err := b.hide(about.Type, about.ID)
+			b.must(err)
+			ids = append(ids, h.ID)
+		}
+		b.WorkJobs()
+		// All four are to be shown, but what two of them would put back is there already.
+		b.Exec(`UPDATE hidden_things SET state = 'showing'`)
+		b.Exec(`INSERT INTO comments (id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
+			SELECT id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at FROM hidden_comments`)
+		err := b.a.ResumeHiding(b.ctx())
+		for i, stuck := range []bool{true, false, true, false} {
+			if named := err != nil && strings.Contains(err.Error(), fmt.Sprintf("hidden thing %d: ", ids[i])); named != stuck {
+				t.Errorf("%d of %d: %v", i, ids, err)
+			}
+		}
+		if got := w.Dump()["hidden_things"]; len(got) != 2 {
+			t.Errorf("left are %v", got)
+		}
+		for _, block := range []domain.BlockID{b.theirs[1], b.theirs[2]} {
+			if !slices.Contains(b.contents(b.bob, b.bobs), int64(block)) {
+				t.Errorf("block %d is not back", block)
+			}
+		}
+		b.Exec(`DELETE FROM comments WHERE id IN (SELECT id FROM hidden_comments)`)
+		b.must(b.a.ResumeHiding(b.ctx()))
+		b.clean()
+		if got := w.Dump()["hidden_things"]; len(got) != 0 {
+			t.Errorf("left are %v", got)
+		}
 	}, open)
 }
 

@@ -55,11 +55,12 @@ var rooms = map[string][]string{
 	"media/source":   {},
 
 	// Facts, rules, words.
-	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
+	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"domain", "reads", "database", "store/sqlx"},
 	"store/audit":      {"domain", "store/sqlx"},
+	"store/backfills":  {"store/sqlx"},
 	"store/backups":    {"store/sqlx"},
 	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/sqlx"},
 	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
@@ -92,7 +93,7 @@ var rooms = map[string][]string{
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
 	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/hiding", "store/redo", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backups", "store/identity", "jobs", "auth", "mail"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/hiding", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs", "obs/trace"},

@@ -16,6 +16,8 @@ import (
 type jobsCmd struct {
 	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, the newest first; by default those that were given up."`
 	Retry jobsRetryCmd `cmd:"" help:"Run failed or interrupted jobs again, and waiting ones at once."`
+
+	Backfills jobsBackfillsCmd `cmd:"" help:"Tell how many rows from before an upgrade jobs have yet to fill in."`
 }
 
 // jobJSON is a job as scripts see it.

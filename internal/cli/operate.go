@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/licenses"
 	"vitrine/internal/server"
+	"vitrine/internal/store"
 )
 
 type migrateCmd struct {
@@ -45,7 +46,13 @@ func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 		return err
 	}
 	fmt.Fprintf(c.Out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
-	return nil
+	left, err := store.New(db).Backfills(c.Ctx)
+	for _, b := range left {
+		if b.Rows > 0 {
+			fmt.Fprintf(c.Out, "Jobs have yet to fill in what is new, while servers run: %s, rows left: %s.\n", b.Kind, rowsLeft(b))
+		}
+	}
+	return err
 }
 
 type configCmd struct {

@@ -61,11 +61,15 @@ type Block struct {
 }
 
 // Visibility follows from the channels the block is in.
-func (b Block) Visibility() BlockVisibility {
+func (b Block) Visibility() BlockVisibility { return VisibilityIn(b.OpenCount, b.PrivateCount) }
+
+// VisibilityIn is that of a block in so many live channels, those that are not private and
+// those that are.
+func VisibilityIn(open, private int64) BlockVisibility {
 	switch {
-	case b.OpenCount > 0:
+	case open > 0:
 		return BlockPublic
-	case b.PrivateCount > 0:
+	case private > 0:
 		return BlockPrivate
 	}
 	return BlockOrphan

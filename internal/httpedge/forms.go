@@ -17,15 +17,20 @@ const (
 	fetchesPerMinute = 600
 )
 
-// limited refuses requests of a kind that come too fast. What is delicate, such as signing in,
-// has stricter limits of its own.
-func limited(now func() time.Time, render middleware.Renderer, perMinute int, counts func(*http.Request) bool) middleware.Piece {
+// limited refuses requests of a rate that come too fast, at this server or, where limits are
+// shared, at all of them. What is delicate, such as signing in, has stricter limits of its own.
+func (o Options) limited(rate Rate, render middleware.Renderer, perMinute int, counts func(*http.Request) bool) middleware.Piece {
 	const tier = "address"
 	limiter := middleware.NewLimiter(map[string]int{tier: perMinute})
+	if o.Shared != nil {
+		limiter.Share(func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
+			return o.Shared(string(rate)+":"+key, limit, window) // apart from what the API counts of the address
+		})
+	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if counts(r) {
-				d := limiter.Take(now(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), tier)
+				d := limiter.Take(o.Now(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), tier)
 				if !d.Allowed {
 					middleware.From(r.Context()).Refused = middleware.TooFast
 					w.Header().Set("Retry-After", strconv.Itoa(d.RetryAfter))

@@ -144,8 +144,9 @@ type Options struct {
 	Tracer         *trace.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
-	Memory         *budget.Budget // of responses
-	Replicas       bool           // there are some
+	Shared         middleware.Shared // counts forms and fetches over all servers; nil for by this one alone
+	Memory         *budget.Budget    // of responses
+	Replicas       bool              // there are some
 	RequestTimeout time.Duration
 	BodyLimit      int64
 }
@@ -241,8 +242,8 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	add(m.Head, middleware.Head)
 	add(m.Compressed, middleware.Unless(door.Downloads, middleware.Compress))
 	add(m.Tagged, middleware.Unless(door.Downloads, middleware.Conditional))
-	add(m.Rate == Forms, limited(o.Now, door.Render, formsPerMinute, isForm))
-	add(m.Rate == Fetches, limited(o.Now, door.Render, fetchesPerMinute, isAny))
+	add(m.Rate == Forms, o.limited(Forms, door.Render, formsPerMinute, isForm))
+	add(m.Rate == Fetches, o.limited(Fetches, door.Render, fetchesPerMinute, isAny))
 	add(m.Replicas && o.Replicas, readSomewhere)
 	add(m.Deadline, middleware.Unless(door.Downloads, middleware.Unless(door.Streams, middleware.Deadline(o.RequestTimeout, door.Render))))
 	add(m.BodyLimit, middleware.Unless(door.Streams, middleware.BodyLimit(o.BodyLimit)))

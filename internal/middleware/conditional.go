@@ -119,7 +119,9 @@ func (t *tagWriter) send(complete bool) {
 		tag = bodyTag(t.body.Bytes())
 	}
 	if tag != "" {
-		h.Set("ETag", tag)
+		if h.Get("ETag") != tag {
+			h.Set("ETag", tag)
+		}
 		if x.NotModified(tag) {
 			t.state = discarding
 			WriteNotModified(t.ResponseWriter, t.r)

@@ -17,6 +17,7 @@ type Site struct {
 	Database     int64                // bytes of the SQLite file
 	WAL          int64                // and of its log
 	Certificates map[string]time.Time // by domain: when they expire
+	Backfills    map[string]int64     // by kind of job: rows from before an upgrade that it has yet to fill in
 }
 
 // Pool is what is measured of connections to the database, since the process began.
@@ -34,6 +35,7 @@ type Pool struct {
 //	vitrine_jobs_oldest_due_seconds{class}
 //	vitrine_disk_free_bytes, vitrine_disk_size_bytes
 //	vitrine_sqlite_file_bytes, vitrine_sqlite_wal_bytes
+//	vitrine_backfill_rows_left{kind}
 //	vitrine_certificate_expiry_timestamp_seconds{domain}
 func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
@@ -49,18 +51,19 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		size:   desc("disk_size_bytes", "Size of that disk."),
 		file:   desc("sqlite_file_bytes", "Size of the SQLite file."),
 		wal:    desc("sqlite_wal_bytes", "Size of SQLite's log of writes."),
+		left:   desc("backfill_rows_left", "Rows from before an upgrade that a job has yet to fill in, by its kind; above 10,000 a bound.", "kind"),
 		expiry: desc("certificate_expiry_timestamp_seconds", "When the certificate that is served expires.", "domain")})
 }
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                            func(ctx context.Context) Site
-	inUse, max, waits, waited, due, free, size, file, wal, expiry *prometheus.Desc
+	of                                                                  func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.free, w.size, w.file, w.wal, w.expiry} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry} {
 		descs <- d
 	}
 }
@@ -81,6 +84,9 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for class, waits := range s.Due {
 		send(w.due, prometheus.GaugeValue, waits.Seconds(), class)
+	}
+	for kind, rows := range s.Backfills {
+		send(w.left, prometheus.GaugeValue, float64(rows), kind)
 	}
 	for domain, until := range s.Certificates {
 		send(w.expiry, prometheus.GaugeValue, float64(until.Unix()), domain)

@@ -4,9 +4,12 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +24,8 @@ var takeText string
 var take = redis.NewScript(1, takeText)
 
 const (
-	// patience is how long a server has to take a connection or to answer. Requests wait for it.
+	// patience is how long a server has to take a connection, to shake hands where there is TLS, and
+	// to answer. Requests wait for it.
 	patience = 100 * time.Millisecond
 	// Connections that are kept open while nobody counts, and for how long.
 	idle    = 16
@@ -49,8 +53,9 @@ type Limits struct {
 
 // Options say where to count.
 type Options struct {
-	URL    string // redis:// or rediss://, with user, password and number of the database
-	Prefix string // of all keys
+	URL    string         // redis:// or rediss://, with user, password and number of the database
+	Prefix string         // of all keys
+	Roots  *x509.CertPool // by which a server with TLS is trusted; nil for the system's
 	Log    *slog.Logger
 	Now    func() time.Time // of pauses; nil means time.Now
 }
@@ -63,9 +68,19 @@ func New(o Options) (*Limits, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	roots := o.Roots
+	if roots == nil && strings.HasPrefix(o.URL, "rediss:") { // read now: the first request would not wait for that
+		var err error
+		if roots, err = x509.SystemCertPool(); err != nil {
+			return nil, fmt.Errorf("redis: the system's authorities: %w", err)
+		}
+	}
+	// A server does all in one thread: it signs once for each of us, and not for each connection.
+	secure := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
 	l := &Limits{prefix: o.Prefix, log: o.Log, now: o.Now}
 	l.pool = &redis.Pool{MaxIdle: idle, IdleTimeout: idleFor, Dial: func() (redis.Conn, error) {
-		return redis.DialURL(o.URL, redis.DialConnectTimeout(patience), redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience))
+		return redis.DialURL(o.URL, redis.DialConnectTimeout(patience), redis.DialTLSHandshakeTimeout(patience),
+			redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience), redis.DialTLSConfig(secure))
 	}}
 	return l, nil
 }

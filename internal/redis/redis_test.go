@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"crypto/x509"
 	"io"
 	"log/slog"
 	"net"
@@ -24,7 +25,12 @@ func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
 
 func newLimits(t *testing.T, address string, now func() time.Time) *redis.Limits {
 	t.Helper()
-	l, err := redis.New(redis.Options{URL: "redis://" + address, Prefix: "test:", Log: slog.New(slog.DiscardHandler), Now: now})
+	return newLimitsAt(t, "redis://"+address, nil, now)
+}
+
+func newLimitsAt(t *testing.T, url string, roots *x509.CertPool, now func() time.Time) *redis.Limits {
+	t.Helper()
+	l, err := redis.New(redis.Options{URL: url, Roots: roots, Prefix: "test:", Log: slog.New(slog.DiscardHandler), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,12 +198,23 @@ func (g *gate) set(mode int32) {
 // once it is back.
 func TestAway(t *testing.T) {
 	t.Parallel()
-	for name, mode := range map[string]int32{"refuses": refuses, "silent": silent} {
+	for name, of := range map[string]struct {
+		mode int32
+		tls  bool
+	}{"refuses": {refuses, false}, "silent": {silent, false}, "refuses TLS": {refuses, true}, "silent in the handshake": {silent, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, address := newGate(t, redistest.Start(t))
+			s, scheme, roots := redistest.Serve, "redis://", (*x509.CertPool)(nil)
+			if of.tls {
+				s, scheme = redistest.ServeTLS, "rediss://"
+			}
+			server := s(t)
+			if of.tls {
+				roots = trusting(t, server.Authority)
+			}
+			g, address := newGate(t, server.Address)
 			at := new(clock)
-			l := newLimits(t, address, at.now)
+			l := newLimitsAt(t, scheme+address, roots, at.now)
 			for tries := 0; ; tries++ { // a slow machine may take the first for one that is away
 				if _, ok := l.Take("k", 10, time.Hour); ok || tries > 100 {
 					break
@@ -207,7 +224,7 @@ func TestAway(t *testing.T) {
 			if l.Stats().Away {
 				t.Fatal("Redis does not answer")
 			}
-			g.set(mode)
+			g.set(of.mode)
 			if _, ok := l.Take("k", 10, time.Hour); ok || !l.Stats().Away {
 				t.Fatal("a server that is away has counted")
 			}

@@ -11,7 +11,8 @@ import (
 // limitsPrefix is of the keys in Redis, which may be shared with other programs.
 const limitsPrefix = "vitrine:limit:"
 
-// shareLimits has rate limits hold over all servers, if there is a Redis to count in.
+// shareLimits has rate limits hold over all servers, if there is a Redis to count in: those
+// of the API's callers here, and those of forms and fetches by what it leaves in s.shared.
 func (s *Server) shareLimits() (err error) {
 	if s.cfg.RedisURL == "" {
 		return nil
@@ -19,10 +20,11 @@ func (s *Server) shareLimits() (err error) {
 	if s.redis, err = redis.New(redis.Options{URL: s.cfg.RedisURL, Prefix: limitsPrefix, Log: s.log}); err != nil {
 		return err
 	}
-	s.limiter.Share(func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
+	s.shared = func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
 		c, ok := s.redis.Take(key, limit, window)
 		return middleware.Counted(c), ok
-	})
+	}
+	s.limiter.Share(s.shared)
 	s.stats.WatchLimits(func() obs.Limits { return obs.Limits(s.redis.Stats()) })
 	return nil
 }

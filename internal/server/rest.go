@@ -5,16 +5,16 @@ import "runtime/debug"
 // rest gives memory back once there has been nothing to do for an interval: after the start,
 // and after each time of work. Without it, Go keeps what the last minutes needed, and the
 // system shows the pages of the program that only its start touched.
-type rest struct{ requests, rested int64 }
+type rest struct{ works, rested int64 }
 
-// seen is told at each interval how many requests there have been.
-func (r *rest) seen(requests int64, give func()) {
-	quiet := requests == r.requests
-	r.requests = requests
+// seen is told at each interval how many requests and jobs there have been.
+func (r *rest) seen(works int64, give func()) {
+	quiet := works == r.works
+	r.works = works
 	if !quiet {
 		r.rested = -1
-	} else if r.rested != requests {
-		r.rested = requests
+	} else if r.rested != works {
+		r.rested = works
 		give()
 	}
 }

@@ -11,8 +11,8 @@ func TestRest(t *testing.T) {
 	t.Parallel()
 	r, given := newRest(), 0
 	var got []int
-	for _, requests := range []int64{0, 0, 5, 9, 9, 9, 10, 10} {
-		r.seen(requests, func() { given++ })
+	for _, works := range []int64{0, 0, 5, 9, 9, 9, 10, 10} {
+		r.seen(works, func() { given++ })
 		got = append(got, given)
 	}
 	if want := []int{1, 1, 1, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {

@@ -25,7 +25,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Registration: s.cfg.OAuthRegistration, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports})
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
-		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Memory: s.memory, Replicas: s.db.Replicas() != nil,
+		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
 		RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
 		map[string]httpedge.Door{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
@@ -48,7 +48,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
 		}
 		if !isHealth(r) {
-			s.requests.Add(1)
+			s.works.Add(1)
 		}
 		mux.ServeHTTP(w, r)
 	}), nil

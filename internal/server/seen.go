@@ -22,6 +22,12 @@ func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.S
 			site.Due[string(class)] = waits
 		}
 	}
+	if left, err := s.Store.Backfills(ctx); err == nil {
+		site.Backfills = make(map[string]int64, len(left))
+		for _, b := range left {
+			site.Backfills[b.Kind] = b.Rows
+		}
+	}
 	if space, known, err := freeSpace(s.cfg.DataDir); err == nil && known {
 		site.DiskFree, site.DiskSize = space.Free, space.Total
 	}

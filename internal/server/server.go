@@ -60,6 +60,7 @@ type Server struct {
 	cfg       config.Config
 	addresses *present.Addresses
 	limiter   *middleware.Limiter
+	shared    middleware.Shared // counts over all servers; nil without Redis
 	exports   *exporting.Exporter
 	redis     *redis.Limits // nil where each server limits by itself
 	stats     *obs.Metrics
@@ -69,7 +70,7 @@ type Server struct {
 	handler   http.Handler
 	memory    *budget.Budget // of responses
 	checks    []readiness
-	requests  atomic.Int64        // answered, those that ask how this server is aside
+	works     atomic.Int64        // requests answered, those that ask how this server is aside, and runs of jobs
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
@@ -196,9 +197,7 @@ func (s *Server) Start(l net.Listener) error {
 	if s.cfg.Work {
 		s.backups.start()
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.stop, s.done = cancel, make(chan struct{})
-	go s.background(ctx)
+	ctx := s.begin()
 	if s.certs != nil {
 		return s.startTLS(ctx, l)
 	}
@@ -237,6 +236,15 @@ func (s *Server) watch(serve func() error) {
 // Failed gives the error of a listener that stopped by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
+// begin starts what goes on in the background until Shutdown, when the context that it gives
+// ends.
+func (s *Server) begin() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop, s.done = cancel, make(chan struct{})
+	go s.background(ctx)
+	return ctx
+}
+
 // background writes when tokens were last used, and gives memory back when there is nothing
 // to do, until ctx is done.
 func (s *Server) background(ctx context.Context) {
@@ -252,9 +260,9 @@ func (s *Server) background(ctx context.Context) {
 			if err := s.App.FlushUsage(ctx); err != nil {
 				s.log.WarnContext(ctx, "writing the last use of tokens", "error", err)
 			}
-			rest.seen(s.requests.Load(), giveBack)
+			rest.seen(s.works.Load(), giveBack)
 		case <-started:
-			rest.seen(s.requests.Load(), giveBack)
+			rest.seen(s.works.Load(), giveBack)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestMetrics(t *testing.T) {
 		"vitrine_http_requests_in_flight 0", "vitrine_build_info{", "go_goroutines ",
 		`vitrine_database_connections_max{pool="write"} 1`, `vitrine_database_waits_total{pool="write"} `,
 		`vitrine_database_connections_max{pool="read"} `, `vitrine_http_refusals_total{kind="requests",tier="guest"} 2`,
-		`vitrine_jobs_oldest_due_seconds{class="mail"} 0`, "vitrine_disk_free_bytes ", "vitrine_sqlite_file_bytes ", "vitrine_sqlite_wal_bytes ",
+		`vitrine_jobs_oldest_due_seconds{class="mail"} 0`, `vitrine_backfill_rows_left{kind="index_words"} 0`, "vitrine_disk_free_bytes ", "vitrine_sqlite_file_bytes ", "vitrine_sqlite_wal_bytes ",
 	} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%d: no %s", status, want)

@@ -25,6 +25,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		Tracer: s.tracer,
 		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
+			s.works.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)
 		},
 	})
@@ -40,6 +41,7 @@ func (s *Server) StartWork() error {
 		return err
 	}
 	s.backups.start()
+	s.begin()
 	return s.Jobs.Start(context.Background())
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
 )
@@ -69,6 +70,27 @@ func TestReportPages(t *testing.T) {
 		page := operator.get("/operator/reports").want(200).says("crowd 059", "crowd 010").hides("crowd 009")
 		operator.get(page.find(`href="(/operator/reports\?below=\d+)"`)).want(200).says("crowd 009", "crowd 000", "Newest").hides("crowd 010")
 	}, people)
+}
+
+// Operators choose on the page of reports whether new ones are mailed to them, where mail is sent.
+func TestReportMailsPage(t *testing.T) {
+	t.Parallel()
+	const page = "/operator/reports"
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve := first(t, r), member(t, r, "eve")
+		eve.post(page, "mail", "yes").want(404)
+		operator.get(page).want(200).says("You can get a mail", "Mail me<")
+		operator.get(page + "?show=closed").want(200).hides("You can get a mail")
+		operator.post(page, "mail", "yes").leads(page).follow().says("You get mail of new reports.", "Mail me no more")
+		operator.post(page, "mail", "yes").leads(page).follow().says("Mail me no more")
+		operator.post(page, "mail", "no").leads(page).follow().says("You get no more mail of reports.", "You can get a mail")
+	}, people, func(c *config.Config) {
+		c.SMTP = &config.SMTP{Host: "127.0.0.1", Port: 1, Security: "never"} // nothing is sent in this test
+	})
+	r := apptest.New(t, people)
+	operator := first(t, r)
+	operator.get(page).want(200).hides("You can get a mail")
+	operator.post(page, "mail", "yes").want(404)
 }
 
 // Operators block and unblock on a page of their own, and members come to know of it where they

@@ -160,3 +160,18 @@ func TestOperatorJobs(t *testing.T) {
 	operator.post("/operator/jobs", "retry", "999999").want(404)
 	operator.post("/operator/jobs", "retry", "x").want(404)
 }
+
+// Operators see what an upgrade has left to jobs, until it is done.
+func TestOperatorSeesBackfills(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator := first(t, r)
+		operator.get("/operator").want(200).hides("After an upgrade")
+		r.Exec(`UPDATE search_documents SET digest = NULL`)
+		operator.get("/operator").want(200).says("After an upgrade 1 row is yet to be filled in, by the job index_words.")
+		if err := r.S.App.IndexWords(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		operator.get("/operator").want(200).hides("After an upgrade")
+	}, people)
+}

@@ -128,7 +128,7 @@ var table = []address{
 	{"/operator/blocklist", signIn, signIn, 404, 404, both},
 	{"/operator/hidden", signIn, signIn, 404, 404, both},
 	{"/operator/hide/block/1", signIn, signIn, 404, 404, both},
-	{"/operator/reports", signIn, 405, 404, 405, getOnly},
+	{"/operator/reports", signIn, signIn, 404, 404, both},
 	{"/operator/reports/1", signIn, signIn, 404, 404, both},
 	{"/operator/audit", signIn, 405, 404, 405, getOnly},
 	{"/operator/audit/file", signIn, 405, 404, 405, getOnly},

@@ -100,6 +100,7 @@ var furnishing = []string{
 	`INSERT INTO hidden_comments (id, hidden_id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
 		VALUES (1000000, 1, 1, 1, 'moss', '<p>moss</p>', 'moss', 2, 5, 6)`,
 	"INSERT INTO account_writes (user_id, n) VALUES (1, 2)",
+	"INSERT INTO case_mails (user_id, fresh, mailed_at) VALUES (1, 2, 5)",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",
 	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/audit"
+	"vitrine/internal/store/backfills"
 	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
@@ -58,6 +59,7 @@ type (
 	activityWrites   = activity.Writes
 	auditReads       = audit.Reads
 	auditWrites      = audit.Writes
+	backfillReads    = backfills.Reads
 	backupReads      = backups.Reads
 	backupWrites     = backups.Writes
 	bulkReads        = bulk.Reads
@@ -116,6 +118,7 @@ type Queries struct {
 	countersReads
 	exportReads
 	hidingReads
+	backfillReads
 	identityReads
 	importReads
 	redoReads
@@ -132,6 +135,7 @@ func (q *Queries) use(on database.Querier) {
 	q.accountReads = account.NewReads(q.db)
 	q.activityReads = activity.NewReads(q.db)
 	q.auditReads = audit.NewReads(q.db)
+	q.backfillReads = backfills.NewReads(q.db)
 	q.backupReads = backups.NewReads(q.db)
 	q.bulkReads = bulk.NewReads(q.db)
 	q.commentReads = comments.NewReads(q.db)

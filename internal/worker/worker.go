@@ -62,6 +62,8 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job moderation.MailNotice) error {
 		return a.SendModerationNotice(ctx, job.Notice)
 	})
+	handle(h, a.SendCases)
+	every(h, moderation.TellInterval, moderation.TellOperators{}, a.TellOperators)
 	handle(h, a.ApplyHiding)
 	every(h, moderation.ResumeHidingInterval, moderation.ResumeHiding{}, a.ResumeHiding)
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/go-faster/jx"
 
@@ -108,9 +109,25 @@ func appendBlock(dst, piece, can, connection []byte) []byte {
 // fullPiece is a block as a resource of its own, by its piece.
 func fullPiece(who domain.Actor, s domain.BlockStamp, piece []byte) wire.Item {
 	can := s.Abilities(who)
-	text := wire.Bytes(&v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect})
-	return wire.Item{Value: wire.JSON(appendBlock(make([]byte, 0, len(piece)+len(openCan)+len(text)), piece, text, nil))}
+	return wire.Item{Value: &whole{piece, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
 }
+
+// whole is a block that is put together as it is written.
+type whole struct {
+	block []byte
+	can   v3.BlockAbilities
+}
+
+// Encode implements wire.Encoder.
+func (b *whole) Encode(e *jx.Encoder) {
+	line := lines.Get().(*[]byte)
+	*line = appendBlock((*line)[:0], b.block, wire.Bytes(&b.can), nil)
+	e.Raw(*line)
+	lines.Put(line)
+}
+
+// lines are where blocks are put together. Encoders copy what they are given.
+var lines = sync.Pool{New: func() any { return new([]byte) }}
 
 // connectionPiece encodes a connection inside its item up to its position, and keeps it.
 func (h *handler) connectionPiece(c *domain.Connection) []byte {
@@ -136,8 +153,7 @@ type page struct {
 	*handler
 	blocks      map[domain.BlockID][]byte
 	connections map[domain.ConnectionID][]byte
-	size        int64  // of them
-	line        []byte // an item as it is written, and then the next
+	size        int64 // of them
 }
 
 var _ collections.Known = (*page)(nil)
@@ -178,7 +194,7 @@ func (p *page) item(content *collections.Content) (wire.Item, error) {
 	}
 	p.size += int64(len(connection) + len(block))
 	if block != nil {
-		return wire.Item{Value: &pieced{p, block, connection, c.Position}}, nil
+		return wire.Item{Value: &pieced{block, connection, c.Position}}, nil
 	}
 	var embedded v3.EmbeddedConnection
 	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, connection, c.Position))); err != nil {
@@ -189,17 +205,18 @@ func (p *page) item(content *collections.Content) (wire.Item, error) {
 
 // pieced is a block of a page that is put together as it is written.
 type pieced struct {
-	*page
 	block, connection []byte
 	position          int64
 }
 
 // Encode implements wire.Encoder.
 func (b *pieced) Encode(e *jx.Encoder) {
-	b.line = appendConnection(b.line[:0], b.connection, b.position)
-	n := len(b.line)
-	b.line = appendBlock(b.line, b.block, nil, b.line[:n])
-	e.Raw(b.line[n:])
+	line := lines.Get().(*[]byte)
+	*line = appendConnection((*line)[:0], b.connection, b.position)
+	n := len(*line)
+	*line = appendBlock(*line, b.block, nil, (*line)[:n])
+	e.Raw((*line)[n:])
+	lines.Put(line)
 }
 
 // list is the page, which is charged to its response.

@@ -96,8 +96,9 @@ func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 	var blockIDs []domain.BlockID
 	var channelIDs []domain.ChannelID
 	all := make([]Content, len(conns))
-	for i, c := range conns {
-		all[i].Connection = c
+	for i := range conns {
+		c := &conns[i]
+		all[i].Connection = *c
 		if c.Item.Type == domain.ItemChannel {
 			channelIDs = append(channelIDs, domain.ChannelID(c.Item.ID))
 		} else if s, ok := known(domain.BlockID(c.Item.ID)); ok {
@@ -115,16 +116,16 @@ func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 		return nil, err
 	}
 	shown := all[:0]
-	for _, content := range all {
-		item := content.Connection.Item
-		if b, ok := blocks[domain.BlockID(item.ID)]; ok && item.Type == domain.ItemBlock {
-			content.Block = b
-		} else if ch, ok := channels[domain.ChannelID(item.ID)]; ok && item.Type == domain.ItemChannel {
-			content.Channel = &ch
-		} else if content.Stamp.ID == 0 {
-			continue // nothing is shown of what is not there
+	for i := range all {
+		content := &all[i]
+		if item := content.Connection.Item; item.Type == domain.ItemBlock {
+			content.Block = blocks[domain.BlockID(item.ID)]
+		} else if ch, ok := channels[domain.ChannelID(item.ID)]; ok {
+			content.Channel = new(ch)
 		}
-		shown = append(shown, content)
+		if content.Block != nil || content.Channel != nil || content.Stamp.ID != 0 { // nothing is shown of what is not there
+			shown = append(shown, *content)
+		}
 	}
 	return shown, nil
 }

@@ -2,6 +2,8 @@ package moderation
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -90,13 +92,12 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 }
 
 // applyHidingMade hides what a person made: their channels, what of theirs is in others' channels,
-// what they connected there, and their comments.
+// what they connected there, and their comments. What fails of it leaves the rest to be hidden.
 func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
 	user := domain.UserID(h.About.ID)
-	for _, part := range []func(ctx context.Context, h HiddenThing, user domain.UserID) error{a.hideChannels, a.hideBlocks, a.hideAdded, a.hideComments} {
-		if err := part(ctx, h, user); err != nil {
-			return err
-		}
+	err := errors.Join(a.hideChannels(ctx, h, user), a.hideBlocks(ctx, h, user), a.hideAdded(ctx, h, user), a.hideComments(ctx, h, user))
+	if err != nil {
+		return err
 	}
 	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) { return 0, tx.SetHidden(ctx, h.ID, hiding.Hidden) })
 }
@@ -131,11 +132,11 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domai
 }
 
 // hideBlocks takes their blocks out of others' channels.
-func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.UserID) error {
+func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
 	for last := domain.BlockID(0); ; {
 		blocks, err := a.Store.SpreadBlocks(ctx, user, last, core.ClearBatch)
 		if err != nil || len(blocks) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
 		for _, b := range blocks {
 			last = b
@@ -147,18 +148,18 @@ func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.
 				return n, err
 			})
 			if err != nil {
-				return err
+				failed = errors.Join(failed, fmt.Errorf("block %d: %w", b, err))
 			}
 		}
 	}
 }
 
 // hideAdded takes what they connected to others' channels out of these.
-func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.UserID) error {
+func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
 	for last := domain.ChannelID(0); ; {
 		channels, err := a.Store.AddedTo(ctx, user, last, core.ClearBatch)
 		if err != nil || len(channels) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
 		for _, channel := range channels {
 			last = channel
@@ -178,7 +179,7 @@ func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.U
 				return len(ids), nil
 			})
 			if err != nil {
-				return err
+				failed = errors.Join(failed, fmt.Errorf("what was added to the channel %d: %w", channel, err))
 			}
 		}
 	}
@@ -214,16 +215,16 @@ func (ResumeHiding) Kind() string { return "resume_hiding" }
 const ResumeHidingInterval = 10 * time.Minute
 
 // ResumeHiding goes on with all of it. Another job may be about the same: each step is one or the
-// other's.
-func (a *Moderation) ResumeHiding(ctx context.Context) error {
+// other's. What fails holds up nothing else; its error names it, and all errors are given together.
+func (a *Moderation) ResumeHiding(ctx context.Context) (failed error) {
 	for last := HiddenID(0); ; {
 		all, err := a.Store.HidingToResume(ctx, last, core.ClearBatch)
 		if err != nil || len(all) == 0 {
-			return err
+			return errors.Join(failed, err)
 		}
 		for _, job := range all {
 			if err := a.ApplyHiding(ctx, job); err != nil {
-				return err
+				failed = errors.Join(failed, fmt.Errorf("hidden thing %d: %w", job.ID, err))
 			}
 			last = job.ID
 		}

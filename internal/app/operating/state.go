@@ -20,6 +20,8 @@ type ServerState struct {
 	Mail  MailState
 	Disks []content.Disk // of this server
 
+	Backfills []Backfill
+
 	LastBackup *backups.Backup // that is whole; nil for none in half a year
 	BadBackup  *backups.Backup // the last that failed or was cut off, if that was after it
 }
@@ -31,7 +33,8 @@ type MailState struct {
 	FailedAt  time.Time // when that was, or when it is tried again
 }
 
-// ServerState tells an operator how the server does. It costs six statements at most.
+// ServerState tells an operator how the server does. It costs seven statements at most, and one
+// more for each backfill that has much to do.
 func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s ServerState, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return s, err
@@ -57,6 +60,9 @@ func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s Serv
 	}
 	if s.BadBackup != nil && s.LastBackup != nil && s.LastBackup.StartedAt.After(s.BadBackup.StartedAt) {
 		s.BadBackup = nil
+	}
+	if s.Backfills, err = a.Backfills(ctx); err != nil {
+		return s, err
 	}
 	s.Disks, err = a.content.Disks()
 	return s, err

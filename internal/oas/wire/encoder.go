@@ -1,7 +1,8 @@
 package wire
 
 import (
-	"fmt"
+	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"strconv"
@@ -56,9 +57,10 @@ func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 // announce tells of a body that follows. The tag is weak: it is that of the JSON, in
 // whichever coding it is sent.
 func announce(w http.ResponseWriter, size int64, sum uint64) {
+	tag := hex.AppendEncode([]byte(`W/"`), binary.BigEndian.AppendUint64(nil, sum))
+	values := []string{strconv.FormatInt(size, 10), string(append(tag, '"'))}
 	h := w.Header()
-	h.Set("Content-Length", strconv.FormatInt(size, 10))
-	h.Set("ETag", fmt.Sprintf(`W/"%016x"`, sum))
+	h["Content-Length"], h["Etag"] = values[:1:1], values[1:]
 }
 
 var encoders = sync.Pool{New: func() any { return jx.NewStreamingEncoder(io.Discard, encoderSize) }}

@@ -2,9 +2,17 @@
 package redistest
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -15,9 +23,39 @@ import (
 // startTries is how many ports are tried: another program may take one that was free.
 const startTries = 5
 
-// Start starts a server that ends with the test, and gives its address. Where there is no
-// redis-server, the test is skipped, or fails if VITRINE_TEST_REQUIRE_REDIS is set.
+// Server is one that runs.
+type Server struct {
+	Address   string // host and port
+	Authority string // a file: the certificate by which ServeTLS's is trusted
+	Stop      func() // ends it at once; it may be called again
+}
+
+// Start starts a server that ends with the test, and gives its address, as Serve does.
 func Start(t testing.TB) (address string) {
+	t.Helper()
+	return Serve(t).Address
+}
+
+// Serve starts a server that ends with the test at the latest. Where there is no redis-server,
+// the test is skipped, or fails if VITRINE_TEST_REQUIRE_REDIS is set. Settings are of its command
+// line.
+func Serve(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	return serve(t, "--port", settings)
+}
+
+// ServeTLS is Serve, with TLS alone and a certificate for 127.0.0.1 that is its own authority.
+func ServeTLS(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	certificate, key := certify(t)
+	s := serve(t, "--tls-port", append([]string{"--port", "0", "--tls-cert-file", certificate, "--tls-key-file", key,
+		"--tls-ca-cert-file", certificate, "--tls-auth-clients", "no"}, settings...))
+	s.Authority = certificate
+	return s
+}
+
+// serve starts a server whose port is named by a setting.
+func serve(t testing.TB, port string, settings []string) *Server {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -27,24 +65,26 @@ func Start(t testing.TB) (address string) {
 		t.Skip("no redis-server to test on")
 	}
 	for range startTries {
-		if address, ok := start(t, program); ok {
-			return address
+		if s := start(t, program, port, settings); s != nil {
+			return s
 		}
 	}
 	t.Fatal("no redis-server would start")
-	return ""
+	return nil
 }
 
-func start(t testing.TB, program string) (address string, ok bool) {
+// start is nil where the port was taken meanwhile.
+func start(t testing.TB, program, named string, settings []string) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address = l.Addr().String()
+	address := l.Addr().String()
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // so that the server can have the port
-	cmd := exec.Command(program, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	cmd := exec.Command(program, append([]string{named, strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+		"--dir", t.TempDir()}, settings...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,22 +93,50 @@ func start(t testing.TB, program string) (address string, ok bool) {
 		_ = cmd.Wait() // it is killed
 		close(ended)
 	}()
-	t.Cleanup(func() {
+	stop := func() {
 		_ = cmd.Process.Kill()
 		<-ended
-	})
+	}
+	t.Cleanup(stop)
 	for {
-		if conn, err := redis.Dial("tcp", address); err == nil {
+		if conn, err := redis.Dial("tcp", address, redis.DialUseTLS(named != "--port"), redis.DialTLSSkipVerify(true)); err == nil {
 			_, err = conn.Do("PING")
 			_ = conn.Close()
-			if err == nil {
-				return address, true
+			if _, refused := errors.AsType[redis.Error](err); err == nil || refused { // one may have to sign in
+				return &Server{Address: address, Stop: stop}
 			}
 		}
 		select {
 		case <-ended:
-			return "", false
+			return nil
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// certify writes a certificate for 127.0.0.1 that is its own authority, and its key.
+func certify(t testing.TB) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	public, err := x509.CreateCertificate(rand.Reader, form, form, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	certificate, key = filepath.Join(folder, "certificate.pem"), filepath.Join(folder, "key.pem")
+	for file, block := range map[string]pem.Block{certificate: {Type: "CERTIFICATE", Bytes: public}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(&block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certificate, key
 }

@@ -33,8 +33,9 @@ func (q Query) connections() (columns, joins string, read func(sqlx.Row, *domain
 	if q.Stamps == nil {
 		return rowmap.ConnectionColumns, rowmap.ConnectionMaker, rowmap.ReadConnection
 	}
+	outline := rowmap.NewOutline()
 	return rowmap.OutlineColumns, rowmap.OutlineJoins, func(row sqlx.Row, c *domain.Connection) error {
-		s, err := rowmap.ReadOutline(row, c)
+		s, err := outline.Read(row, c)
 		if err == nil && s.ID != 0 {
 			q.Stamps[s.ID] = s
 		}

@@ -66,10 +66,14 @@ const countedReports = 1000
 // the case. A second report of the same person there is a Conflict.
 func (w Writes) AddReport(ctx context.Context, about domain.AuditTarget, owner domain.UserID, r Report) (id CaseID, err error) {
 	about, at := about.Kept(), sqlx.Micros(r.CreatedAt)
-	id, err = sqlx.ScanID[CaseID](w.db.QueryRow(ctx, `INSERT INTO report_cases
+	reports := 0
+	err = w.db.QueryRow(ctx, `INSERT INTO report_cases
 			(kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words) VALUES ($1, $2, $3, $4, 1, $5, $5, 0, '', '')
 		ON CONFLICT (kind, target_id) WHERE closed_at IS NULL DO UPDATE SET reports = report_cases.reports + 1, last_at = excluded.last_at
-		RETURNING id`, about.Kind, about.ID, about.Label, owner, at))
+		RETURNING id, reports`, about.Kind, about.ID, about.Label, owner, at).Scan(&id, &reports)
+	if err == nil && reports == 1 {
+		err = w.countFreshCase(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -81,8 +81,11 @@ func (w Writes) ReadNotices(ctx context.Context, of domain.UserID) error {
 	return w.db.Exec(ctx, `UPDATE users SET unread_notices = 0 WHERE id = $1 AND unread_notices <> 0`, of)
 }
 
-// ForgetNotices forgets what a user was told.
+// ForgetNotices forgets what a user was told, and that they want to be told of cases.
 func (w Writes) ForgetNotices(ctx context.Context, of domain.UserID) error {
+	if err := w.WantCaseMail(ctx, of, false); err != nil {
+		return err
+	}
 	return w.db.Exec(ctx, `DELETE FROM notices WHERE user_id = $1`, of)
 }
 

@@ -9,19 +9,19 @@ import (
 // BlockStampColumns are what the stamp of the block `b` by the user `bu` is made from.
 const BlockStampColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
 
-// blockStampFields are scan targets in the order of BlockStampColumns.
+// blockStampFields are scan targets in the order of BlockStampColumns. They are of plain types,
+// which are read without reflection.
 type blockStampFields struct {
 	domain.BlockStamp
-	updated int64
-	in      domain.Block // of which the counts alone are read
+	updated, open, private int64
 }
 
 func (f *blockStampFields) targets() []any {
-	return []any{&f.ID, &f.Author, &f.Version, &f.Face, &f.updated, &f.in.OpenCount, &f.in.PrivateCount}
+	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.updated, &f.open, &f.private}
 }
 
 func (f *blockStampFields) value() domain.BlockStamp {
-	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), f.in.Visibility()
+	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
 	return f.BlockStamp
 }
 
@@ -42,14 +42,30 @@ const OutlineColumns = `c.id, c.channel_id, c.item_type, c.item_id, c.position_k
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// ReadOutline reads OutlineColumns: of a connection what its stamp is made from and where it
-// is, and the stamp of its block, whose ID is 0 if it has none.
-func ReadOutline(row sqlx.Row, c *domain.Connection) (domain.BlockStamp, error) {
-	var f blockStampFields
-	var created int64
+// Outline reads OutlineColumns, row after row into the same memory. It is for one
+// goroutine at a time.
+type Outline struct {
+	connection domain.Connection
+	created    int64
+	block      blockStampFields
+	targets    []any
+}
+
+// NewOutline makes one.
+func NewOutline() *Outline {
+	o := &Outline{}
+	c := &o.connection
 	c.Maker.Type = domain.TypeUser
-	err := row.Scan(&c.ID, &c.ChannelID, &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate, &c.Version, &created,
-		&c.Maker.ID, &c.Maker.Version, &f.ID, &f.Author, &f.Version, &f.Face, &f.updated, &f.in.OpenCount, &f.in.PrivateCount)
-	c.CreatedAt = sqlx.Time(created)
-	return f.value(), err
+	o.targets = append([]any{(*int64)(&c.ID), (*int64)(&c.ChannelID), &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate,
+		&c.Version, &o.created, &c.Maker.ID, &c.Maker.Version}, o.block.targets()...)
+	return o
+}
+
+// Read reads of a connection what its stamp is made from and where it is, and the stamp of
+// its block, whose ID is 0 if it has none.
+func (o *Outline) Read(row sqlx.Row, c *domain.Connection) (domain.BlockStamp, error) {
+	err := row.Scan(o.targets...)
+	*c = o.connection
+	c.CreatedAt = sqlx.Time(o.created)
+	return o.block.value(), err
 }

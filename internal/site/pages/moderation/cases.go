@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vitrine/internal/app/moderation"
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -17,6 +18,7 @@ const (
 type casesView struct {
 	Cases  []moderation.Case
 	Closed bool
+	Mailed bool   // the operator gets mail of new cases
 	First  string // address of the newest page, "" on it
 	Older  string // address of the next page, "" for none
 }
@@ -36,6 +38,11 @@ func casesPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
+	if v.Mails() {
+		if shown.Mailed, err = v.App().WantsCaseMail(v.R.Context(), v.Actor()); err != nil {
+			return err
+		}
+	}
 	if below != 0 {
 		shown.First = here
 	}
@@ -44,6 +51,21 @@ func casesPage(v *web.Visit) error {
 		shown.Older = fmt.Sprintf("%s%sbelow=%d", here, with, shown.Cases[casesPer-1].ID)
 	}
 	return v.Page("reports", v.T("moderation.reports"), nil, shown)
+}
+
+// mailCases has the operator get mail of new cases, or not any more.
+func mailCases(v *web.Visit) error {
+	if !v.Mails() { // and nobody is asked
+		return domain.NewNotFound()
+	}
+	wanted, note := v.Form().Get("mail") == "yes", "not-mailed"
+	if wanted {
+		note = "mailed"
+	}
+	if err := v.App().WantCaseMail(v.R.Context(), v.Actor(), wanted); err != nil {
+		return err
+	}
+	return v.Done("/operator/reports", note)
 }
 
 // numberFrom is the number below which a page of a list begins; 0 for the beginning.

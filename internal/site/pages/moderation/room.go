@@ -22,7 +22,7 @@ func Room() web.Room {
 	return web.Room{Name: "moderation", Templates: files, Routes: []web.Route{
 		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report},
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
-		{Path: "/operator/reports", Access: web.Operators, Get: casesPage},
+		{Path: "/operator/reports", Access: web.Operators, Get: casesPage, Post: mailCases},
 		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
 		{Path: "/operator/hidden", Access: web.Operators, Get: hiddenPage, Post: showHidden},
 		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide},

@@ -1,0 +1,156 @@
+package moderation
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
+	"vitrine/internal/store"
+)
+
+// TellOperators is the job that looks for operators who are to be mailed about new cases.
+type TellOperators struct{}
+
+// Kind implements jobs.Args.
+func (TellOperators) Kind() string { return "tell_operators" }
+
+// How often it looks, and how long an operator is left alone after a mail.
+const (
+	TellInterval  = 5 * time.Minute
+	caseMailPause = time.Hour
+)
+
+// MailCases is the job that mails an operator what is open.
+type MailCases struct {
+	User  domain.UserID `json:"user_id"`
+	Fresh int64         `json:"fresh"` // cases opened since the last mail
+	At    int64         `json:"at"`    // microseconds; tells this mail from others
+}
+
+// Kind implements jobs.Args.
+func (MailCases) Kind() string { return "mail_cases" }
+
+// Class implements jobs.Classed.
+func (MailCases) Class() jobs.Class { return jobs.Mail }
+
+// WantCaseMail has an operator be mailed about cases that are opened from now on, or not any more.
+func (a *Moderation) WantCaseMail(ctx context.Context, actor domain.Actor, wanted bool) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		return tx.WantCaseMail(ctx, actor.UserID, wanted)
+	})
+}
+
+// WantsCaseMail reports whether an operator is mailed about new cases.
+func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (bool, error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return false, err
+	}
+	return a.Store.WantsCaseMail(ctx, actor.UserID)
+}
+
+// TellOperators has each operator mailed for whom cases were opened since the last mail, which is
+// an hour ago at least. The mail is enqueued as they are noted to know, so a run that is cut off
+// mails nobody twice. Whom it cannot mail holds up nobody else.
+func (a *Moderation) TellOperators(ctx context.Context) (failed error) {
+	now := a.Now()
+	due, err := a.Store.DueCaseMails(ctx, now.Add(-caseMailPause), core.SweepBatch)
+	if err != nil {
+		return err
+	}
+	for _, user := range due {
+		if err := a.tellOperator(ctx, user, now); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("operator %d: %w", user, err))
+		}
+	}
+	return failed
+}
+
+func (a *Moderation) tellOperator(ctx context.Context, user domain.UserID, now time.Time) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		fresh, err := tx.TakeFreshCases(ctx, user, now.Add(-caseMailPause))
+		if err != nil || fresh == 0 {
+			return err
+		}
+		open, err := tx.OpenCases(ctx, 1)
+		if err != nil || open == 0 { // all were decided meanwhile
+			return err
+		}
+		switch err := core.Operate(ctx, tx.Queries, domain.Actor{UserID: user}); {
+		case domain.KindOf(err) == domain.Forbidden: // no operator any more
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := tx.NoteCaseMail(ctx, user, now); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, MailCases{User: user, Fresh: fresh, At: now.UnixMicro()}, jobs.Attempts(5))
+	})
+}
+
+// mailedCases is how many cases a mail names.
+const mailedCases = 10
+
+// SendCases mails an operator what is open; nothing where that is nothing by now, or they are no
+// operator any more or want no mail.
+func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
+	var u domain.User
+	var cases []Case
+	var open int64
+	err := a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
+		if err := core.Operate(ctx, v.Queries, domain.Actor{UserID: job.User}); err != nil {
+			return err
+		}
+		if wants, err := v.WantsCaseMail(ctx, job.User); err != nil || !wants {
+			return err
+		}
+		if u, err = v.User(ctx, domain.Ref{ID: int64(job.User)}); err != nil {
+			return err
+		}
+		if open, err = v.OpenCases(ctx, mostOpen); err != nil {
+			return err
+		}
+		cases, err = v.Cases(ctx, false, 0, mailedCases)
+		return err
+	})
+	if domain.KindOf(err) == domain.Forbidden {
+		return nil
+	}
+	if err != nil || open == 0 {
+		return err
+	}
+	site, err := a.Store.Site(ctx)
+	if err != nil {
+		return err
+	}
+	id := sha256.Sum256(fmt.Append(nil, job.User, " ", job.At)) // so that a mail that is sent again is known to be the same
+	return a.accounts.Send(ctx, "cases", id[:], core.AddressOf(u), "Reports at "+mail.Quote(site.Name), a.casesText(site, job.Fresh, open, cases))
+}
+
+func (a *Moderation) casesText(site domain.Site, fresh, open int64, cases []Case) string {
+	queue := strings.TrimSuffix(a.SiteURL, "/") + "/operator/reports"
+	text := fmt.Sprintf("Something was reported at %s, and waits for a decision:\n\n  %s\n\n", mail.Quote(site.Name), queue)
+	more := ""
+	if open == mostOpen {
+		more = " or more"
+	}
+	text += fmt.Sprintf("Open: %d%s\nNew since the last mail: %d\n\nThe newest:\n\n", open, more, fresh)
+	for _, c := range cases {
+		thing := strings.ToLower(c.About.Kind)
+		if c.About.Label != "" {
+			thing += " " + mail.Quote(c.About.Label)
+		}
+		text += fmt.Sprintf("  %s\n  %s/%d\n\n", thing, queue, c.ID)
+	}
+	return text + "You get such a mail once an hour at most, because you asked for it on that page.\nThere you can end it, too.\n"
+}

@@ -1,0 +1,64 @@
+// Package backfills is how much jobs have yet to fill in for rows from before an upgrade.
+package backfills
+
+import (
+	"context"
+
+	"vitrine/internal/store/sqlx"
+)
+
+// Backfill is what a job fills in, row by row in the order of a key.
+type Backfill struct {
+	Kind  string // of the job
+	Index string // partial, of the rows that are left, by their key: so that looking at them costs nothing where there are none
+
+	table, left, key string
+}
+
+// All are the backfills. One stays here for as long as an upgrade may leave rows to it.
+var All = []Backfill{
+	{Kind: "index_words", Index: "search_documents_pending", table: "search_documents", left: "digest IS NULL", key: "seq"},
+}
+
+// Left is how much a backfill has yet to do.
+type Left struct {
+	Kind   string
+	Rows   int64
+	AtMost bool // Rows is a bound, not a count: it falls as the job goes on
+}
+
+// counted is up to how many rows are counted.
+const counted = 10_000
+
+// Queries are the statements that look at what is left: how many rows, up to one more than are
+// counted, and how far the keys of the first and the last are apart.
+func (b Backfill) Queries() (count, span string) {
+	rows := " FROM " + b.table + " WHERE " + b.left
+	return "SELECT count(*) FROM (SELECT " + b.key + rows + " ORDER BY " + b.key + " LIMIT 10001) AS few",
+		"SELECT COALESCE((SELECT max(" + b.key + ")" + rows + ") - (SELECT min(" + b.key + ")" + rows + ") + 1, 0)"
+}
+
+// Reads are the statements that change nothing.
+type Reads struct{ db sqlx.Conn }
+
+// NewReads gives the statements on a connection.
+func NewReads(db sqlx.Conn) Reads { return Reads{db} }
+
+// Backfills gives how much each has yet to do: a count up to 10,000 rows, and a bound above, so that
+// it may be asked whenever metrics are read.
+func (r Reads) Backfills(ctx context.Context) ([]Left, error) {
+	all := make([]Left, len(All))
+	for i, b := range All {
+		count, span := b.Queries()
+		n, err := sqlx.ScanInt64(r.db.QueryRow(ctx, count))
+		all[i] = Left{Kind: b.Kind, Rows: n}
+		if err == nil && n > counted {
+			all[i].AtMost = true
+			all[i].Rows, err = sqlx.ScanInt64(r.db.QueryRow(ctx, span))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

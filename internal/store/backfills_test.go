@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"vitrine/internal/database"
+	"vitrine/internal/store"
+	"vitrine/internal/store/backfills"
+	"vitrine/internal/store/storetest"
+)
+
+// What backfills have yet to do is counted, and bounded above, by nothing but their indexes.
+func TestBackfills(t *testing.T) {
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		left := func(rows int64, atMost bool) {
+			t.Helper()
+			got, err := s.Backfills(t.Context())
+			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}}; err != nil || !slices.Equal(got, want) {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+		}
+		ada := storetest.User(t, s, "ada")
+		left(0, false)
+		for i := range 3 {
+			storetest.Block(t, s, ada, fmt.Sprint("Moss ", i))
+		}
+		left(0, false)
+		storetest.Exec(t, db, `UPDATE search_documents SET digest = NULL WHERE kind = 'Block'`)
+		left(3, false)
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.IndexPending(t.Context(), 2); return err }); err != nil {
+			t.Fatal(err)
+		}
+		left(1, false)
+		numbers := `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)`
+		storetest.Exec(t, db, `INSERT INTO search_documents (seq, kind, item_id, type, author_id, open, links, random_key, created_at, updated_at)
+			`+numbers+` SELECT 1000000 + 2 * i, 'Block', 1000000 + i, 'Text', 1, FALSE, 0, i, 5, 5 FROM n WHERE i < 10000`)
+		left(10_000, false)
+		storetest.Exec(t, db, `UPDATE search_documents SET digest = NULL WHERE seq = (SELECT min(seq) FROM search_documents)`)
+		left(1_019_998, true)
+
+		storetest.Exec(t, db, "ANALYZE")
+		for _, b := range backfills.All {
+			count, span := b.Queries()
+			for _, query := range []string{count, span} {
+				if plan := planned(t, db, query); !strings.Contains(plan, b.Index) {
+					t.Errorf("%s is not read by %s:\n%s", b.Kind, b.Index, plan)
+				}
+			}
+		}
+		storetest.Exec(t, db, `DELETE FROM search_documents WHERE item_id > 1000000`) // of nothing
+	})
+}
+
+// planned is the plan of a statement, as the database words it.
+func planned(t *testing.T, db *database.DB, query string) string {
+	t.Helper()
+	if db.Dialect() == database.SQLite {
+		return strings.Join(planOf(t, db, statement{query: query}), "\n")
+	}
+	var plan []string
+	err := db.View(t.Context(), func(q database.Querier) error {
+		rows, err := q.Query(t.Context(), "EXPLAIN "+query)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				return err
+			}
+			plan = append(plan, line)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
+}
