@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // exported are the labels of each metric, by its name: those of a server that has answered and
@@ -37,7 +38,8 @@ func exported(t *testing.T) map[string]map[string]bool {
 
 	some := obs.NewMetrics("v1", "abc")
 	some.ObserveJob("mail", "done", time.Second)
-	some.ObserveOutgoing(obs.Mail, "send", "taken", time.Second)
+	some.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Took: time.Second})
+	some.WatchTraces(func() trace.Stats { return trace.Stats{Sent: 1} })
 	some.ObserveRefusal("requests", "free")
 	some.WatchBackups(func(context.Context) (obs.Backup, error) {
 		return obs.Backup{Last: time.Unix(1, 0), Failed: time.Unix(1, 0)}, nil

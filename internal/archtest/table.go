@@ -25,14 +25,15 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica", "database/schema"},
+	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica", "database/schema", "database/traced"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
 	"licenses/works": {},
 	"mail":           {"domain"},
 	"markup":         {"domain"},
-	"obs":            {"domain"},
+	"obs":            {"domain", "obs/trace"},
+	"obs/trace":      {},
 	"oidc":           {"domain"},
 	"page":           {"domain"},
 	"reads":          {},
@@ -41,7 +42,7 @@ var rooms = map[string][]string{
 	"oas/wire":       {},
 	"oas/v3":         {"oas/wire"},
 	"oas/ext":        {"oas/wire"},
-	"jobs":           {"database", "obs"},
+	"jobs":           {"database", "obs", "obs/trace"},
 
 	// Files of strangers, and images made from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/wasm"},
@@ -95,8 +96,8 @@ var rooms = map[string][]string{
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/hiding", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
-	"middleware":       {"domain", "budget", "auth", "obs"},
-	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe"},
+	"middleware":       {"domain", "budget", "auth", "obs", "obs/trace"},
+	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe", "obs/trace"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire"},
 	"api/v3":           {"app/...", "domain", "budget", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
@@ -163,10 +164,11 @@ var rooms = map[string][]string{
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
-	"database/loss":        {},
+	"database/loss":        {"database/lite"},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"database/schema":      {},
+	"database/traced":      {},
 	"importing/sourcetest": {"importing/source"},
 	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
@@ -185,7 +187,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/lite", "database/replica", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "database/loss", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

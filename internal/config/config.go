@@ -36,7 +36,8 @@ type Config struct {
 	InvitationTTL   time.Duration
 	AuditKeep       time.Duration // 0 for good
 	MetricsAddr     string        // host:port, empty for no such listener
-	Work            bool          // a server works jobs, too
+	Traces          Traces
+	Work            bool // a server works jobs, too
 	JobConcurrency  int
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end

@@ -48,6 +48,9 @@ type Server struct {
 	CacheSize        string `name:"cache-size" env:"VITRINE_CACHE_SIZE" default:"32MiB" placeholder:"SIZE" help:"Memory for blocks and connections as they were last sent, for pages that show them again; 0 for none."`
 	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Average rate, in bytes a second, at which a client must read a response; the connection of a slower one is closed."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	OTelEndpoint     string `name:"otel-endpoint" env:"VITRINE_OTEL_ENDPOINT" placeholder:"URL" help:"Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, which traces of requests and jobs are sent to (OTLP over HTTP, JSON); empty for none."`
+	OTelHeadersFile  string `name:"otel-headers-file" env:"VITRINE_OTEL_HEADERS_FILE" placeholder:"FILE" help:"File of headers that are sent to it, such as a token: Name: value, a line each."`
+	OTelSampleRatio  string `name:"otel-sample-ratio" env:"VITRINE_OTEL_SAMPLE_RATIO" default:"1" placeholder:"RATIO" help:"Share of traces that is recorded, 0 to 1. For requests that come with a traceparent from --trusted-proxies, that decides."`
 	AuditKeep        string `name:"audit-keep" env:"VITRINE_AUDIT_KEEP" default:"8760h" placeholder:"DURATION" help:"How long entries of the audit log are kept, 720h at least; 0s keeps them for good."`
 	InvitationTTL    string `name:"invitation-ttl" env:"VITRINE_INVITATION_TTL" default:"336h" placeholder:"DURATION" help:"How long an invitation to a group can be accepted."`
 	Work             string `name:"work" env:"VITRINE_WORK" default:"true" placeholder:"BOOL" help:"Whether this server works jobs: true, or false where vitrine work does it."`

@@ -71,14 +71,14 @@ func TestTopics(t *testing.T) {
 // What is printed, given back as environment, is the same configuration.
 func TestRedactedRoundTrip(t *testing.T) {
 	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",
-		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--database-url=postgres://u@h/d?sslmode=disable", "--database-direct-url=postgres://u@h2/d",
+		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--otel-endpoint=http://otel:4318", "--otel-sample-ratio=0.01", "--database-url=postgres://u@h/d?sslmode=disable", "--database-direct-url=postgres://u@h2/d",
 		"--database-replica-urls=postgres://u@i/d,postgres://u@j/d",
 		"--smtp-url=smtps://me%40here@mail.example", "--mail-from=Ours <a@example.org>", "--work=false", "--job-concurrency=2",
 		"--fetch-allow=10.0.0.0/8", "--upload-limit=5MiB", "--files-url=https://f.example", "--job-timeout=1m",
 		"--oidc-issuer=https://id.example/realm", "--oidc-client-id=us", "--oidc-group-map=cn=a\\,ou=b=editors, staff = all", "--oidc-sign-up=yes",
 		"--tls-domain=example.org, WWW.example.org", "--tls-email=me@example.org", "--tls-http-addr=none", "--tls-directory-url=https://ca.example/dir"))
 	printed := want.Redacted()
-	if len(printed) != len(settings())-8 {
+	if len(printed) != len(settings())-9 {
 		t.Errorf("%d settings are printed, want all %d but the files", len(printed), len(settings()))
 	}
 	for line := range strings.Lines(printed.String()) {

@@ -54,6 +54,8 @@ func (c Config) Redacted() Settings {
 		{"audit-keep", c.AuditKeep.String()},
 		{"invitation-ttl", c.InvitationTTL.String()},
 		{"metrics-addr", c.MetricsAddr},
+		{"otel-endpoint", c.Traces.Endpoint},
+		{"otel-sample-ratio", strconv.FormatFloat(c.Traces.Ratio, 'g', -1, 64)},
 		{"work", strconv.FormatBool(c.Work)},
 		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
 		{"job-timeout", c.JobTimeout.String()},

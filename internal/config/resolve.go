@@ -89,6 +89,7 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	if s.MetricsAddr != "" {
 		found.addErr("metrics-addr", checkMetricsAddr(s.MetricsAddr, *cfg))
 	}
+	s.resolveTraces(cfg, found)
 	cfg.Work, err = parseBool(s.Work)
 	found.addErr("work", err)
 	cfg.JobConcurrency, err = parseCount(s.JobConcurrency)

@@ -17,7 +17,7 @@ var topics = []struct {
 	{"People", []string{"default-tier", "signup", "guests", "index-closed", "invitation-", "oauth-", "oidc-"}},
 	{"Limits", []string{"rate-limits", "redis-", "body-limit", "request-timeout", "min-send-rate", "response-memory", "cache-size", "image-memory", "memory-limit"}},
 	{"Jobs, starting and stopping", []string{"work", "job-", "wait-for", "shutdown-timeout", "drain-delay"}},
-	{"Log and metrics", []string{"log-", "metrics-", "audit-keep"}},
+	{"Log, metrics and traces", []string{"log-", "metrics-", "otel-", "audit-keep"}},
 }
 
 // Topics gives the names of the groups of settings, in the order in which they are shown.

@@ -20,6 +20,7 @@ import (
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/pooler"
 	"vitrine/internal/database/replica"
+	"vitrine/internal/database/traced"
 )
 
 // Dialect says which database a DB speaks to.
@@ -76,6 +77,9 @@ type Options struct {
 	// them; nothing is wrapped without it.
 	Observe Observer
 
+	// Trace, if set, is told of statements and transactions, and what they take.
+	Trace traced.Tracer
+
 	dial func(pgconn.DialFunc) pgconn.DialFunc // of a replica
 }
 
@@ -106,6 +110,7 @@ type DB struct {
 	synchronous string        // as in Options
 
 	observe  Observer
+	trace    traced.Tracer
 	patience time.Duration // how long conflicts are retried
 	giveWays time.Duration // how long a migration gives way to others
 	tracked  atomic.Bool   // the table of versions has been seen
@@ -122,7 +127,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, patience: defaultPatience, giveWays: defaultGiveWays,
+	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, patience: defaultPatience, giveWays: defaultGiveWays,
 		line: line{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)

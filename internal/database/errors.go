@@ -3,17 +3,14 @@ package database
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/loss"
 	"vitrine/internal/domain"
 )
 
@@ -67,65 +64,11 @@ func Classify(ctx context.Context, err error) error {
 // unavailable gives errors that say that the database is away, or has no room, their
 // kind, once.
 func unavailable(err error) error {
-	if domain.KindOf(err) == domain.Unavailable || !isOutage(err) {
+	outage := loss.Away(err) || IsRetryable(err) // after all patience
+	if !outage || domain.KindOf(err) == domain.Unavailable {
 		return err
 	}
 	return domain.NewUnavailable(err)
-}
-
-// outages are the classes and codes by which PostgreSQL says that it cannot do what it
-// otherwise could: no connection, no room or memory, being shut down or started, failing
-// disks, and being a standby since a moment ago.
-var outages = []string{"08", "53", "57P01", "57P02", "57P03", "58", "25006"}
-
-// liteOutages are SQLite's words for that.
-var liteOutages = []lite.Code{lite.Full, lite.IOErr, lite.CantOpen, lite.ReadOnly, lite.NoMemory}
-
-// isOutage reports whether an error says that the database cannot be reached or used
-// just now, whatever the statement.
-func isOutage(err error) bool {
-	if IsRetryable(err) { // after all patience
-		return true
-	}
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.ContainsFunc(outages, func(o string) bool { return strings.HasPrefix(pg.Code, o) })
-	}
-	if e, ok := errors.AsType[*lite.Error](err); ok {
-		return slices.Contains(liteOutages, e.Code.Primary())
-	}
-	return isRefused(err) || isLost(err)
-}
-
-// isRefused reports whether there is no connection to be had.
-func isRefused(err error) bool {
-	_, refused := errors.AsType[*pgconn.ConnectError](err)
-	return refused
-}
-
-// errClosed is the error of database/sql for a closed pool, which it does not export.
-var errClosed = func() error {
-	pool := sql.OpenDB(unopened{})
-	_ = pool.Close() // nothing is open
-	return pool.Ping()
-}()
-
-// unopened is a driver.Connector that is never used.
-type unopened struct{}
-
-func (unopened) Connect(context.Context) (driver.Conn, error) { return nil, driver.ErrBadConn }
-func (unopened) Driver() driver.Driver                        { return nil }
-
-// isLost reports whether a connection has ended, or the pool has been closed.
-func isLost(err error) bool {
-	if _, ok := errors.AsType[net.Error](err); ok {
-		return true
-	}
-	for _, lost := range []error{lite.ErrClosed, errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
-		if errors.Is(err, lost) {
-			return true
-		}
-	}
-	return pgconn.SafeToRetry(err) // it was lost before a statement was sent
 }
 
 // classifyCallback is Classify for what a caller's function returned: an error
@@ -144,5 +87,5 @@ func fromDriver(err error) bool {
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return true
 	}
-	return errors.Is(err, sql.ErrTxDone) || isLost(err)
+	return errors.Is(err, sql.ErrTxDone) || loss.Lost(err)
 }

@@ -1,35 +1,80 @@
 package database
 
-import "context"
+import (
+	"context"
+
+	"vitrine/internal/database/traced"
+)
 
 // Observer is called with each statement just before it runs, in the goroutine that
 // runs it. Beginning and ending a transaction are no statements.
 type Observer func(ctx context.Context, query string)
 
-// watched returns a handle that reports to the observer, if there is one.
+// watched returns a handle that reports to the observer and the tracer, if there are any.
 func (db *DB) watched(h handle) handle {
-	if db.observe == nil {
+	if db.observe == nil && db.trace == nil {
 		return h
 	}
-	return watchedHandle{h, db.observe}
+	return watchedHandle{handle: h, db: db}
+}
+
+// watchedIn is watched for the transaction or the view that a context is of: its statements are
+// part of that, whatever their own contexts are.
+func (db *DB) watchedIn(within context.Context, h handle) handle {
+	if db.observe == nil && db.trace == nil {
+		return h
+	}
+	return watchedHandle{h, db, within}
 }
 
 type watchedHandle struct {
 	handle
-	observe Observer
+	db     *DB
+	within context.Context // nil for that of each statement
+}
+
+// begin reports a statement. What it gives is nil where nobody waits for its end.
+func (w watchedHandle) begin(ctx context.Context, query string) func(error) {
+	if w.db.observe != nil {
+		w.db.observe(ctx, query)
+	}
+	if w.db.trace == nil {
+		return nil
+	}
+	if w.within != nil {
+		ctx = w.within
+	}
+	_, end := w.db.trace(ctx, traced.Statement, query)
+	return end
 }
 
 func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	w.observe(ctx, query)
-	return w.handle.query(ctx, query, args)
+	end := w.begin(ctx, query)
+	rows, err := w.handle.query(ctx, query, args)
+	if end == nil {
+		return rows, err
+	}
+	if err != nil {
+		end(err)
+		return nil, err
+	}
+	return traced.Until(rows, end), nil
 }
 
 func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	w.observe(ctx, query)
-	return w.handle.queryRow(ctx, query, args)
+	end := w.begin(ctx, query)
+	row := w.handle.queryRow(ctx, query, args)
+	if end == nil {
+		return row
+	}
+	return traced.Row{Row: row, End: end}
 }
 
 func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
-	w.observe(ctx, query)
-	return w.handle.exec(ctx, query, args)
+	end := w.begin(ctx, query)
+	res, err := w.handle.exec(ctx, query, args)
+	if end != nil {
+		end(err)
+	}
+	return res, err
 }

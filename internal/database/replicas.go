@@ -30,7 +30,7 @@ func (db *DB) openReplicas(o Replicas) error {
 	}
 	set := replica.Options{Primary: db.handle, MaxLag: o.MaxLag, Has: o.Has, Log: o.Log}
 	for _, url := range o.URLs {
-		at := &DB{dialect: Postgres, observe: db.observe, patience: db.patience}
+		at := &DB{dialect: Postgres, observe: db.observe, trace: db.trace, patience: db.patience}
 		conns := new(replica.Conns)
 		if err := at.openPostgres(Options{URL: url, dial: conns.Dial}); err != nil {
 			return errors.Join(fmt.Errorf("database: replicas: %w", err), replica.Close(set.Servers), db.Close())
@@ -51,7 +51,7 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 // viewReplica is View at a replica. It is tried once: where it fails, the request is made again
 // at the primary.
 func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
-	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watched(sqlHandle{tx})}) })
+	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
 		r.Fail(ctx, err)
 	}

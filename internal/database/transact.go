@@ -7,12 +7,19 @@ import (
 	"fmt"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/loss"
+	"vitrine/internal/database/traced"
 )
 
 // View runs fn on one read-only snapshot: all its statements see the database as
 // it was at the first of them, whatever others write meanwhile. fn may run again
 // when PostgreSQL reports a conflict, so it should fill its results afresh.
 func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
+	ctx, end := db.trace.Begin(ctx, traced.View)
+	return end(db.view(ctx, fn))
+}
+
+func (db *DB) view(ctx context.Context, fn func(q Querier) error) error {
 	if db.dialect == SQLite {
 		return db.retry(ctx, func() error { return db.viewSQLite(ctx, fn) })
 	}
@@ -21,7 +28,7 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 		return db.viewReplica(ctx, r, &opts, fn)
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watched(sqlHandle{tx})}) })
+		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	})
 }
 
@@ -43,7 +50,7 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	}
 	defer conn.Rollback() // nothing was written
 	defer conn.Watch(ctx)()
-	return classifyCallback(ctx, fn(querier{db.watched(liteHandle{conn})}))
+	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, liteHandle{conn})}))
 }
 
 // placeOfView waits for a place among the views.
@@ -74,12 +81,17 @@ func (db *DB) placeOfView(ctx context.Context) error {
 // cannot commit, on both databases as PostgreSQL has it: avoid an expected
 // failure by ON CONFLICT, or let fn return it.
 func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
+	ctx, end := db.trace.Begin(ctx, traced.Transaction)
+	return end(db.transact(ctx, fn))
+}
+
+func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 	if db.dialect == SQLite {
 		return db.retry(ctx, func() error { return db.transactSQLite(ctx, fn) })
 	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.handle, nil, func(tx *sql.Tx) error {
-			t := &Tx{tx: tx, run: db.watched(sqlHandle{tx})}
+			t := &Tx{tx: tx, run: db.watchedIn(ctx, sqlHandle{tx})}
 			if err := fn(t); err != nil {
 				return err
 			}
@@ -91,7 +103,7 @@ func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 // liteTx runs fn in the transaction that is in progress on a connection.
 func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error) error {
 	defer conn.Watch(ctx)()
-	t := &Tx{conn: conn, run: db.watched(liteHandle{conn})}
+	t := &Tx{conn: conn, run: db.watchedIn(ctx, liteHandle{conn})}
 	defer func() {
 		if t.tx != nil {
 			_ = t.tx.Rollback() // which leaves the transaction itself alone
@@ -125,7 +137,7 @@ const beginTries = 10
 func beginTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, err error) {
 	for range beginTries {
 		tx, err = pool.BeginTx(ctx, opts)
-		if err == nil || ctx.Err() != nil || isRefused(err) || !isLost(err) || errors.Is(err, errClosed) {
+		if err == nil || ctx.Err() != nil || loss.Refused(err) || !loss.Lost(err) || errors.Is(err, loss.ErrClosed) {
 			break
 		}
 	}

@@ -39,8 +39,8 @@ type Options struct {
 	RootCAs  *x509.CertPool // the system's
 
 	// Observe, if not nil, is told what came of each fetch up to the body: an answer by the
-	// class of its status, busy, stopped or failed.
-	Observe func(outcome string, took time.Duration)
+	// class of its status, busy, stopped or failed. The URL is the one that was asked for.
+	Observe func(ctx context.Context, url, outcome string, took time.Duration)
 
 	// Route, for tests, says where a connection to "host:port" goes instead. Where
 	// it goes must be public or allowed all the same.
@@ -59,7 +59,7 @@ type Client struct {
 	perByte   time.Duration // that a byte may take
 	slack     time.Duration
 	redirects int
-	observe   func(outcome string, took time.Duration)
+	observe   func(ctx context.Context, url, outcome string, took time.Duration)
 }
 
 // New makes a client.
@@ -139,7 +139,7 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	start := time.Now()
 	resp, err := c.get(ctx, r)
 	if c.observe != nil {
-		c.observe(outcome(ctx, err), time.Since(start))
+		c.observe(ctx, r.URL, outcome(ctx, err), time.Since(start))
 	}
 	if err != nil {
 		return nil, err

@@ -191,7 +191,7 @@ func TestObserved(t *testing.T) {
 		}
 	})
 	var observed []string
-	c := client(t, fetch.Options{Observe: func(outcome string, _ time.Duration) { observed = append(observed, outcome) }})
+	c := client(t, fetch.Options{Observe: func(_ context.Context, _, outcome string, _ time.Duration) { observed = append(observed, outcome) }})
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, at := range []struct {

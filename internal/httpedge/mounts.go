@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+	"vitrine/internal/obs/trace"
 )
 
 // Mount is a part of the address space and what is allowed there. The order of the fields
@@ -140,6 +141,7 @@ type Options struct {
 	Now            func() time.Time
 	Observe        middleware.Observer
 	InFlight       middleware.Piece
+	Tracer         *trace.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
 	Shared         middleware.Shared // counts forms and fetches over all servers; nil for by this one alone
@@ -213,8 +215,12 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	if m.Probe {
 		return door.Handler
 	}
+	observers := []middleware.Observer{middleware.AccessLog(o.Log), o.Observe}
+	if o.Tracer != nil {
+		observers = append(observers, middleware.EndTrace)
+	}
 	pieces := []middleware.Piece{
-		middleware.Begin(o.Now, middleware.AccessLog(o.Log), o.Observe),
+		middleware.Begin(o.Now, observers...),
 		o.InFlight,
 		middleware.ClientAddr(o.TrustedProxies),
 		middleware.RequestID(o.TrustedProxies),
@@ -224,6 +230,7 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 			pieces = append(pieces, piece)
 		}
 	}
+	add(o.Tracer != nil, middleware.Traced(o.Tracer, o.TrustedProxies))
 	add(m.Vary, middleware.CacheHeaders)
 	add(m.Data, middleware.SecureHeaders)
 	add(m.Preflights, middleware.PreflightLimits(o.Limiter, o.Now, string(domain.TierGuest)))

@@ -89,7 +89,7 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 		JobTimeout:                  w.options.Timeout,
 		Logger:                      slog.New(quiet{w.log.Handler()}),
 		MaxAttempts:                 MaxAttempts,
-		Middleware:                  []rivertype.Middleware{&witness{log: w.log, observe: w.options.Observe}},
+		Middleware:                  []rivertype.Middleware{&witness{log: w.log, observe: w.options.Observe, tracer: w.options.Tracer}},
 		Queues:                      map[string]river.QueueConfig{},
 		RescueStuckJobsAfter:        w.options.RescueAfter + rescueMargin, // of what the rescuer leaves
 		RetryPolicy:                 retryPolicy{w.options.Backoff},

@@ -23,6 +23,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // MaxAttempts is how often a job is tried unless Attempts says otherwise. With the
@@ -98,10 +99,14 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options
 	for _, option := range options {
 		option(&o)
 	}
+	ctx, span := trace.Start(ctx, trace.Producer, "enqueue")
+	defer span.End()
+	span.Text("vitrine.job.kind", args.Kind())
 	if origin := obs.OriginOf(ctx); origin != (obs.Origin{}) {
 		o.Metadata, _ = json.Marshal(origin) // strings always encode
 	}
 	if _, err := q.inserter.InsertTx(ctx, tx.SQL(), args, &o); err != nil {
+		span.Fail("")
 		return fmt.Errorf("jobs: enqueue %s: %w", args.Kind(), database.Classify(ctx, err))
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // Outcome is how a run of a job ended.
@@ -33,6 +34,7 @@ type witness struct {
 	river.MiddlewareDefaults
 	log     *slog.Logger
 	observe func(kind string, outcome Outcome, took time.Duration)
+	tracer  *trace.Tracer
 }
 
 // Work implements rivertype.WorkerMiddleware. Its context ends with the server, that
@@ -42,9 +44,14 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	var origin obs.Origin
 	_ = json.Unmarshal(job.Metadata, &origin) // of older jobs, nothing
 	log := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt)
-	inner := ctx
+	inner, span := w.tracer.Root(ctx, trace.Consumer, job.Kind, origin.Trace, true)
+	if span != nil {
+		origin.Trace = span.Traceparent()
+	}
 	if origin != (obs.Origin{}) {
-		inner = context.WithValue(ctx, obs.OriginKey{}, origin) // for the jobs that it enqueues
+		inner = context.WithValue(inner, obs.OriginKey{}, origin) // for the jobs that it enqueues
+	}
+	if origin.Request != "" {
 		log = log.With("request_id", origin.Request)
 	}
 	if trace := origin.TraceID(); trace != "" {
@@ -54,7 +61,21 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	took := time.Since(start)
 	outcome, err := judge(ctx, log.With("duration", took), job, err)
 	w.observe(job.Kind, outcome, took)
+	endSpan(span, job, origin, outcome)
 	return err
+}
+
+// endSpan says of a run what its line does. What a handler's error says is left to that: it may
+// hold what the job is about.
+func endSpan(span *trace.Span, job *rivertype.JobRow, origin obs.Origin, outcome Outcome) {
+	span.Number("vitrine.job.id", job.ID)
+	span.Number("vitrine.job.attempt", int64(job.Attempt))
+	span.Text("vitrine.job.outcome", string(outcome))
+	span.Text("vitrine.request_id", origin.Request)
+	if outcome == OutcomeFailed || outcome == OutcomeGivenUp {
+		span.Fail(string(outcome))
+	}
+	span.End()
 }
 
 // judge returns how a run has ended, and what to report to River.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"vitrine/internal/obs/trace"
 )
 
 // Defaults of Options.
@@ -44,6 +46,9 @@ type Options struct {
 	// Observe is called after every run of a job: its kind, how it ended and how long it
 	// took. It must be quick and safe for concurrent use; nil for nobody.
 	Observe func(kind string, outcome Outcome, took time.Duration)
+
+	// Tracer makes each run a span below what enqueued the job; nil for none.
+	Tracer *trace.Tracer
 }
 
 // Workers work the jobs of a queue in this process.

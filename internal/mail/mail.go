@@ -55,7 +55,7 @@ type Options struct {
 
 	// Observe, if not nil, is told what came of each mail that was handed over: taken,
 	// refused, unclear or failed.
-	Observe func(outcome string, took time.Duration)
+	Observe func(ctx context.Context, outcome string, took time.Duration)
 }
 
 // Mailer sends mail. It is safe for concurrent use.
@@ -64,7 +64,7 @@ type Mailer struct {
 	now      func() time.Time
 	encoding gomail.Encoding // of texts
 	delivers func(ctx context.Context, id string, m *gomail.Msg) error
-	observe  func(outcome string, took time.Duration)
+	observe  func(ctx context.Context, outcome string, took time.Duration)
 }
 
 // New checks the options. It does not connect.
@@ -97,7 +97,7 @@ func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	start := time.Now()
 	err = m.delivers(ctx, msg.ID, composed)
 	if m.observe != nil {
-		m.observe(outcome(err), time.Since(start))
+		m.observe(ctx, outcome(err), time.Since(start))
 	}
 	return err
 }

@@ -107,7 +107,7 @@ func TestFailures(t *testing.T) {
 				s.replies["HELO"] = ""
 			}
 			var observed []string
-			observe := func(outcome string, _ time.Duration) { observed = append(observed, outcome) }
+			observe := func(_ context.Context, outcome string, _ time.Duration) { observed = append(observed, outcome) }
 			err := mailer(t, mail.Options{SMTP: o, Observe: observe}).Send(t.Context(), letterTo("ada@example.net"))
 			if got := outcome(err); got != c.want {
 				t.Errorf("%q, want %q: %v", got, c.want, err)

@@ -5,7 +5,7 @@
 //
 // The order that their doc comments assume, outermost first:
 //
-//	Begin, ClientAddr, RequestID, CacheHeaders, SecureHeaders, CORS, Recover,
+//	Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS, Recover,
 //	Head, Compress, Conditional, Deadline, BodyLimit, then the handlers.
 //
 // Recover stands outside Compress and Conditional so that a panic in the middle

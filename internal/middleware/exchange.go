@@ -8,6 +8,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // Exchange is what is known about one request and its response. Begin puts one
@@ -16,7 +17,7 @@ import (
 // serves the request.
 type Exchange struct {
 	RequestID string
-	Trace     string     // the traceparent that came along; empty for none
+	Trace     string     // the traceparent of the request's span, or that came along; empty for none
 	ClientIP  netip.Addr // unmapped and without zone; invalid when unknown
 	Operation string     // operationId of the matched route, empty for none
 	UserID    int64      // acting user, 0 for guests and applications
@@ -30,6 +31,7 @@ type Exchange struct {
 	HeadOnly  bool       // the request is HEAD, which is served as GET
 	LogPath   string     // what logs have in place of a path that holds a secret; empty: the path
 
+	span        *trace.Span // nil where the request is not traced
 	peer        netip.Addr
 	readOnly    bool
 	ifNoneMatch []string

@@ -1,6 +1,8 @@
 package obs_test
 
 import (
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // scrape reads the metrics as Prometheus would.
@@ -115,7 +118,7 @@ func TestOutgoing(t *testing.T) {
 	ask(http.MethodPut)
 	s.Close()
 	ask(http.MethodGet)
-	m.ObserveOutgoing(obs.Mail, "send", "taken", 2*time.Second)
+	m.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Took: 2 * time.Second})
 	m.ObserveRefusal("requests", "free")
 	m.ObserveRefusal("size", "")
 	wantLines(t, scrape(t, m),
@@ -127,4 +130,40 @@ func TestOutgoing(t *testing.T) {
 		`vitrine_http_refusals_total{kind="requests",tier="free"} 1`,
 		`vitrine_http_refusals_total{kind="size",tier="none"} 1`,
 	)
+}
+
+// What others are asked for is a span of whoever asks, and failures are marked as such.
+func TestOutgoingTraced(t *testing.T) {
+	t.Parallel()
+	var sent []byte
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent, _ = io.ReadAll(r.Body) }))
+	defer collector.Close()
+	storage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	defer storage.Close()
+	m := obs.NewMetrics("v1", "abc")
+	tracer := trace.New(trace.Options{Endpoint: collector.URL, Ratio: 1, Log: slog.New(slog.DiscardHandler)})
+	m.WatchTraces(tracer.Stats)
+	ctx, span := tracer.Root(t.Context(), trace.Consumer, "job", "", true)
+	m.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Host: "mail.example", Took: time.Second})
+	m.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "refused"}) // is nobody's
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, storage.URL+"/secret", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := (&http.Client{Transport: m.Watched(obs.Storage, http.DefaultTransport)}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	span.End()
+	if err := tracer.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for want, n := range map[string]int{`"name":"mail send"`: 1, `"name":"storage PUT"`: 1, `{"key":"server.address","value":{"stringValue":"127.0.0.1"}}`: 1,
+		`"status":{"message":"5xx","code":2}`: 1, `"status"`: 1, "secret": 0} {
+		if got := strings.Count(string(sent), want); got != n {
+			t.Errorf("%d times %s in %s", got, want, sent)
+		}
+	}
+	wantLines(t, scrape(t, m), `vitrine_trace_spans_total{outcome="sent"} 3`, `vitrine_trace_spans_total{outcome="full"} 0`)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/obs/trace"
 )
 
 // Origin is what work was begun by, for the log: a request that arrived here, and the trace
@@ -19,26 +20,17 @@ func (o Origin) Origin() Origin { return o }
 // OriginKey is where a context holds what has an Origin.
 type OriginKey = domain.OriginKey
 
-// OriginOf gives what the work of a context was begun by; empty for what begins by itself.
-func OriginOf(ctx context.Context) Origin {
+// OriginOf gives what the work of a context was begun by; empty for what begins by itself. Where
+// the work is traced, what comes of it is part of the span that it is in.
+func OriginOf(ctx context.Context) (o Origin) {
 	if known, ok := ctx.Value(OriginKey{}).(interface{ Origin() Origin }); ok {
-		return known.Origin()
+		o = known.Origin()
 	}
-	return Origin{}
+	if span := trace.Of(ctx); span != nil {
+		o.Trace = span.Traceparent()
+	}
+	return o
 }
 
-// TraceID is that of a traceparent, empty where it is none. A later version of the header may
-// have more behind what is looked at.
-func (o Origin) TraceID() string {
-	const id, whole = 3, 55 // where it begins in "00-<32>-<16>-<2>", and how long that is
-	t := o.Trace
-	if len(t) < whole || len(t) > 2*whole || t[2] != '-' || t[35] != '-' || t[52] != '-' || t[:2] == "ff" {
-		return ""
-	}
-	for i := range whole {
-		if c := t[i]; c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return ""
-		}
-	}
-	return t[id:35]
-}
+// TraceID is that of the trace, empty where there is none.
+func (o Origin) TraceID() string { return trace.TraceID(o.Trace) }

@@ -1,10 +1,13 @@
 package obs
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"vitrine/internal/obs/trace"
 )
 
 // Outgoing are the others that the program asks.
@@ -25,10 +28,33 @@ func newOutgoing() *prometheus.HistogramVec {
 	}, []string{"to", "operation", "outcome"})
 }
 
-// ObserveOutgoing counts one request to others. Operation and outcome must come from bounded sets.
-func (m *Metrics) ObserveOutgoing(to Outgoing, operation, outcome string, took time.Duration) {
-	m.outgoing.WithLabelValues(string(to), operation, outcome).Observe(took.Seconds())
+// Asked is one request to others, which is over.
+type Asked struct {
+	To        Outgoing
+	Operation string // of a bounded set, as is the outcome
+	Outcome   string
+	Host      string // for traces alone; may be empty
+	Took      time.Duration
 }
+
+// ObserveOutgoing counts one request to others, and makes it a span where ctx is traced.
+func (m *Metrics) ObserveOutgoing(ctx context.Context, a Asked) {
+	m.outgoing.WithLabelValues(string(a.To), a.Operation, a.Outcome).Observe(a.Took.Seconds())
+	span := trace.Past(ctx, trace.Client, string(a.To), a.Took)
+	if span == nil {
+		return
+	}
+	span.Name(string(a.To) + " " + a.Operation)
+	span.Text("server.address", a.Host)
+	span.Text("vitrine.outcome", a.Outcome)
+	if !fine[a.Outcome] {
+		span.Fail(a.Outcome)
+	}
+	span.End()
+}
+
+// fine are the outcomes that are no failure of whom was asked, nor of the way there.
+var fine = map[string]bool{"taken": true, "2xx": true, "3xx": true, "4xx": true}
 
 // Watched observes what goes through a transport, up to the head of each answer. The outcome
 // is the class of the status, or failed without an answer.
@@ -50,6 +76,6 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		_, outcome = statusLabels(res.StatusCode)
 	}
-	w.m.ObserveOutgoing(w.to, knownMethod(r.Method), outcome, time.Since(start))
+	w.m.ObserveOutgoing(r.Context(), Asked{w.to, knownMethod(r.Method), outcome, r.URL.Hostname(), time.Since(start)})
 	return res, err
 }

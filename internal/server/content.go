@@ -50,7 +50,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Dur
 	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
 	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
 	if stats != nil {
-		fetching.Observe = func(outcome string, took time.Duration) { stats.ObserveOutgoing(obs.Pages, "GET", outcome, took) }
+		fetching.Observe = observeFetch(stats)
 	}
 	f.Fetcher = fetch.New(fetching)
 	fetching.Timeout, fetching.PerHost, fetching.Wait = cfg.JobTimeout, importsPerHost, time.Minute

@@ -19,12 +19,12 @@ import (
 
 // Open opens the database of a configuration without looking at its schema.
 func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
-	return open(ctx, cfg, nil, database.Replicas{})
+	return open(ctx, cfg, watching{}, database.Replicas{})
 }
 
-func open(ctx context.Context, cfg config.Config, observe database.Observer, replicas database.Replicas) (*database.DB, error) {
+func open(ctx context.Context, cfg config.Config, look watching, replicas database.Replicas) (*database.DB, error) {
 	o := databaseOptions(cfg)
-	o.Observe, o.Replicas = observe, replicas
+	o.Observe, o.Trace, o.Replicas = look.observe, look.trace, replicas
 	db, err := database.Open(ctx, o)
 	return db, withRemedy(cfg.DataDir, err)
 }
@@ -96,13 +96,13 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 
 // awaitReady is OpenReady for a server, which makes an SQLite file that is not there, and waits
 // for a PostgreSQL that is away.
-func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, observe database.Observer) (db *database.DB, err error) {
+func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, look watching) (db *database.DB, err error) {
 	atMost := cfg.WaitFor
 	if cfg.DatabaseURL == "" { // another program's lock is no outage
 		atMost = 0
 	}
 	err = await(ctx, atMost, log, "the database", func(ctx context.Context) (err error) {
-		db, err = open(ctx, cfg, observe, replicasOf(cfg, log))
+		db, err = open(ctx, cfg, look, replicasOf(cfg, log))
 		return err
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	"vitrine/internal/config"
@@ -11,9 +12,13 @@ import (
 // newMailer makes what sends mail: through the server of the configuration, or into
 // a folder of the data.
 func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*mail.Mailer, error) {
+	host := "" // of a folder
 	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now,
-		Observe: func(outcome string, took time.Duration) { stats.ObserveOutgoing(obs.Mail, "send", outcome, took) }}
+		Observe: func(ctx context.Context, outcome string, took time.Duration) {
+			stats.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: outcome, Host: host, Took: took})
+		}}
 	if s := cfg.SMTP; s != nil {
+		host = s.Host
 		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password,
 			Security: mail.Security(s.Security)}
 	}

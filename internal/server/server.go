@@ -29,6 +29,7 @@ import (
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 	"vitrine/internal/present"
 	"vitrine/internal/redis"
 	"vitrine/internal/store"
@@ -63,6 +64,7 @@ type Server struct {
 	exports   *exporting.Exporter
 	redis     *redis.Limits // nil where each server limits by itself
 	stats     *obs.Metrics
+	tracer    *trace.Tracer // nil for no traces
 	log       *slog.Logger
 	db        *database.DB
 	handler   http.Handler
@@ -104,14 +106,18 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	db, err := awaitReady(ctx, cfg, o.Log, o.Observe)
+	tracer := newTracer(cfg, o)
+	db, err := awaitReady(ctx, cfg, o.Log, watching{o.Observe, tracesOf(cfg, tracer)})
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: o.Log, db: db, Store: store.New(db), failed: make(chan error, 3),
+	s := &Server{cfg: cfg, log: o.Log, db: db, tracer: tracer, Store: store.New(db), failed: make(chan error, 3),
 		addresses: Addresses(cfg),
 		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
 	s.watchReplicas()
+	if tracer != nil {
+		s.stats.WatchTraces(tracer.Stats)
+	}
 	if err := s.shareLimits(); err != nil {
 		return nil, joinClose(err, db)
 	}
@@ -179,6 +185,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Start(l net.Listener) error {
 	s.warnOfMail()
 	s.warnOfDisk(context.Background())
+	s.tellOfTraces()
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}
@@ -288,5 +295,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
-	return errors.Join(append(errs, s.App.FlushUsage(last), s.db.Close())...)
+	errs = append(errs, s.App.FlushUsage(last))
+	s.flushTraces(last)
+	return errors.Join(append(errs, s.db.Close())...)
 }

@@ -22,7 +22,8 @@ func (s *Server) newWorkers() *jobs.Workers {
 	})
 	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App, s.exports), jobs.Options{
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
-		Fit: func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
+		Tracer: s.tracer,
+		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
 			s.works.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)
@@ -35,6 +36,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 func (s *Server) StartWork() error {
 	s.warnOfMail()
 	s.warnOfDisk(context.Background())
+	s.tellOfTraces()
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}

@@ -1,0 +1,32 @@
+package obs
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"vitrine/internal/obs/trace"
+)
+
+// WatchTraces adds vitrine_trace_spans_total{outcome}: what became of spans, which of gives
+// whenever the metrics are read.
+func (m *Metrics) WatchTraces(of func() trace.Stats) {
+	m.registry.MustRegister(traceCounter{of, prometheus.NewDesc(namespace+"_trace_spans_total",
+		"Spans of traces: sent to the collector; dropped because too many waited (full), it did not answer (failed) or did not want them (refused); or left out of traces that had too many (skipped).",
+		[]string{"outcome"}, nil)})
+}
+
+// traceCounter implements prometheus.Collector.
+type traceCounter struct {
+	of   func() trace.Stats
+	desc *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c traceCounter) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
+
+// Collect implements prometheus.Collector.
+func (c traceCounter) Collect(metrics chan<- prometheus.Metric) {
+	s := c.of()
+	for outcome, n := range map[string]int64{"sent": s.Sent, "full": s.Full, "failed": s.Failed, "refused": s.Refused, "skipped": s.Skipped} {
+		metrics <- prometheus.MustNewConstMetric(c.desc, prometheus.CounterValue, float64(n), outcome)
+	}
+}
