@@ -49,18 +49,6 @@ func TestStatementsOfHotReads(t *testing.T) {
 	})
 }
 
-// Not parallel: it counts allocations.
-func TestAllocationsOfHotReads(t *testing.T) {
-	r := apptest.New(t)
-	for _, read := range hotReads(r) {
-		req := r.Request(read.as, "GET", read.path, nil, "If-None-Match", read.tag)
-		got := testing.AllocsPerRun(50, func() { r.S.Handler().ServeHTTP(httptest.NewRecorder(), req) })
-		if int(got) > read.allocs {
-			t.Errorf("%s: %.0f allocations, want %d at most", read.name, got, read.allocs)
-		}
-	}
-}
-
 // BenchmarkHotReads gives what bench/README.md says of single reads.
 func BenchmarkHotReads(b *testing.B) {
 	r := apptest.New(b)

@@ -3,7 +3,6 @@ package api_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -63,26 +62,4 @@ func TestStatementsOfWrites(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Not parallel: it counts allocations, of which there may be a tenth more than there are.
-func TestAllocationsOfABlock(t *testing.T) {
-	r := apptest.New(t)
-	channel := r.Do("ada", "POST", "/v3/channels", `{"title":"Field notes","visibility":"public"}`).Want(http.StatusCreated)
-	const runs = 50
-	requests := make([]*http.Request, runs+1) // one more to warm up
-	for i := range requests {
-		requests[i] = r.Request("ada", "POST", "/v3/blocks", fmt.Sprintf(`{"value":"A *short* text","channel_ids":[%d]}`, channel.Int("id")))
-	}
-	next := 0
-	got := testing.AllocsPerRun(runs, func() {
-		w := httptest.NewRecorder()
-		r.S.Handler().ServeHTTP(w, requests[next])
-		if next++; w.Code != http.StatusCreated {
-			t.Fatalf("status %d: %s", w.Code, w.Body)
-		}
-	})
-	if got > 1110 {
-		t.Errorf("%.0f allocations, want 1,110 at most", got)
-	}
 }
