@@ -61,9 +61,25 @@ func (s *side) operations() (all []operation) {
 	search("a common word, newest first", "query=amber&sort=created_at_desc")
 	search("a common word, by chance", "query=amber&sort=random&seed=7")
 	search("a common word in what one follows", "query=amber&scope=following")
-	search("a common word in the large channel", fmt.Sprint("query=amber&channel_id=", s.made.Large.ID))
+	s.inChannel(same)
 	search("everything, newest first", "query=*&sort=created_at_desc")
 	return append(all, s.writes()...)
+}
+
+// inChannel are searches in the large channel, each as a guest, as its owner, and as somebody who
+// follows hundreds.
+func (s *side) inChannel(same func(name string, n int, path string, header ...string)) {
+	for _, viewer := range []struct {
+		name   string
+		header []string
+	}{{"", bearer(s.reader)}, {", its owner", bearer(s.made.Token)}} {
+		for _, words := range [][2]string{{"a common word", "amber"}, {"an uncommon word", dataset.Uncommon}, {"a word in ten blocks", "zyxoryx"}, {"a word that nothing has", "zyzzyvaq"}} {
+			for _, order := range [][2]string{{"", ""}, {", newest first", "&sort=created_at_desc"}} {
+				same("search, "+words[0]+" in the large channel"+order[0]+viewer.name, few,
+					fmt.Sprintf("/v3/search?per=24&query=%s&channel_id=%d%s", words[1], s.made.Large.ID, order[1]), viewer.header...)
+			}
+		}
+	}
 }
 
 // writes change things, and leave as many as they find, but for blocks in a channel of

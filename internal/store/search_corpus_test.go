@@ -12,11 +12,12 @@ import (
 	"vitrine/internal/words"
 )
 
-// wordLimits have searches begin with what few documents have, or not.
+// wordLimits have searches begin with what few documents have, in vain where more than one has it,
+// or not.
 func wordLimits() []store.SearchLimits {
-	without := store.DefaultSearchLimits
-	without.Few = 0
-	return []store.SearchLimits{store.DefaultSearchLimits, without}
+	without, vain := store.DefaultSearchLimits, store.DefaultSearchLimits
+	without.Few, vain.Few = 0, 2
+	return []store.SearchLimits{store.DefaultSearchLimits, without, vain}
 }
 
 // search gives what a viewer finds.

@@ -23,8 +23,9 @@ type engine interface {
 	// some gives as rows (seq, titled) the documents that have the words of the query, some
 	// several times, at most as many rows as a parameter says; and what tells of `few`, which is
 	// made of these, whether the words are in the title. Where a query is quick, it gives
-	// these without knowing how the last word may go on.
-	some(r *renderer, most string) (rows, titled string)
+	// these without knowing how the last word may go on. Where the engine has read all that has
+	// the words before it gives the first, table is `matched`, to begin the statement with: each of them once, as seq.
+	some(r *renderer, most string) (table, rows, titled string)
 	quick(terms []words.Term) bool
 	// byRow reports whether a single document can be held against words.
 	byRow() bool

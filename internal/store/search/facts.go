@@ -18,6 +18,7 @@ type facts struct {
 	private      privateFacts     // what the viewer sees in private channels
 	channel      channelFacts     // of the channel asked for
 	matches      int64            // in how many documents the words are, counted up to a limit; 0 if that is not known
+	opened       int64            // how many open documents have them, counted up to one more than the bound; -1 if that is not known
 	sizes        map[filter]int64 // how many documents pass a filter, counted up to a limit or estimated from above
 	followedOpen int64            // open documents by those whom the viewer follows, or fewer
 	counted      int64            // how many results were counted; -1 before that
@@ -41,7 +42,7 @@ type channelFacts struct {
 // gather measures what the choice of a plan depends on. It reports whether there can be
 // anything to find: there is not in a channel that the viewer does not see.
 func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err error) {
-	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, byRow: engineOf(f.Dialect).byRow()}
+	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow()}
 	if is.pending, err = f.isPending(ctx); err != nil {
 		return is, false, err
 	}

@@ -16,16 +16,22 @@ func (f Finder) takesFew(q Query) bool {
 
 // fewMatches gives the page and its exact total by one statement, if the words are in fewer
 // places than Limits.Few and nothing is pending; else all is false and the list is to be found
-// another way. Whether the viewer sees a closed document is looked up for each, so that their
-// private channels need not be read before.
-func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, err error) {
+// another way: opened is then how many open documents have the words, counted up to one more than
+// the bound, or -1 where the statement does not say so. Whether the viewer sees a closed document is looked up for
+// each, so that their private channels need not be read before.
+func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, opened int64, err error) {
 	s := renderFew(f.Dialect, q, f.Limits)
+	opened = -1
 	rows, err := f.Query(ctx, s.text, s.args...)
 	found, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (found domain.Subject, err error) {
 		var typ string
 		var total int64
 		if err = row.Scan(&typ, &found.ID, &total); typ == "" { // the first row
-			all, l.Total = found.ID != 0, total
+			if all = found.ID != 0; all {
+				l.Total = total
+			} else {
+				opened = total
+			}
 			return found, err
 		}
 		found.Type = subjectType(typ)
@@ -36,17 +42,32 @@ func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.S
 			l.Items = append(l.Items, each)
 		}
 	}
-	return l, all, err
+	return l, all, opened, err
 }
 
-// renderFew gives first a row without a type that says whether all was read, and the total, and
-// then the page.
+// countsAtOnce reports whether the statement that looks for few matches counts those that are open if
+// they are many: where that is what a search counts next, and they have been gathered already,
+// which of a common word takes as long as to count them.
+func countsAtOnce(q Query, table string) bool {
+	return table != "" && len(q.filters()) == 0 && q.Sort.Key != domain.SearchByChance // by chance, more than that is counted
+}
+
+// renderFew gives first a row without a type that says whether all was read, and the total, or what
+// is known instead; and then the page.
 func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
 	is := facts{limits: limits}
 	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, is, pageAndTotal)}
 	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
 	most := r.args.Add(limits.Few)
-	some, titled := r.engine().some(&r, most)
+	table, some, titled := r.engine().some(&r, most)
+	many := "-1"
+	if countsAtOnce(q, table) {
+		many = "(SELECT count(*) FROM (SELECT 1 AS one FROM matched WHERE NOT (" + r.engine().closed("matched.seq") + ")" +
+			sqlx.Limit(r.args.Add(int64(countedUpTo+1))) + ") AS counted)"
+	}
+	if table != "" {
+		table += ", "
+	}
 	places := "SELECT * FROM (" + some + ") AS part"
 	s := scan{from: "(SELECT seq, " + d.Any("titled") + " AS titled FROM places WHERE (SELECT whole FROM extent) GROUP BY seq) AS few CROSS JOIN search_documents d",
 		seq: "d.seq", tier: "0"}.and("d.seq = few.seq")
@@ -70,10 +91,10 @@ func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
 		shown.show = open
 	}
 	s = s.and(r.shows(shown)...)
-	return statement{"WITH places (seq, titled) AS MATERIALIZED (" + places + "), " +
+	return statement{"WITH " + table + "places (seq, titled) AS MATERIALIZED (" + places + "), " +
 		"extent (whole) AS MATERIALIZED (SELECT count(*) < " + most + " AND NOT " + access.Pending + " FROM places), " +
 		"found (tier, k, item_id, type) AS MATERIALIZED (SELECT " + s.tier + ", " + r.key(s) + ", d.item_id, d.type" + s.text() + ") " +
-		"SELECT '' AS type, CASE WHEN whole THEN 1 ELSE 0 END AS item_id, (SELECT count(*) FROM found) AS total FROM extent " +
+		"SELECT '' AS type, CASE WHEN whole THEN 1 ELSE 0 END AS item_id, CASE WHEN whole THEN (SELECT count(*) FROM found) ELSE " + many + " END AS total FROM extent " +
 		"UNION ALL SELECT * FROM (SELECT type, item_id, 0 FROM found ORDER BY tier, k " + r.dir() + ", item_id " + r.dir() + ", type " + r.dir() +
 		sqlx.Limit(r.args.Add(p.take)) + " OFFSET " + r.args.Add(p.skip) + ") AS page", r.args}
 }

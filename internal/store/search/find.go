@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
@@ -16,9 +17,10 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
-	few := f.takesFew(q)
+	few, opened := f.takesFew(q), int64(-1)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
-		if l, all, err := f.fewMatches(ctx, q); all || err != nil {
+		var all bool
+		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 		few = false
@@ -27,13 +29,17 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 		return l, err
 	}
 	if few {
-		if l, all, err := f.fewMatches(ctx, q); all || err != nil {
+		var all bool
+		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 	}
 	is, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
+	}
+	if !is.pending {
+		is.opened = opened
 	}
 	if err := f.measure(ctx, q, &is); err != nil {
 		return l, err
@@ -116,8 +122,20 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 	return found[:min(n, page.Per)], total
 }
 
-// count counts what a plan finds, up to one more than the bound.
+// count counts what a plan finds, up to one more than the bound: what is open is not counted again
+// if that has been done.
 func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
+	if is.opened >= 0 {
+		p.parts = slices.DeleteFunc(p.parts, func(a part) bool { return a.show == open })
+		if is.counted = is.opened; is.opened > countedUpTo || len(p.parts) == 0 {
+			return nil
+		}
+		var closed int64
+		s := render(f.Dialect, q, *is, p)
+		err := f.QueryRow(ctx, s.text, s.args...).Scan(&closed)
+		is.counted = min(is.opened+closed, countedUpTo+1)
+		return err
+	}
 	s := render(f.Dialect, q, *is, p)
 	into := []any{&is.counted}
 	if countsOpen(q, *is) {

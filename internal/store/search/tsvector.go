@@ -45,13 +45,13 @@ func (tsvector) mayBeFew(terms []words.Term) bool {
 
 // some finds all in the index of words: else PostgreSQL, which guesses how many there are, may
 // read the whole table for the first of them.
-func (e tsvector) some(r *renderer, most string) (rows, titled string) {
-	title := "FALSE"
+func (e tsvector) some(r *renderer, most string) (table, rows, titled string) {
+	columns, title := "w.rowid AS seq", "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
-		title = e.matchesTitle(r.asked(inTitle))
+		columns, title = columns+", w.words", e.matchesTitle(r.asked(inTitle))
 	}
-	return "WITH matched AS MATERIALIZED (SELECT w.rowid AS seq, " + title + " AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) +
-		") SELECT seq, titled FROM matched" + sqlx.Limit(most), "few.titled"
+	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + ")",
+		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(most) + ") AS w", "few.titled"
 }
 
 // lexemes is a term; those of titles have the weight A.
