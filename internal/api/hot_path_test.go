@@ -26,8 +26,8 @@ func hotReads(r *apptest.Rig) (reads []hotRead) {
 		{"block, guest", "", one, "", 1, 74},
 		{"block, token", "ada", one, "", 2, 89},
 		{"block, 304", "", one, r.Do("", "GET", one, nil).Header.Get("ETag"), 1, 62},
-		{"page, guest", "", page, "", 2, 216},
-		{"page, token", "ada", page, "", 3, 227},
+		{"page, guest", "", page, "", 2, 136},
+		{"page, token", "ada", page, "", 3, 151},
 	}
 }
 

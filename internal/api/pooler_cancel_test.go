@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -31,8 +30,7 @@ func TestPoolerIsNotAskedToCancel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			through := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Host: to.host + ":" + to.port, Path: "/" + c.Database, RawQuery: "sslmode=disable"}
-			o.URL, o.DirectURL = through.String(), ""
+			o.URL, o.DirectURL = to.url(c.User, c.Password, c.Database), ""
 			if pooled {
 				o.DirectURL = direct
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,16 +23,18 @@ type relay struct {
 	network, address string // of PostgreSQL
 	closing          chan struct{}
 	open             sync.WaitGroup
+	gate             sync.RWMutex // who writes holds it for reading
+	silent           sync.Once    // that ends
 }
 
 // cancelRequest is what a connection begins with that asks to cancel a statement, in the place of a
 // version (PostgreSQL's documentation, "Message Formats").
 const cancelRequest = 80877102
 
-// newRelay relays to the server of a URL until the test ends.
-func newRelay(t *testing.T, url string) *relay {
+// newRelay relays to the server of an address until the test ends.
+func newRelay(t *testing.T, to string) *relay {
 	t.Helper()
-	server, err := pgx.ParseConfig(url)
+	server, err := pgx.ParseConfig(to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +64,30 @@ func newRelay(t *testing.T, url string) *relay {
 	return r
 }
 
+// url is the address of a database behind the relay.
+func (r *relay) url(user, password, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Host: net.JoinHostPort(r.host, r.port), Path: "/" + database, RawQuery: "sslmode=disable"}
+	return u.String()
+}
+
+// silence has nothing pass until speak is called, of which all later calls do nothing. No
+// connection is refused or closed meanwhile.
+func (r *relay) silence() { r.gate.Lock() }
+
+func (r *relay) speak() { r.silent.Do(r.gate.Unlock) }
+
+// gated writes when the relay speaks.
+type gated struct {
+	net.Conn
+	gate *sync.RWMutex
+}
+
+func (g gated) Write(p []byte) (int, error) {
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return g.Conn.Write(p)
+}
+
 // pass relays a connection.
 func (r *relay) pass(client net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -84,12 +111,12 @@ func (r *relay) pass(client net.Conn) {
 		return
 	}
 	defer func() { _ = server.Close() }()
-	if _, err := server.Write(begin); err != nil {
+	if _, err := (gated{server, &r.gate}).Write(begin); err != nil {
 		return
 	}
 	r.open.Go(func() {
-		_, _ = io.Copy(client, server) // until one side ends
+		_, _ = io.Copy(gated{client, &r.gate}, server) // until one side ends
 		cancel()
 	})
-	_, _ = io.Copy(server, client)
+	_, _ = io.Copy(gated{server, &r.gate}, client)
 }

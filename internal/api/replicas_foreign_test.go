@@ -32,6 +32,9 @@ func TestForeignReplica(t *testing.T) {
 			}
 		}
 	}
+	if lines := r.Log("a replica of the database is left out"); len(lines) > len(r.nodes) {
+		t.Errorf("each server says so once, and not %q", lines)
+	}
 	if up, reads, skipped := r.value("up"), r.value("reads_total"), r.value(`skipped_total{reason="late"}`); up != 0 || reads != 0 || skipped == 0 {
 		t.Errorf("up %v, %v requests read there and %v not", up, reads, skipped)
 	}

@@ -33,6 +33,12 @@ type replicated struct {
 // maxLag at most.
 func newReplicated(t testing.TB, pair *dbtest.Pair, name string, maxLag time.Duration) *replicated {
 	t.Helper()
+	return newReplicatedAt(t, pair, name, pair.URL(dbtest.Standby, name), maxLag)
+}
+
+// newReplicatedAt is newReplicated with the address of the standby.
+func newReplicatedAt(t testing.TB, pair *dbtest.Pair, name, replica string, maxLag time.Duration) *replicated {
+	t.Helper()
 	pair.Exec(dbtest.Primary, "CREATE DATABASE "+name)
 	o := database.Options{URL: pair.URL(dbtest.Primary, name) + "&pool_max_conns=8"}
 	db, err := database.Open(t.Context(), o)
@@ -50,7 +56,7 @@ func newReplicated(t testing.TB, pair *dbtest.Pair, name string, maxLag time.Dur
 	}
 	r := &replicated{pair: pair, Rig: apptest.Boot(t, o, func(c *config.Config) {
 		c.MetricsAddr = "127.0.0.1:0"
-		c.Replicas = config.Replicas{URLs: []string{pair.URL(dbtest.Standby, name)}, MaxLag: maxLag}
+		c.Replicas = config.Replicas{URLs: []string{replica}, MaxLag: maxLag}
 	})}
 	r.nodes = []http.Handler{r.S.Handler(), r.Beside(func(*server.Options) {}).Handler()}
 	r.serveMetrics()
@@ -178,7 +184,9 @@ func TestReplicas(t *testing.T) {
 		r.SendTo(b, r.Request("bob/read", "GET", "/v3/me", nil)).Want(http.StatusUnauthorized)
 	})
 	t.Run("storm", func(t *testing.T) { r.storm(t) })
+	t.Run("cancelled", func(t *testing.T) { r.cancelled(t, channel) })
 	t.Run("lost", func(t *testing.T) { r.lost(t, channel) })
+	t.Run("silent", func(t *testing.T) { silent(t, pair) })
 	late := newReplicated(t, pair, "late", time.Second)
 	t.Run("late", func(t *testing.T) { late.late(t) })
 	t.Run("promoted", func(t *testing.T) {
@@ -240,14 +248,75 @@ func (r *replicated) storm(t *testing.T) {
 	}
 }
 
-// lost kills the replica under readers, who see nothing of it, and starts it again.
-func (r *replicated) lost(t *testing.T, channel int64) {
-	var stop atomic.Bool
+// cancelled has the replica end a request's transaction for what it replays, between two of its
+// statements: who reads sees nothing of it, and the replica is read again.
+func (r *replicated) cancelled(t *testing.T, channel int64) {
+	r.pair.Exec(dbtest.Standby, "ALTER SYSTEM SET max_standby_streaming_delay = 0")
+	r.pair.Exec(dbtest.Standby, "SELECT pg_reload_conf()")
+	r.Block("ada", "Pebble", channel)
+	r.pair.Catch()
+	until(t, "it is read", func() bool { return r.value("up") == 1 })
+	path := fmt.Sprintf("/v3/channels/%d/contents", channel)
+	whole := r.Do("", "GET", path, nil).Want(http.StatusOK).Body
+	failed, wrong, statements := r.value("failures_total"), len(r.Log("level=ERROR")), 0
+	end := r.Intercept(func(ctx context.Context, query string) {
+		if ctx.Value(guest{}) == nil {
+			return // of a job, or of this
+		}
+		if statements++; statements == 2 {
+			r.Exec("DO $$ BEGIN LOCK TABLE channels, blocks, connections, users IN ACCESS EXCLUSIVE MODE; END $$")
+			r.pair.Catch()
+		}
+	})
+	defer end()
+	req := r.Request("", "GET", path, nil)
+	got := r.SendTo(r.nodes[0], req.WithContext(context.WithValue(req.Context(), guest{}, true))).Want(http.StatusOK)
+	if string(got.Body) != string(whole) {
+		t.Errorf("the channel has %s, not %s", got.Body, whole)
+	}
+	if r.value("failures_total") == failed {
+		t.Errorf("no statement of %d was cancelled", statements)
+	}
+	if now := r.Log("level=ERROR"); len(now) > wrong {
+		t.Errorf("an error of the server: %q", now[wrong:])
+	}
+	until(t, "it is read again", func() bool { return r.value("up") == 1 })
+}
+
+// silent has the network to the replica fall silent under readers: nothing is refused or closed.
+func silent(t *testing.T, pair *dbtest.Pair) {
+	const name = "silent"
+	between := newRelay(t, pair.URL(dbtest.Standby, name))
+	r := newReplicatedAt(t, pair, name, between.url("postgres", "", name), time.Hour)
+	channel := r.Channel("ada", "Before", "public")
+	r.pair.Catch()
+	until(t, "it is read", func() bool { return r.value("up") == 1 })
+	_, stop := r.readers(t, channel)
+	defer stop()
+	between.silence()
+	defer between.speak()
+	until(t, "it is left out", func() bool { return r.value("up") == 0 })
+	r.rename(r.nodes[0], "ada", channel, "After")
+	for _, node := range r.nodes {
+		until(t, "a guest sees it", func() bool { return r.title(node, "", channel) == "After" })
+	}
+	between.speak()
+	until(t, "it is read again", func() bool { return r.value("up") == 1 })
+	before := r.value("reads_total")
+	until(t, "requests read there", func() bool { return r.value("reads_total") > before })
+}
+
+// guest marks the context of a request, to tell its statements from those of others.
+type guest struct{}
+
+// readers has four read a channel at both servers until stop is called, and counts their answers.
+func (r *replicated) readers(t *testing.T, channel int64) (answered *atomic.Int64, stop func()) {
+	var ended atomic.Bool
 	var readers sync.WaitGroup
-	var answered atomic.Int64
+	answered = new(atomic.Int64)
 	for i := range 4 {
 		readers.Go(func() {
-			for !stop.Load() {
+			for !ended.Load() {
 				for _, path := range []string{"", "/contents", "/connections"} {
 					got := r.SendTo(r.nodes[i%2], r.Request([]string{"", "ada"}[i/2], "GET", fmt.Sprintf("/v3/channels/%d%s", channel, path), nil))
 					if got.Status != http.StatusOK {
@@ -258,10 +327,16 @@ func (r *replicated) lost(t *testing.T, channel int64) {
 			}
 		})
 	}
-	defer func() {
-		stop.Store(true)
+	return answered, func() {
+		ended.Store(true)
 		readers.Wait()
-	}()
+	}
+}
+
+// lost kills the replica under readers, who see nothing of it, and starts it again.
+func (r *replicated) lost(t *testing.T, channel int64) {
+	answered, stop := r.readers(t, channel)
+	defer stop()
 	some := func() {
 		before := answered.Load()
 		until(t, "readers are answered", func() bool { return answered.Load() >= before+20 })

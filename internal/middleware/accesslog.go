@@ -8,8 +8,8 @@ import (
 
 // AccessLog returns an Observer that writes one line per request. The query is
 // left out, since tokens and codes travel in it, and so is the path where LogPath stands
-// for it. Level Error for 5xx, which also
-// carry their cause, otherwise Info.
+// for it. Level Error for 5xx, which also carry their cause, or Warn where a limit refused
+// the request, as it is meant to; otherwise Info.
 func AccessLog(log *slog.Logger) Observer {
 	return func(r *http.Request, x *Exchange, took time.Duration) {
 		level, path := slog.LevelInfo, r.URL.Path
@@ -32,7 +32,9 @@ func AccessLog(log *slog.Logger) Observer {
 			attrs = append(attrs, slog.String("trace_id", x.Origin().TraceID()))
 		}
 		if x.Status >= http.StatusInternalServerError {
-			level = slog.LevelError
+			if level = slog.LevelError; x.Refused != "" {
+				level = slog.LevelWarn
+			}
 			if x.Error != nil {
 				attrs = append(attrs, slog.String("error", x.Error.Error()))
 			}

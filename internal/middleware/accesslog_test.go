@@ -16,13 +16,16 @@ func TestAccessLogLine(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Unix(0, 0) }
 	tests := map[string]struct {
-		status int
-		level  string
-		cause  any
+		status  int
+		refused Refusal
+		level   string
+		cause   any
 	}{
-		"success":      {http.StatusOK, "INFO", nil},
-		"client error": {http.StatusNotFound, "INFO", nil},
-		"server error": {http.StatusInternalServerError, "ERROR", "disk on fire"},
+		"success":      {http.StatusOK, "", "INFO", nil},
+		"client error": {http.StatusNotFound, "", "INFO", nil},
+		"too fast":     {http.StatusTooManyRequests, TooFast, "INFO", nil},
+		"too many":     {http.StatusServiceUnavailable, TooManyAt, "WARN", "disk on fire"},
+		"server error": {http.StatusInternalServerError, "", "ERROR", "disk on fire"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +34,7 @@ func TestAccessLogLine(t *testing.T) {
 			h := Begin(now, AccessLog(slog.New(slog.NewJSONHandler(&out, nil))))(
 				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					x := From(r.Context())
-					x.RequestID, x.Operation, x.UserID = "req", "getChannel", 7
+					x.RequestID, x.Operation, x.UserID, x.Refused = "req", "getChannel", 7, tt.refused
 					x.Error = errors.New("disk on fire")
 					w.WriteHeader(tt.status)
 					_, _ = w.Write([]byte("abc"))

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	faults "github.com/go-faster/errors"
+
 	"vitrine/internal/api"
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
@@ -106,6 +108,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	faults.DisableTrace() // the generated decoders make an error of each parameter that is absent, and would look up who called
 	tracer := newTracer(cfg, o)
 	db, err := awaitReady(ctx, cfg, o.Log, watching{o.Observe, tracesOf(cfg, tracer)})
 	if err != nil {

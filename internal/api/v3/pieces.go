@@ -181,7 +181,7 @@ func (p *page) KnowsConnection(s domain.ConnectionStamp) bool {
 }
 
 // item is content with its connection.
-func (p *page) item(content *collections.Content) (wire.Item, error) {
+func (p *page) item(content *collections.Content) (pieced, error) {
 	c := &content.Connection
 	connection, known := p.connections[c.ID]
 	if !known {
@@ -194,40 +194,56 @@ func (p *page) item(content *collections.Content) (wire.Item, error) {
 	}
 	p.size += int64(len(connection) + len(block))
 	if block != nil {
-		return wire.Item{Value: &pieced{block, connection, c.Position}}, nil
+		return pieced{block: block, connection: connection, position: c.Position}, nil
 	}
 	var embedded v3.EmbeddedConnection
 	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, connection, c.Position))); err != nil {
-		return wire.Item{}, err
+		return pieced{}, err
 	}
-	return p.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embedded)), nil
+	return pieced{other: p.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value}, nil
 }
 
-// pieced is a block of a page that is put together as it is written.
+// pieced is an item of a page: a block of which there are pieces, or other.
 type pieced struct {
 	block, connection []byte
 	position          int64
+	other             wire.Encoder
 }
 
+// run is the items of a page, which are put together as they are written. It writes all of
+// them where one element of an array is due, since the generated code allocates for each
+// element that it is given.
+type run []pieced
+
 // Encode implements wire.Encoder.
-func (b *pieced) Encode(e *jx.Encoder) {
+func (r run) Encode(e *jx.Encoder) {
 	line := lines.Get().(*[]byte)
-	*line = appendConnection((*line)[:0], b.connection, b.position)
-	n := len(*line)
-	*line = appendBlock(*line, b.block, nil, (*line)[:n])
-	e.Raw((*line)[n:])
+	for i := range r {
+		b := &r[i]
+		if b.other != nil {
+			b.other.Encode(e)
+			continue
+		}
+		*line = appendConnection((*line)[:0], b.connection, b.position)
+		n := len(*line)
+		*line = appendBlock(*line, b.block, nil, (*line)[:n])
+		e.Raw((*line)[n:])
+	}
 	lines.Put(line)
 }
 
 // list is the page, which is charged to its response.
 func (p *page) list(ctx context.Context, l domain.List[collections.Content], at domain.Page) (*v3.ConnectableListResponse, error) {
-	w := &v3.ConnectableListResponse{Data: make([]wire.Item, len(l.Items)), Meta: meta(at, l.Total)}
+	w := &v3.ConnectableListResponse{Meta: meta(at, l.Total)}
+	items := make(run, len(l.Items))
 	for i := range l.Items {
-		item, err := p.item(&l.Items[i])
-		if err != nil {
+		var err error
+		if items[i], err = p.item(&l.Items[i]); err != nil {
 			return nil, err
 		}
-		w.Data[i] = item
+	}
+	if len(items) > 0 {
+		w.Data = []wire.Item{{Value: items}}
 	}
 	return w, budget.Charge(ctx, p.size)
 }

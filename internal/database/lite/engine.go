@@ -344,6 +344,14 @@ func (p prepared) columnText(i int) string {
 	return string(p.bytes(engine.Xsqlite3_column_text(p.tls, p.statement, int32(i)), i))
 }
 
+// intoText reads a column into a string, which stays as it is if it has that text already: the
+// rows of a page are read into the same memory, and say mostly the same of their kinds.
+func (p prepared) intoText(i int, into *string) {
+	if b := p.bytes(engine.Xsqlite3_column_text(p.tls, p.statement, int32(i)), i); *into != string(b) {
+		*into = string(b)
+	}
+}
+
 // columnBytes gives an empty slice, not nil, where there are none.
 func (p prepared) columnBytes(i int) []byte {
 	return append([]byte{}, p.bytes(engine.Xsqlite3_column_blob(p.tls, p.statement, int32(i)), i)...)

@@ -125,7 +125,7 @@ func (s *stmt) scan(i int, dest any) error {
 	switch d := dest.(type) {
 	case *string:
 		if kind == typeText {
-			*d = s.columnText(i)
+			s.intoText(i, d)
 			return nil
 		}
 	case *int64:

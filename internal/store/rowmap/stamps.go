@@ -56,7 +56,7 @@ func NewOutline() *Outline {
 	o := &Outline{}
 	c := &o.connection
 	c.Maker.Type = domain.TypeUser
-	o.targets = append([]any{(*int64)(&c.ID), (*int64)(&c.ChannelID), &c.Item.Type, &c.Item.ID, &c.PositionKey, &c.ItemPrivate,
+	o.targets = append([]any{(*int64)(&c.ID), (*int64)(&c.ChannelID), (*string)(&c.Item.Type), &c.Item.ID, &c.PositionKey, &c.ItemPrivate,
 		&c.Version, &o.created, &c.Maker.ID, &c.Maker.Version}, o.block.targets()...)
 	return o
 }
