@@ -8,9 +8,10 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"vitrine/internal/database/pipeline"
 
 	"github.com/jackc/pgx/v5"
+
+	"vitrine/internal/database/pipeline"
 )
 
 // Loader fills an empty database whose schema is there with the rows of another. Indexes
