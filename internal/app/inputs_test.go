@@ -957,7 +957,7 @@ func (in *inputs) refs() {
 		"LegalPage":       func(r domain.Ref) error { _, err := a.LegalPage(ctx, r.Slug); return err },
 		"DeleteLegalPage": func(r domain.Ref) error { return a.DeleteLegalPage(ctx, in.operator, r.Slug) },
 		"Batch":           func(r domain.Ref) error { _, err := a.Batch(ctx, ada, r.Slug); return err },
-		"OpenFile":        func(r domain.Ref) error { _, err := a.OpenFile(ctx, "k"+r.Slug, "x"); return err },
+		"OpenShown":       func(r domain.Ref) error { _, err := a.OpenShown(ctx, "k"+r.Slug, "x"); return err },
 	} {
 		in.exercised(useCase, "")
 		for _, r := range []domain.Ref{{Slug: "\xff"}, {Slug: "a\x00b"}, {Slug: strings.Repeat("a", 100_000)}, {ID: -1}, {}} {
@@ -1055,7 +1055,7 @@ var withoutText = []string{
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindHidden", "HiddenFor", "HiddenThings", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "TellOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
+	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenFile", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are those that one topic calls of another.

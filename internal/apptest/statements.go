@@ -3,6 +3,8 @@ package apptest
 import (
 	"context"
 	"sync"
+
+	"vitrine/internal/database/pipeline"
 )
 
 // watch passes the server's SQL statements on to whoever listens.
@@ -35,16 +37,26 @@ func (r *Rig) Intercept(fn func(ctx context.Context, query string)) (end func())
 
 // Statements gives the SQL statements that the server runs while do runs.
 func (r *Rig) Statements(do func()) []string {
+	seen, _ := r.RoundTrips(do)
+	return seen
+}
+
+// RoundTrips gives the SQL statements that the server runs while do runs, and how often it waits
+// for the database to answer them: once for those that it sends together, as it does on
+// PostgreSQL. Beginning and ending a transaction are not counted.
+func (r *Rig) RoundTrips(do func()) (statements []string, trips int) {
 	var mu sync.Mutex
-	var seen []string
-	end := r.Intercept(func(_ context.Context, query string) {
+	end := r.Intercept(func(ctx context.Context, query string) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, query)
+		statements = append(statements, query)
+		if !pipeline.Joined(ctx) {
+			trips++
+		}
 	})
 	defer end()
 	do()
 	mu.Lock()
 	defer mu.Unlock()
-	return seen
+	return statements, trips
 }

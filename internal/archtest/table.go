@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "database/lite", "database/loss", "database/pooler", "database/replica", "database/schema", "database/traced"},
+	"database":       {"domain", "database/lite", "database/loss", "database/pipeline", "database/pooler", "database/replica", "database/schema", "database/traced"},
 	"backup/aside":   {"database"},
 	"fetch":          {"domain"},
 	"licenses":       {},
@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"store/imports":    {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "store/sqlx"},
 	"store/origins":    {"domain", "store/sqlx"},
-	"store/sqlx":       {"domain", "budget", "database"},
+	"store/sqlx":       {"domain", "budget", "database", "database/pipeline"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
@@ -165,6 +165,7 @@ var rooms = map[string][]string{
 	"database/dbtest":      {"database"},
 	"database/lite":        {},
 	"database/loss":        {"database/lite"},
+	"database/pipeline":    {"database/loss"},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"database/schema":      {},
@@ -187,7 +188,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/lite", "database/loss", "database/replica", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "database/loss", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

@@ -8,24 +8,23 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+
+	"vitrine/internal/database/schema"
 )
 
-// ColumnType is what a column holds, whichever database it is in.
-type ColumnType string
+// What a column holds, whichever database it is in.
+type (
+	ColumnType = schema.ColumnType
+	Column     = schema.Column
+)
 
 // The types of columns.
 const (
-	Int   ColumnType = "int"
-	Bool  ColumnType = "bool"
-	Text  ColumnType = "text"
-	Bytes ColumnType = "bytes"
+	Int   = schema.Int
+	Bool  = schema.Bool
+	Text  = schema.Text
+	Bytes = schema.Bytes
 )
-
-// Column is a column of a table.
-type Column struct {
-	Name string     `json:"name"`
-	Type ColumnType `json:"type"`
-}
 
 // Table is a table as both databases have it.
 type Table struct {
@@ -38,18 +37,12 @@ type Table struct {
 	parents  []string
 }
 
-// typesOf are the types of columns as the databases call them.
-var typesOf = map[string]ColumnType{
-	"INTEGER": Int, "BIGINT": Int, "SMALLINT": Int, "int8": Int, "int4": Int, "int2": Int,
-	"BOOLEAN": Bool, "bool": Bool, "TEXT": Text, "text": Text, "BLOB": Bytes, "bytea": Bytes,
-}
-
 // Catalog lists the tables of the database without those that skip names and its own, each
 // after the tables that its rows refer to. It is the same for both databases.
 func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bool) ([]Table, error) {
-	columns, parents := sqliteColumns, sqliteParents
+	columns, parents := schema.SQLiteColumns, schema.SQLiteParents
 	if db.dialect == Postgres {
-		columns, parents = postgresColumns, postgresParents
+		columns, parents = schema.PostgresColumns, schema.PostgresParents
 	}
 	byName := map[string]*Table{}
 	err := each(ctx, q, columns, 5, func(row []string) error {
@@ -61,11 +54,11 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 			byName[name] = &Table{Name: name}
 		}
 		t := byName[name]
-		typ, known := typesOf[kind]
+		typ, known := schema.TypeOf(kind)
 		if !known {
 			return fmt.Errorf("database: column %s of %s has the type %s, which not both databases have", column, name, kind)
 		}
-		t.Columns = append(t.Columns, Column{column, typ})
+		t.Columns = append(t.Columns, Column{Name: column, Type: typ})
 		if key != "0" {
 			t.Key = append(t.Key, column)
 		}
@@ -94,24 +87,6 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 	}
 	return tables, err
 }
-
-const (
-	sqliteColumns = `SELECT t.name, c.name, upper(c.type), c.pk,
-			c.pk > 0 AND EXISTS (SELECT 1 FROM sqlite_schema s WHERE s.name = t.name AND s.sql LIKE '%AUTOINCREMENT%')
-		FROM pragma_table_list t JOIN pragma_table_info(t.name) c
-		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.name`
-	sqliteParents = `SELECT DISTINCT t.name, f."table" FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
-		WHERE t.schema = 'main' AND t.type = 'table' ORDER BY 1, 2`
-	postgresColumns = `SELECT CAST(t.relname AS TEXT), CAST(a.attname AS TEXT), CAST(y.typname AS TEXT),
-			CASE WHEN a.attnum = ANY (i.indkey) THEN 1 ELSE 0 END, CASE WHEN a.attidentity <> '' THEN 1 ELSE 0 END
-		FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
-		JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
-		WHERE t.relkind = 'r' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
-		ORDER BY t.relname COLLATE "C", a.attname COLLATE "C"`
-	postgresParents = `SELECT DISTINCT CAST(c.relname AS TEXT), CAST(p.relname AS TEXT) FROM pg_constraint f
-		JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
-		WHERE f.contype = 'f' AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) ORDER BY 1, 2`
-)
 
 // each visits the rows of a query as texts.
 func each(ctx context.Context, q Querier, query string, columns int, visit func(row []string) error) error {
@@ -217,7 +192,7 @@ func ReadTable(ctx context.Context, q Querier, t Table, visit func(row []any) er
 			return Classify(ctx, err)
 		}
 		for i, c := range t.Columns {
-			if row[i], err = c.Type.value(row[i]); err != nil {
+			if row[i], err = c.Type.Value(row[i]); err != nil {
 				return fmt.Errorf("database: %s of %s: %w", c.Name, t.Name, err)
 			}
 		}
@@ -226,41 +201,4 @@ func ReadTable(ctx context.Context, q Querier, t Table, visit func(row []any) er
 		}
 	}
 	return Classify(ctx, rows.Err())
-}
-
-// value makes a value one of the type. SQLite keeps in a column what was put there.
-func (typ ColumnType) value(v any) (any, error) {
-	switch v := v.(type) {
-	case nil:
-		return nil, nil
-	case int64:
-		switch typ {
-		case Int:
-			return v, nil
-		case Bool:
-			return v != 0, nil
-		case Text, Bytes:
-		}
-	case bool:
-		if typ == Bool {
-			return v, nil
-		}
-	case string:
-		switch typ {
-		case Text:
-			return v, nil
-		case Bytes:
-			return []byte(v), nil
-		case Int, Bool:
-		}
-	case []byte:
-		switch typ {
-		case Text:
-			return string(v), nil
-		case Bytes:
-			return v, nil
-		case Int, Bool:
-		}
-	}
-	return nil, fmt.Errorf("a value of the type %T is no %s", v, typ)
 }

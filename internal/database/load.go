@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"vitrine/internal/database/pipeline"
 )
 
 // Loader fills an empty database whose schema is there with the rows of another. Indexes
@@ -113,7 +115,7 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 
 // run executes statements in one transaction.
 func (l *Loader) run(ctx context.Context, statements []string) error {
-	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error {
+	return inTx(ctx, l.target, nil, func(tx *pipeline.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
 				return err
@@ -148,7 +150,7 @@ func (l *Loader) Load(ctx context.Context, t Table, rows iter.Seq2[[]any, error]
 func (l *Loader) insert(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
 	query := "INSERT INTO " + quote(t.Name) + " (" + quoted(t.columnNames()) + ") VALUES (" + places + ")"
-	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error {
+	return inTx(ctx, l.target, nil, func(tx *pipeline.Tx) error {
 		put, err := tx.PrepareContext(ctx, query)
 		if err != nil {
 			return err
@@ -205,7 +207,7 @@ func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
 	if err := l.run(ctx, statements); err != nil || l.db.dialect == Postgres {
 		return err
 	}
-	return inTx(ctx, l.target, nil, func(tx *sql.Tx) error { return checkForeignKeys(ctx, tx, "what was loaded") })
+	return inTx(ctx, l.target, nil, func(tx *pipeline.Tx) error { return checkForeignKeys(ctx, tx.Tx, "what was loaded") })
 }
 
 // continueAfter has the next number of a table be above n, and above those of its rows.

@@ -3,11 +3,13 @@ package database
 import (
 	"context"
 
+	"vitrine/internal/database/pipeline"
 	"vitrine/internal/database/traced"
 )
 
 // Observer is called with each statement just before it runs, in the goroutine that
-// runs it. Beginning and ending a transaction are no statements.
+// runs it. Beginning and ending a transaction are no statements. Statements that are sent
+// together are all told of before they are; pipeline.Joined tells those after the first.
 type Observer func(ctx context.Context, query string)
 
 // watched returns a handle that reports to the observer and the tracer, if there are any.
@@ -46,6 +48,26 @@ func (w watchedHandle) begin(ctx context.Context, query string) func(error) {
 	}
 	_, end := w.db.trace(ctx, traced.Statement, query)
 	return end
+}
+
+// watchedAll reports statements that are sent together, and gives what reports their end.
+func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(error) {
+	var ends []func(error)
+	if w, ok := h.(watchedHandle); ok {
+		for i, s := range all {
+			if i == 1 {
+				ctx = pipeline.Join(ctx)
+			}
+			if end := w.begin(ctx, s.Query); end != nil {
+				ends = append(ends, end)
+			}
+		}
+	}
+	return func(err error) {
+		for _, end := range ends {
+			end(err)
+		}
+	}
 }
 
 func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"vitrine/internal/database/pipeline"
 	"vitrine/internal/database/replica"
 )
 
@@ -51,7 +52,7 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 // viewReplica is View at a replica. It is tried once: where it fails, the request is made again
 // at the primary.
 func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
-	err := inTx(ctx, r.Handle, opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
+	err := inTx(ctx, r.Handle, opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
 		r.Fail(ctx, err)
 	}

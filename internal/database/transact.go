@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/pipeline"
 	"vitrine/internal/database/traced"
 )
 
@@ -28,7 +28,7 @@ func (db *DB) view(ctx context.Context, fn func(q Querier) error) error {
 		return db.viewReplica(ctx, r, &opts, fn)
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, &opts, func(tx *sql.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
+		return inTx(ctx, db.handle, &opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	})
 }
 
@@ -90,12 +90,12 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 		return db.retry(ctx, func() error { return db.transactSQLite(ctx, fn) })
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, nil, func(tx *sql.Tx) error {
-			t := &Tx{tx: tx, run: db.watchedIn(ctx, sqlHandle{tx})}
+		return inTx(ctx, db.handle, nil, func(tx *pipeline.Tx) error {
+			t := &Tx{line: tx, tx: tx.Tx, run: db.watchedIn(ctx, sqlHandle{tx})}
 			if err := fn(t); err != nil {
 				return err
 			}
-			return t.failed
+			return t.Sync(ctx)
 		})
 	})
 }
@@ -116,40 +116,70 @@ func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error
 }
 
 // inTx rolls back unless fn returns nil, also when fn panics; the panic goes on.
-func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
-	tx, err := beginTx(ctx, pool, opts)
+func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pipeline.Tx) error) error {
+	tx, err := pipeline.Begin(ctx, pool, opts)
 	if err != nil {
 		return Classify(ctx, err)
 	}
-	// After a commit this does nothing. Its error would hide the cause, and a
-	// connection that cannot roll back is given up by the pool.
-	defer func() { _ = tx.Rollback() }()
+	defer tx.End()
 	if err := fn(tx); err != nil {
 		return classifyCallback(ctx, err)
 	}
 	return Classify(ctx, tx.Commit())
 }
 
-// beginTries is how often a transaction is begun on a connection that turns out to be
-// lost: each of them is noticed once, and nothing has been done on it.
-const beginTries = 10
-
-func beginTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, err error) {
-	for range beginTries {
-		tx, err = pool.BeginTx(ctx, opts)
-		if err == nil || ctx.Err() != nil || loss.Refused(err) || !loss.Lost(err) || errors.Is(err, loss.ErrClosed) {
-			break
-		}
-	}
-	return tx, err
-}
-
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
-	run    handle     // perhaps watched
-	conn   *lite.Conn // SQLite
-	tx     *sql.Tx    // on SQLite once a library has asked for it
+	run    handle       // perhaps watched
+	line   *pipeline.Tx // PostgreSQL
+	conn   *lite.Conn   // SQLite
+	tx     *sql.Tx      // on SQLite once a library has asked for it
 	failed error
+}
+
+// Later takes a statement whose result the caller does not wait for, and reports whether it did:
+// on SQLite, where there are no round trips to save, the caller runs it. It is sent before the
+// next statement, or by Sync, together with others. Its Then may run any time from now on, in
+// the goroutine of the transaction.
+func (t *Tx) Later(ctx context.Context, s pipeline.Statement) (taken bool, err error) {
+	switch {
+	case t.failed != nil:
+		return true, t.refusal()
+	case t.line == nil:
+		return false, nil
+	case t.line.Add(s):
+		return true, t.Sync(ctx)
+	}
+	return true, nil
+}
+
+// Sync runs what Later has taken, and returns the first error of that.
+func (t *Tx) Sync(ctx context.Context) error {
+	for t.failed == nil && t.line != nil {
+		all := t.line.Take()
+		if len(all) == 0 {
+			return nil
+		}
+		if err := t.note(ctx, t.send(ctx, all)); err != nil {
+			return err
+		}
+		for _, s := range all {
+			if s.Then == nil {
+				continue
+			}
+			if err := s.Then(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return t.failed
+}
+
+func (t *Tx) send(ctx context.Context, all []pipeline.Statement) error {
+	ends := watchedAll(ctx, t.run, all)
+	err := t.line.Send(ctx, all)
+	ends(err)
+	return err
 }
 
 // SQL gives the transaction of database/sql, for a library that joins it, such
@@ -169,6 +199,14 @@ var errAborted = errors.New("database: transaction is aborted by an earlier erro
 
 func (t *Tx) refusal() error { return fmt.Errorf("%w: %w", errAborted, t.failed) }
 
+// ready runs what is to run before the next statement.
+func (t *Tx) ready(ctx context.Context) error {
+	if t.failed != nil {
+		return t.refusal()
+	}
+	return t.Sync(ctx)
+}
+
 // note remembers the first failure. Some failures make SQLite roll back by
 // itself, and later statements would then each be committed on their own.
 func (t *Tx) note(ctx context.Context, err error) error {
@@ -181,8 +219,8 @@ func (t *Tx) note(ctx context.Context, err error) error {
 
 // Query implements Querier.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if t.failed != nil {
-		return nil, t.refusal()
+	if err := t.ready(ctx); err != nil {
+		return nil, err
 	}
 	rows, err := t.run.query(ctx, query, args)
 	return rows, t.note(ctx, err)
@@ -190,16 +228,16 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error)
 
 // QueryRow implements Querier.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if t.failed != nil {
-		return failedRow{t.refusal()}
+	if err := t.ready(ctx); err != nil {
+		return failedRow{err}
 	}
 	return &txRow{tx: t, ctx: ctx, row: t.run.queryRow(ctx, query, args)}
 }
 
 // Exec implements Querier.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (Result, error) {
-	if t.failed != nil {
-		return nil, t.refusal()
+	if err := t.ready(ctx); err != nil {
+		return nil, err
 	}
 	res, err := t.run.exec(ctx, query, args)
 	return res, t.note(ctx, err)

@@ -65,7 +65,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // included (RFC 9110 sections 13 and 14), for ever the same.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
-	f, err := h.App.OpenFile(r.Context(), key, name)
+	f, err := h.App.OpenShown(r.Context(), key, name)
 	if err != nil {
 		if content.IsMissing(err) {
 			h.Log.WarnContext(r.Context(), "a file is not in the storage", "error", err)

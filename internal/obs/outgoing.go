@@ -18,12 +18,13 @@ const (
 	Storage Outgoing = "storage" // S3: each request of it, those that are tried again too
 	Mail    Outgoing = "mail"    // a mail, from the connection to the server's answer
 	Pages   Outgoing = "pages"   // what users link to: up to the head of the answer, redirects included
+	SignOn  Outgoing = "sign_on" // the OpenID Connect provider: each request of it
 )
 
 func newOutgoing() *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "outgoing_duration_seconds",
-		Help:    "Time that others took: storage (S3), mail (SMTP) and pages (what users link to), by what came of it.",
+		Help:    "Time that others took: storage (S3), mail (SMTP), pages (what users link to) and sign_on (the OpenID Connect provider), by what came of it.",
 		Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"to", "operation", "outcome"})
 }

@@ -52,6 +52,10 @@ type Options struct {
 	Now          func() time.Time // the clock
 	Log          *slog.Logger
 
+	// Watch wraps what requests to the provider go through; nil for nothing. It sees the context of the
+	// sign-in that asks, but for the provider's keys, which the library fetches for all who wait.
+	Watch func(http.RoundTripper) http.RoundTripper
+
 	// Patience is how long a request may take, where that is not the usual time.
 	Patience time.Duration
 }
@@ -80,7 +84,11 @@ func New(o Options) *Provider {
 	if o.Patience == 0 {
 		o.Patience = patience
 	}
-	return &Provider{o: o, client: &http.Client{Timeout: o.Patience, Transport: limited{http.DefaultTransport.(*http.Transport).Clone()},
+	var transport http.RoundTripper = http.DefaultTransport.(*http.Transport).Clone()
+	if o.Watch != nil {
+		transport = o.Watch(transport)
+	}
+	return &Provider{o: o, client: &http.Client{Timeout: o.Patience, Transport: limited{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

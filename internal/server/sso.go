@@ -1,15 +1,18 @@
 package server
 
 import (
+	"net/http"
+
 	"vitrine/internal/app/sso"
 	"vitrine/internal/config"
+	"vitrine/internal/obs"
 	"vitrine/internal/oidc"
 	"vitrine/internal/site/pages/signon"
 )
 
 // newSSO makes what single sign-on stands on. The provider is asked nothing before somebody signs
 // in, so that its being away keeps no server from starting.
-func newSSO(cfg config.Config, o Options) sso.Options {
+func newSSO(cfg config.Config, o Options, stats *obs.Metrics) sso.Options {
 	c := cfg.OIDC
 	if c.Issuer == "" {
 		return sso.Options{}
@@ -20,5 +23,6 @@ func newSSO(cfg config.Config, o Options) sso.Options {
 	}
 	return sso.Options{Name: c.Name, SignUp: sso.SignUp(c.SignUp), Only: c.Only, TrustEmail: c.Email == "trust", Groups: groups, Log: o.Log,
 		Provider: oidc.New(oidc.Options{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
-			RedirectURL: cfg.SiteURL + signon.CallbackPath, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim, Now: o.Now, Log: o.Log})}
+			RedirectURL: cfg.SiteURL + signon.CallbackPath, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim, Now: o.Now, Log: o.Log,
+			Watch: func(next http.RoundTripper) http.RoundTripper { return stats.Watched(obs.SignOn, next) }})}
 }

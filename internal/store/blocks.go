@@ -141,7 +141,7 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 	tx.documents.Add(documents.OfBlock(b))
 	for _, n := range channels {
 		n.Item = domain.BlockRef(b.ID)
-		if _, _, err := tx.connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}); err != nil {
+		if _, err := tx.connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
 			return b, err
 		}
 	}

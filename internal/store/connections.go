@@ -38,22 +38,28 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.Connection, 
 	if err != nil {
 		return domain.Connection{}, n.Channel, err
 	}
-	return tx.connect(ctx, n, item)
+	var c domain.Connection
+	in, err := tx.connect(ctx, n, item, &c)
+	if err == nil {
+		err = tx.db.Sync(ctx) // for the connection's id
+	}
+	return c, in, err
 }
 
-// connect makes the connection of an item that is counted already.
-func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering) (c domain.Connection, in domain.Channel, err error) {
-	c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
+// connect makes the connection of an item that is counted already. Its id is known once the
+// statements that wait have run.
+func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
+	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
 	if n.Item.Type == domain.ItemBlock {
 		open, private := documents.Placed(n.Channel.Visibility, 1)
 		if err = tx.documents.PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
-			return c, n.Channel, err
+			return n.Channel, err
 		}
 	}
 	in, connected, top, err := tx.countIn(ctx, n, item.private)
 	if err != nil {
-		return c, in, err
+		return in, err
 	}
 	c.CreatedAt = sqlx.Time(connected)
 	if c.Position = max(n.Position, 1); n.Position == 0 || n.Position > in.Contents() {
@@ -66,15 +72,15 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering) (c do
 		c.PositionKey, err = list.Place(ctx, c.Position, others)
 	}
 	if err != nil {
-		return c, in, err
+		return in, err
 	}
-	err = tx.db.QueryRow(ctx, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
+	err = tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&c.ID) }, nil, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
 			user_id, position_key, metadata, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
 		in.ID, n.Item.Type, n.Item.ID, item.private, item.updatedAt, n.UserID, c.PositionKey,
-		sqlx.MetadataOf(n.Metadata), connected).Scan(&c.ID)
+		sqlx.MetadataOf(n.Metadata), connected)
 	if err != nil {
-		return c, in, err
+		return in, err
 	}
 	if !item.private {
 		tx.deltas.Connection(in.ID, n.UserID, 1)
@@ -82,7 +88,7 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering) (c do
 	if n.Item.Type == domain.ItemBlock {
 		tx.deltas.BlockTime(in.ID, item.updatedAt, 1)
 	}
-	return c, in, list.Insert(ctx, ranked.Item{PositionKey: c.PositionKey, CreatedAt: connected, Private: item.private}, in.Contents()-1)
+	return in, list.Insert(ctx, ranked.Item{PositionKey: c.PositionKey, CreatedAt: connected, Private: item.private}, in.Contents()-1)
 }
 
 // entering is what a connection keeps of its item.

@@ -57,8 +57,7 @@ func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
 	return s.InTx(ctx, func(tx *store.Tx) error {
 		switch k := r.IntN(100); {
 		case k < 45:
-			_, err := tx.RecordAll(ctx, c.news(r, user)...)
-			return err
+			return tx.RecordAll(ctx, c.news(r, user)...)
 		case k < 65:
 			what := pick(r, c.sources)
 			if what == storetest.UserSubject(user) {

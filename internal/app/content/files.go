@@ -21,16 +21,23 @@ type OpenedFile struct {
 	Content     *blob.File
 }
 
-// OpenFile opens the file under a key, or a version of it by its name below the key.
-// It needs no actor: whoever has the address may see it (behaviour.md section 3).
-func (a *Content) OpenFile(ctx context.Context, key, name string) (o OpenedFile, err error) {
+// OpenShown opens the file under a key, or a version of it by its name below the key; NotFound
+// while an operator hides its block. It needs no actor: whoever has the address may see it
+// (behaviour.md section 3), and of what is hidden nobody, since files are asked for without a token.
+func (a *Content) OpenShown(ctx context.Context, key, name string) (o OpenedFile, err error) {
 	if !isUploadKey(key) { // nor a file's
 		return o, domain.NewNotFound()
 	}
-	o.File, err = a.Store.FileByKey(ctx, key)
+	f, err := a.Store.ShownFile(ctx, key)
 	if err != nil {
 		return o, err
 	}
+	return a.OpenFile(ctx, f, name)
+}
+
+// OpenFile opens a file, or a version of it by its name, for whoever sees what shows it.
+func (a *Content) OpenFile(ctx context.Context, f domain.File, name string) (o OpenedFile, err error) {
+	o.File = f
 	if name == o.File.Original() {
 		o.ContentType, o.Original = o.File.ContentType, true
 		o.Content, err = a.blobs.Open(ctx, o.File.Object)

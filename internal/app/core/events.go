@@ -40,8 +40,7 @@ func recordActivities(ctx context.Context, tx *store.Tx, d done, events []domain
 		}
 		all = append(all, news...)
 	}
-	_, err := tx.RecordAll(ctx, all...)
-	return err
+	return tx.RecordAll(ctx, all...)
 }
 
 // news is what is told of an event.

@@ -34,8 +34,7 @@ func (w *town) hidden(n int) {
 		batch := min(n, 2000)
 		n -= batch
 		storetest.In(w.t, w.s, func(tx *store.Tx) error {
-			_, err := tx.RecordAll(w.t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: []domain.UserID{w.who["named"]}}}, batch)...)
-			return err
+			return tx.RecordAll(w.t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: []domain.UserID{w.who["named"]}}}, batch)...)
 		})
 	}
 }
@@ -229,8 +228,7 @@ func TestFeedPollersMissNothing(t *testing.T) {
 						notify = append(notify, w.who["named"])
 					}
 					if err := s.InTx(t.Context(), func(tx *store.Tx) error {
-						_, err := tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: notify}}, 1+n%3)...)
-						return err
+						return tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: notify}}, 1+n%3)...)
 					}); err != nil {
 						t.Error(err)
 					}

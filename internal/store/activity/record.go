@@ -15,19 +15,28 @@ import (
 // notifications of the given users (behaviour.md section 7): each once, never the actor.
 // It comes last in its transaction: it locks rows of feed_sources and then of inboxes.
 func (tx Writes) Record(ctx context.Context, a domain.Activity, notify ...domain.UserID) (domain.ActivityID, error) {
-	ids, err := tx.RecordAll(ctx, domain.News{Activity: a, Notify: notify})
+	made, err := tx.record(ctx, []domain.News{{Activity: a, Notify: notify}})
+	if err == nil {
+		err = tx.db.Sync(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}
-	return ids[0], nil
+	return made.ids[0], nil
 }
 
 // RecordAll is Record for everything that one transaction did: it is called once, so
 // that all locks are taken in their order.
-func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) ([]domain.ActivityID, error) {
+func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) error {
 	if len(all) == 0 {
-		return nil, nil
+		return nil
 	}
+	_, err := tx.record(ctx, all)
+	return err
+}
+
+// record gives the activities, whose ids are there once the statements that wait have run.
+func (tx Writes) record(ctx context.Context, all []domain.News) (*inserted, error) {
 	var sources []domain.Subject
 	var notified []domain.UserID
 	for i, n := range all {
@@ -47,16 +56,19 @@ func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) ([]domain.Ac
 	if err != nil {
 		return nil, err
 	}
-	ids, copied, err := tx.insertActivities(ctx, all)
-	if err != nil {
+	made, err := tx.insertActivities(ctx, all)
+	if err != nil || !followed && len(notified) == 0 { // nobody waits for the ids
+		return made, err
+	}
+	if err := tx.db.Sync(ctx); err != nil {
 		return nil, err
 	}
-	if followed && copied {
-		if err := tx.copyToFeeds(ctx, ids); err != nil {
+	if followed && made.copied {
+		if err := tx.copyToFeeds(ctx, made.ids); err != nil {
 			return nil, err
 		}
 	}
-	return ids, tx.notify(ctx, all, ids, full)
+	return made, tx.notify(ctx, all, made.ids, full)
 }
 
 // recipients are the notified, each once, without the actor.
@@ -70,10 +82,28 @@ func recipients(n domain.News) []domain.UserID {
 const activityRow = `(CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS TEXT),
 	CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS BIGINT))`
 
-// insertActivities gives the ids of the activities in their order. They are drawn once the
-// sources and inboxes are locked, and once readers can tell that they will be. On SQLite,
-// where nothing is locked, it also reports whether any is to be copied to feeds.
-func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (ids []domain.ActivityID, copied bool, err error) {
+// inserted are activities that have been written.
+type inserted struct {
+	ids    []domain.ActivityID // in their order
+	copied bool                // on SQLite: any is to be copied to feeds
+}
+
+func (i *inserted) add(row sqlx.Row) error {
+	var id domain.ActivityID
+	var copied bool
+	err := row.Scan(&id, &copied)
+	// They are drawn one after the other, and may be returned in another order.
+	at, _ := slices.BinarySearch(i.ids, id)
+	i.ids, i.copied = slices.Insert(i.ids, at, id), i.copied || copied
+	return err
+}
+
+// insertActivities writes activities, whose ids are there once the statements that wait have
+// run. They are drawn once the sources and inboxes are locked, and once readers can tell that
+// they will be. On SQLite, where nothing is locked, it also tells whether any is to be copied
+// to feeds.
+func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (*inserted, error) {
+	made := &inserted{}
 	copies := "TRUE"
 	if !tx.db.LocksRows() {
 		copies = copiedSource(domain.SubjectUser) + " OR " + copiedSource(domain.SubjectChannel) + " OR " + copiedSource(domain.SubjectGroup)
@@ -88,23 +118,15 @@ func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (ids [
 			args = append(args, n.Kind, n.Actor, n.Item.Type, n.Item.ID, targetType, targetID,
 				sqlx.OrNull(n.Channel), sqlx.OrNull(n.Group), sqlx.Micros(n.CreatedAt))
 		}
-		rows, err := tx.db.Query(ctx, `INSERT INTO activities (kind, actor_id, item_type, item_id, target_type, target_id,
+		err := tx.db.LaterEach(ctx, made.add, nil, `INSERT INTO activities (kind, actor_id, item_type, item_id, target_type, target_id,
 				channel_id, group_id, created_at)
 			SELECT v.* FROM (VALUES `+activityRow+strings.TrimPrefix(sqlx.Tuples(len(some), 9), sqlx.Tuples(1, 9))+`) AS v`+
 			tx.db.AnnounceActivity()+` WHERE TRUE RETURNING id, `+copies, args...)
-		made, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ActivityID, err error) {
-			var one bool
-			err = row.Scan(&id, &one)
-			copied = copied || one
-			return id, err
-		})
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		ids = append(ids, made...)
 	}
-	slices.Sort(ids)
-	return ids, copied, nil
+	return made, nil
 }
 
 // copiedSource asks whether what is done at a source of an activity is copied to somebody.

@@ -94,19 +94,20 @@ func (tx Writes) feedSources(ctx context.Context, what []domain.Subject, clause 
 	for _, s := range what {
 		ids[s.Type] = append(ids[s.Type], s.ID)
 	}
-	rows, err := tx.db.Query(ctx, `SELECT s.source_type, s.source_id, s.followers, s.pulled FROM feed_sources s WHERE
+	found := make(map[domain.Subject]feedSource, len(what))
+	err := tx.db.LaterEach(ctx, func(row sqlx.Row) error {
+		var s feedSource
+		err := row.Scan(&s.Type, &s.ID, &s.followers, &s.pulled)
+		found[s.Subject] = s
+		return err
+	}, nil, `SELECT s.source_type, s.source_id, s.followers, s.pulled FROM feed_sources s WHERE
 			s.source_type = 'Channel' AND `+tx.db.In("s.source_id", "$1")+` OR
 			s.source_type = 'Group' AND `+tx.db.In("s.source_id", "$2")+` OR
 			s.source_type = 'User' AND `+tx.db.In("s.source_id", "$3")+`
 		ORDER BY s.source_type, s.source_id`+clause, sqlx.IDs(tx.db.Dialect, ids[domain.SubjectChannel]),
 		sqlx.IDs(tx.db.Dialect, ids[domain.SubjectGroup]), sqlx.IDs(tx.db.Dialect, ids[domain.SubjectUser]))
-	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (s feedSource, err error) {
-		err = row.Scan(&s.Type, &s.ID, &s.followers, &s.pulled)
-		return s, err
-	})
-	found := make(map[domain.Subject]feedSource, len(all))
-	for _, s := range all {
-		found[s.Subject] = s
+	if err == nil {
+		err = tx.db.Sync(ctx)
 	}
 	return found, err
 }

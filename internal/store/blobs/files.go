@@ -35,6 +35,18 @@ func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
 	return f, sqlx.Found(err)
 }
 
+// ShownFile reads the file at an address; NotFound where the block that it belongs to is hidden, by
+// itself or with the person who made it. Each block has a file of its own, so that others which
+// have the same bytes are not concerned. The inner queries give single values, which PostgreSQL
+// looks up one by one: without statistics, or with old ones, it would join all that is hidden.
+func (r Reads) ShownFile(ctx context.Context, key string) (domain.File, error) {
+	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+`WHERE f.key = $1
+		AND (SELECT count(*) FROM blocks b WHERE (b.image_id = f.id OR b.file_id = f.id) AND (
+			(SELECT h.id FROM hidden_things h WHERE h.kind = 'Block' AND h.target_id = b.id AND h.state <> 'showing') IS NOT NULL
+			OR (SELECT h.id FROM hidden_things h WHERE h.kind = 'User' AND h.target_id = b.user_id AND h.state <> 'showing') IS NOT NULL)) = 0`, key))
+	return f, sqlx.Found(err)
+}
+
 // AddFile gives a blob an address, and counts it as its owner's. Its key must be fresh.
 func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id domain.FileID, err error) {
 	if err := w.db.Exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, f.BlobID, sqlx.Micros(now)); err != nil {

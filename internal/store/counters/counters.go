@@ -96,9 +96,9 @@ func (d *Deltas) writeTouched(ctx context.Context) error {
 		which, ids = "item_id = $1", touched[0]
 	}
 	const theirs = ` SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = item_id) WHERE kind = 'Channel' AND `
-	err := d.db.Exec(ctx, "UPDATE search_documents"+theirs+which, ids)
+	err := d.db.Later(ctx, "UPDATE search_documents"+theirs+which, ids)
 	if err == nil && d.touchedInGroup {
-		err = d.db.Exec(ctx, "UPDATE group_items"+theirs+which, ids)
+		err = d.db.Later(ctx, "UPDATE group_items"+theirs+which, ids)
 	}
 	d.touched, d.touchedInGroup = nil, false
 	return err

@@ -59,7 +59,7 @@ func (t countTable[K]) write(ctx context.Context, db sqlx.Conn, all deltas[K]) e
 				fewer = append(fewer, k)
 			}
 		}
-		if err := db.Exec(ctx, t.adding("VALUES "+sqlx.Tuples(len(some), len(t.key)+len(t.sums))), args...); err != nil {
+		if err := db.Later(ctx, t.adding("VALUES "+sqlx.Tuples(len(some), len(t.key)+len(t.sums))), args...); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (t countTable[K]) sweep(ctx context.Context, db sqlx.Conn, keys []K) error 
 			rows[i], args = strings.Join(parts, " AND "), append(args, t.values(k)...)
 		}
 		query := fmt.Sprintf("DELETE FROM %s WHERE %s = 0 AND (%s)", t.name, t.sums[0], strings.Join(rows, " OR "))
-		if err := db.Exec(ctx, query, args...); err != nil {
+		if err := db.Later(ctx, query, args...); err != nil {
 			return err
 		}
 	}

@@ -57,20 +57,21 @@ func (d Document) values() []any {
 
 // insertDocument writes a document that has no row yet, and its words.
 func (ix *Index) insertDocument(ctx context.Context, d Document) error {
-	seq, err := sqlx.ScanInt64(ix.db.QueryRow(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
+	err := ix.db.Later(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
 			source_key, value_key, updated_at, digest, links, random_key, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING seq`,
-		append(d.values(), d.links, rand.Int64(), d.created)...))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		append(d.values(), d.links, rand.Int64(), d.created)...)
 	if err != nil {
 		return err
 	}
 	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
-	return ix.putWords(ctx, seq, d, true)
+	query, args := search.PutFirstWords(ix.db.Dialect, d.kind, d.id, words.Make(d.title, d.body...))
+	return ix.db.Later(ctx, query, args...)
 }
 
-func (ix *Index) putWords(ctx context.Context, seq int64, d Document, fresh bool) error {
-	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...), fresh)
-	return ix.db.Exec(ctx, query, args...)
+func (ix *Index) putWords(ctx context.Context, seq int64, d Document) error {
+	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...))
+	return ix.db.Later(ctx, query, args...)
 }
 
 // putDocument writes a document, and its words where they have changed.
@@ -94,7 +95,7 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d, false)
+	return ix.putWords(ctx, seq, d)
 }
 
 // rewordDocument writes what texts and time of change come to in a document.
@@ -113,7 +114,7 @@ func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d, false)
+	return ix.putWords(ctx, seq, d)
 }
 
 // Remove removes the document of a thing.

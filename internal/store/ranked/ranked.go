@@ -92,14 +92,14 @@ func (l List) count(ctx context.Context, i Item, by int64) error {
 	if i.Private {
 		byPrivate = by
 	}
-	paths, err := bumped(ctx, l.db, addToPaths, l.channel, i.PositionKey, i.CreatedAt, by, byPrivate)
-	if err != nil {
-		return err
-	}
-	if err := l.by(ByPosition).reshape(ctx, paths[ByPosition], by); err != nil {
-		return err
-	}
-	return l.by(ByTime).reshape(ctx, paths[ByTime], by)
+	var all changed
+	return l.db.LaterEach(ctx, all.add, func(ctx context.Context) error {
+		paths := all.paths()
+		if err := l.by(ByPosition).reshape(ctx, paths[ByPosition], by); err != nil {
+			return err
+		}
+		return l.by(ByTime).reshape(ctx, paths[ByTime], by)
+	}, addToPaths, l.channel, i.PositionKey, i.CreatedAt, by, byPrivate)
 }
 
 // Turn counts a connection, whose item has become private or open, as what it is now.

@@ -133,22 +133,31 @@ func (o tree) turn(ctx context.Context, key, byPrivate int64) error {
 
 // bump adds to the nodes above a key and gives them by level.
 func (o tree) bump(ctx context.Context, key, by, byPrivate int64) ([]node, error) {
-	paths, err := bumped(ctx, o.db, addToPath, o.channel, o.sort, key, by, byPrivate)
-	return paths[o.sort], err
+	var all changed
+	err := o.db.LaterEach(ctx, all.add, nil, addToPath, o.channel, o.sort, key, by, byPrivate)
+	if err == nil {
+		err = o.db.Sync(ctx)
+	}
+	return all.paths()[o.sort], err
 }
 
-// bumped runs a statement that adds to nodes and gives the changed ones of each order by level.
-func bumped(ctx context.Context, db sqlx.Conn, query string, args ...any) (paths [2][]node, err error) {
-	rows, err := db.Query(ctx, query, args...)
-	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (n node, err error) {
-		err = row.Scan(&n.sort, &n.level, &n.first, &n.n, &n.nPrivate)
-		return n, err
-	})
+// changed are nodes that a statement has added to.
+type changed []node
+
+func (all *changed) add(row sqlx.Row) error {
+	var n node
+	err := row.Scan(&n.sort, &n.level, &n.first, &n.n, &n.nPrivate)
+	*all = append(*all, n)
+	return err
+}
+
+// paths gives the nodes of each order by level.
+func (all changed) paths() (paths [2][]node) {
 	slices.SortFunc(all, func(a, b node) int { return cmp.Compare(a.level, b.level) })
 	for _, n := range all {
 		paths[n.sort] = append(paths[n.sort], n)
 	}
-	return paths, err
+	return paths
 }
 
 func (o tree) put(ctx context.Context, n node) error {

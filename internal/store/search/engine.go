@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/words"
 )
@@ -11,7 +12,9 @@ import (
 // their own rules.
 type engine interface {
 	// put writes the words of the document with a number.
-	put(seq int64, doc words.Document, fresh bool) (query string, args []any)
+	put(seq int64, doc words.Document) (query string, args []any)
+	// putFirst writes the words of the document of a thing, which has none yet.
+	putFirst(kind domain.SubjectType, id int64, doc words.Document) (query string, args []any)
 	// putAll writes the words of some documents that had none.
 	putAll(all []Words) (query string, args []any)
 	// matches reports whether the words `w` are those of the query bound at p for a place.
@@ -58,11 +61,19 @@ func engineOf(d sqlx.Dialect) engine {
 	return fts5{}
 }
 
-// PutWords gives the statement that writes the words of the document with a number: a fresh
-// one had none before.
-func PutWords(d sqlx.Dialect, seq int64, doc words.Document, fresh bool) (query string, args []any) {
-	return engineOf(d).put(seq, doc, fresh)
+// PutWords gives the statement that writes the words of the document with a number.
+func PutWords(d sqlx.Dialect, seq int64, doc words.Document) (query string, args []any) {
+	return engineOf(d).put(seq, doc)
 }
+
+// PutFirstWords gives the statement that writes the words of the document of a thing, which
+// has none yet.
+func PutFirstWords(d sqlx.Dialect, kind domain.SubjectType, id int64, doc words.Document) (query string, args []any) {
+	return engineOf(d).putFirst(kind, id, doc)
+}
+
+// seqOf is the number of the document of kind $1 with the id $2.
+const seqOf = `(SELECT seq FROM search_documents WHERE kind = $1 AND item_id = $2)`
 
 // Words are those of the document with a number.
 type Words struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/words"
 )
@@ -70,12 +71,12 @@ func phrase(t words.Term) string {
 	return "(" + strings.Join(all, " OR ") + ")"
 }
 
-func (fts5) put(seq int64, doc words.Document, fresh bool) (query string, args []any) {
-	query = `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`
-	if fresh { // there is nothing to look for
-		query = `INSERT INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`
-	}
-	return query, []any{seq, spelled(doc.Title), spelled(doc.Body)}
+func (fts5) put(seq int64, doc words.Document) (query string, args []any) {
+	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`, []any{seq, spelled(doc.Title), spelled(doc.Body)}
+}
+
+func (fts5) putFirst(kind domain.SubjectType, id int64, doc words.Document) (query string, args []any) {
+	return `INSERT INTO search_words (rowid, title, body) VALUES (` + seqOf + `, $3, $4)`, []any{kind, id, spelled(doc.Title), spelled(doc.Body)}
 }
 
 func (fts5) putAll(all []Words) (query string, args []any) {

@@ -73,9 +73,13 @@ func lexemes(t words.Term, title bool) string {
 	return "(" + strings.Join(lexemes, " <-> ") + ")"
 }
 
-func (tsvector) put(seq int64, doc words.Document, _ bool) (query string, args []any) {
+func (tsvector) put(seq int64, doc words.Document) (query string, args []any) {
 	return `INSERT INTO search_words (rowid, words) VALUES ($1, CAST(CAST($2 AS TEXT) AS TSVECTOR))
 		ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, []any{seq, positions(doc)}
+}
+
+func (tsvector) putFirst(kind domain.SubjectType, id int64, doc words.Document) (query string, args []any) {
+	return `INSERT INTO search_words (rowid, words) VALUES (` + seqOf + `, CAST(CAST($3 AS TEXT) AS TSVECTOR))`, []any{kind, id, positions(doc)}
 }
 
 func (tsvector) putAll(all []Words) (query string, args []any) {

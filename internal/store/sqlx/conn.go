@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/database"
+	"vitrine/internal/database/pipeline"
 )
 
 // Conn is what the statements of a room run on: the pool of readers, a snapshot or a
@@ -32,6 +33,48 @@ func (c Conn) QueryRow(ctx context.Context, query string, args ...any) database.
 func (c Conn) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := c.Querier.Exec(ctx, query, args...)
 	return err
+}
+
+// transaction is one of PostgreSQL, which sends statements together.
+type transaction interface {
+	Later(context.Context, pipeline.Statement) (taken bool, err error)
+	Sync(context.Context) error
+}
+
+// Later is Exec in a transaction that does not wait for the statement to have run: on PostgreSQL it
+// is sent in one round trip with those that come next.
+func (c Conn) Later(ctx context.Context, query string, args ...any) error {
+	if tx, ok := c.Querier.(transaction); ok {
+		if taken, err := tx.Later(ctx, pipeline.Statement{Query: query, Args: args}); taken || err != nil {
+			return err
+		}
+	}
+	return c.Exec(ctx, query, args...)
+}
+
+// LaterEach is Later for a statement that gives rows: each is called with every row, and runs no
+// statements; then, unless it is nil, is called after the last row, and may.
+func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(context.Context) error, query string, args ...any) error {
+	if tx, ok := c.Querier.(transaction); ok {
+		s := pipeline.Statement{Query: query, Args: args, Each: func(row pipeline.Row) error { return each(row) }, Then: then}
+		if taken, err := tx.Later(ctx, s); taken || err != nil {
+			return err
+		}
+	}
+	rows, err := c.Query(ctx, query, args...)
+	_, err = Collect(ctx, rows, err, func(row Row) (none struct{}, err error) { return none, each(row) })
+	if err != nil || then == nil {
+		return err
+	}
+	return then(ctx)
+}
+
+// Sync has what Later was given run, if it has not yet.
+func (c Conn) Sync(ctx context.Context) error {
+	if tx, ok := c.Querier.(transaction); ok {
+		return tx.Sync(ctx)
+	}
+	return nil
 }
 
 // ExecCount runs a statement and returns how many rows it changed.

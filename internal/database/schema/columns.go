@@ -1,0 +1,89 @@
+package schema
+
+import "fmt"
+
+// ColumnType is what a column holds, whichever database it is in.
+type ColumnType string
+
+// The types of columns.
+const (
+	Int   ColumnType = "int"
+	Bool  ColumnType = "bool"
+	Text  ColumnType = "text"
+	Bytes ColumnType = "bytes"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string     `json:"name"`
+	Type ColumnType `json:"type"`
+}
+
+// typesOf are the types of columns as the databases call them.
+var typesOf = map[string]ColumnType{
+	"INTEGER": Int, "BIGINT": Int, "SMALLINT": Int, "int8": Int, "int4": Int, "int2": Int,
+	"BOOLEAN": Bool, "bool": Bool, "TEXT": Text, "text": Text, "BLOB": Bytes, "bytea": Bytes,
+}
+
+// TypeOf gives the type of a column from what a database calls it.
+func TypeOf(name string) (t ColumnType, known bool) {
+	t, known = typesOf[name]
+	return t, known
+}
+
+// What both databases say of their tables: name, column, type, whether it is of the key and whether it
+// numbers the rows; and which tables refer to which.
+const (
+	SQLiteColumns = `SELECT t.name, c.name, upper(c.type), c.pk,
+			c.pk > 0 AND EXISTS (SELECT 1 FROM sqlite_schema s WHERE s.name = t.name AND s.sql LIKE '%AUTOINCREMENT%')
+		FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.name`
+	SQLiteParents = `SELECT DISTINCT t.name, f."table" FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
+		WHERE t.schema = 'main' AND t.type = 'table' ORDER BY 1, 2`
+	PostgresColumns = `SELECT CAST(t.relname AS TEXT), CAST(a.attname AS TEXT), CAST(y.typname AS TEXT),
+			CASE WHEN a.attnum = ANY (i.indkey) THEN 1 ELSE 0 END, CASE WHEN a.attidentity <> '' THEN 1 ELSE 0 END
+		FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+		JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
+		WHERE t.relkind = 'r' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
+		ORDER BY t.relname COLLATE "C", a.attname COLLATE "C"`
+	PostgresParents = `SELECT DISTINCT CAST(c.relname AS TEXT), CAST(p.relname AS TEXT) FROM pg_constraint f
+		JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
+		WHERE f.contype = 'f' AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) ORDER BY 1, 2`
+)
+
+// Value makes a value one of the type. SQLite keeps in a column what was put there.
+func (typ ColumnType) Value(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		switch typ {
+		case Int:
+			return v, nil
+		case Bool:
+			return v != 0, nil
+		case Text, Bytes:
+		}
+	case bool:
+		if typ == Bool {
+			return v, nil
+		}
+	case string:
+		switch typ {
+		case Text:
+			return v, nil
+		case Bytes:
+			return []byte(v), nil
+		case Int, Bool:
+		}
+	case []byte:
+		switch typ {
+		case Text:
+			return string(v), nil
+		case Bytes:
+			return v, nil
+		case Int, Bool:
+		}
+	}
+	return nil, fmt.Errorf("a value of the type %T is no %s", v, typ)
+}
