@@ -126,7 +126,7 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 // if that has been done.
 func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
 	if is.opened >= 0 {
-		p.parts = slices.DeleteFunc(p.parts, func(a part) bool { return a.show == open })
+		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == open })
 		if is.counted = is.opened; is.opened > countedUpTo || len(p.parts) == 0 {
 			return nil
 		}
