@@ -2,7 +2,6 @@ package activity
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -21,19 +20,20 @@ func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window)
 // of each source, in `best`. The $4 nearest of these bound the feed, and are of few sources:
 // only what those have within that reach is read.
 func (v Lists) feed(rising bool) string {
-	dir, reach, near, within := "DESC", "CASE WHEN count(*) < $4 THEN $2 ELSE min(best) END", "f.best >= r.reach", "x.id <= s.best AND x.id >= s.reach"
+	dir, reach, near := "DESC", "CASE WHEN count(*) < $4 THEN $2 + 1 ELSE min(best) END", "f.best >= r.reach"
+	low, high := "s.reach", "s.best"
 	if rising {
-		dir, reach, near, within = "ASC", "CASE WHEN count(*) < $4 THEN $3 ELSE max(best) END", "f.best <= r.reach", "x.id >= s.best AND x.id <= s.reach"
+		dir, reach, near = "ASC", "CASE WHEN count(*) < $4 THEN $3 - 1 ELSE max(best) END", "f.best <= r.reach"
+		low, high = high, low
 	}
 	types := []domain.SubjectType{domain.SubjectUser, domain.SubjectChannel, domain.SubjectGroup}
 	var best strings.Builder
 	rows := make([]string, len(types))
 	for i, t := range types {
-		of := "SELECT x.id FROM activities x WHERE x." + sourceColumn(t) + " = s.id AND x.id > $2 AND x.id < $3 "
-		order := "ORDER BY x.id " + dir + " LIMIT "
-		best.WriteString(" WHEN '" + string(t) + "' THEN (" + of + order + "1)")
+		column := sourceColumn(t)
+		best.WriteString(" WHEN '" + string(t) + "' THEN (" + v.db.ActivitiesOf(column, "s.id", "> $2", "< $3", dir) + " LIMIT 1)")
 		rows[i] = "SELECT a.id AS id FROM (SELECT n.id, n.best, n.reach FROM near n WHERE n.type = '" + string(t) + "') s" +
-			v.db.JoinActivities(of+"AND "+within+" "+order+"$4")
+			v.db.JoinActivities(v.db.ActivitiesOf(column, "s.id", ">= "+low, "<= "+high, dir)+" LIMIT $4")
 	}
 	return `WITH found AS MATERIALIZED (SELECT s.type, s.id, CASE s.type` + best.String() + ` END AS best
 			FROM (SELECT followed_type AS type, followed_id AS id FROM follows WHERE follower_id = $1) s),
@@ -48,15 +48,11 @@ func (v Lists) feed(rising bool) string {
 func (v Lists) ActivityIDs(ctx context.Context, of domain.Subject, w domain.Window) ([]domain.ActivityID, error) {
 	args := sqlx.Args{w.After, w.Before, w.Limit}
 	dir := sqlx.Direction(!w.Rising)
-	where, order := "id > $1 AND id < $2", "id "+dir
+	query := "SELECT id FROM activities WHERE id > $1 AND id < $2 ORDER BY id " + dir
 	if of.Type != "" {
-		// As pairs: where one source did most of what was done, PostgreSQL plans for any source
-		// to walk along all activities.
-		column, source := sourceColumn(of.Type), args.Add(of.ID)
-		where = fmt.Sprintf("%s IS NOT NULL AND (%s, id) > (%s, $1) AND (%s, id) < (%s, $2)", column, column, source, column, source)
-		order = column + " " + dir + ", " + order
+		query = v.db.ActivitiesOf(sourceColumn(of.Type), args.Add(of.ID), "> $1", "< $2", dir)
 	}
-	rows, err := v.db.Query(ctx, "SELECT id FROM activities WHERE "+where+" ORDER BY "+order+sqlx.Limit("$3"), args...)
+	rows, err := v.db.Query(ctx, query+sqlx.Limit("$3"), args...)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
 }
 
