@@ -136,8 +136,8 @@ func TestUpgradeToFeedsOfActivities(t *testing.T) {
 				(1, 'ada', 'Ada', 'ada@example.org', 'free', '', 1, 1), (2, 'bob', 'Bob', 'bob@example.org', 'free', '', 1, 1), (3, 'eve', 'Eve', 'eve@example.org', 'free', '', 1, 1)`,
 			`INSERT INTO activities (id, kind, actor_id, item_type, item_id, created_at) VALUES
 				(1, 'created_channel', 1, 'Channel', 1, 1), (2, 'created_channel', 3, 'Channel', 2, 2), (3, 'created_channel', 1, 'Channel', 3, 3)`,
-			`INSERT INTO follows (id, follower_id, followed_type, followed_id, copied_from, created_at) VALUES
-				(1, 2, 'User', 1, 2, 1), (2, 2, 'User', 3, 9223372036854775807, 1)`,
+			`INSERT INTO follows (follower_id, followed_type, followed_id, copied_from, created_at) VALUES
+				(2, 'User', 1, 2, 1), (2, 'User', 3, 9223372036854775807, 1)`,
 			`INSERT INTO feed_sources (source_type, source_id, followers, pulled) VALUES ('User', 1, 1, FALSE), ('User', 3, 1, TRUE)`,
 			`INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings) VALUES ('User', 1, 1, 1), ('User', 3, 2, 1)`,
 			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the latter of what is no longer followed
