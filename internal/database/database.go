@@ -91,6 +91,15 @@ func (db *DB) Readers() int {
 	return db.readers.Size()
 }
 
+// Line is how many transactions share a commit at most, while they wait without a connection: 0 on
+// PostgreSQL, where each has one.
+func (db *DB) Line() int {
+	if db.dialect == Postgres {
+		return 0
+	}
+	return db.line.most
+}
+
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	dialect Dialect
@@ -115,6 +124,8 @@ type DB struct {
 	giveWays time.Duration // how long a migration gives way to others
 	tracked  atomic.Bool   // the table of versions has been seen
 	close    func() error  // may be called again
+
+	checkpoints *checkpoints // of SQLite
 }
 
 // ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that

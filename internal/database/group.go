@@ -37,6 +37,9 @@ type group struct {
 	kept  int  // members whose changes are in it
 	lost  bool // it cannot be committed any more
 
+	deferred []Deferred // what members that were kept have left
+	written  []Deferred // of it, what was written within the savepoint of the present member
+
 	ended   chan struct{} // closed once outcome is set
 	outcome error         // nil: what was kept is durable
 }
@@ -88,6 +91,13 @@ func (l *line) enter(ctx context.Context, apart bool) (*group, error) {
 		return <-m.turn, nil
 	}
 	return nil, ctx.Err()
+}
+
+// waited reports whether anybody waits for a turn.
+func (l *line) waited() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.waiting) > 0
 }
 
 // join hands a group to the next in line, unless it is full or that one stays apart.
@@ -167,7 +177,7 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 		db.writer.Give(conn)
 		return nil, err
 	}
-	return &group{writing: writing{conn, db.writer}, begun: time.Now(), ended: make(chan struct{})}, nil
+	return &group{writing: writing{conn, db.writer, db.checkpoints}, begun: time.Now(), ended: make(chan struct{})}, nil
 }
 
 // runMember runs fn in the group, takes its changes back unless it succeeds, and passes
@@ -175,13 +185,14 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 // whatever becomes of the group: that of a caller who has gone, or who has lost the group.
 func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (err error, final bool) {
 	first, keep := g.kept == 0, false
+	var left Deferred
 	defer func() {
-		e := g.settle(first, keep)
+		e := g.settle(first, keep, left)
 		if err == nil {
 			err = e
 		}
 		final = err != nil && (e != nil || ctx.Err() != nil)
-		db.pass(g, apart)
+		db.pass(ctx, g, apart)
 	}()
 	if !first {
 		if err := g.savepoint(); err != nil {
@@ -189,7 +200,7 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 			return errGroupLost, false
 		}
 	}
-	if err = db.liteTx(ctx, g.conn, fn); err == nil {
+	if left, err = db.liteTx(ctx, g, apart, fn); err == nil {
 		err = ctx.Err()
 	}
 	keep = err == nil
@@ -198,8 +209,9 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 
 // settle keeps the changes of a member, or takes them back. The first has the transaction
 // to itself, so that one who meets nobody pays for no savepoint. An error says that this
-// member has lost the group; SQLite then knows the savepoint no more.
-func (g *group) settle(first, keep bool) error {
+// member has lost the group; SQLite then knows the savepoint no more. What a member leaves to
+// be written is left by the group from then on.
+func (g *group) settle(first, keep bool, left Deferred) error {
 	var err error
 	switch {
 	case g.lost:
@@ -209,19 +221,29 @@ func (g *group) settle(first, keep bool) error {
 	case !keep && !first:
 		err = g.undo()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		g.lost = true
-	} else if keep {
+	case !keep:
+		g.deferred = append(g.written, g.deferred...)
+	default:
 		g.kept++
+		if left != nil {
+			g.deferred = append(g.deferred, left)
+		}
 	}
+	g.written = nil
 	return err
 }
 
 // pass hands the group to the next who may join it, or ends it and has the next begin one.
-func (db *DB) pass(g *group, apart bool) {
+func (db *DB) pass(ctx context.Context, g *group, apart bool) {
 	going := g.kept > 0 && !g.lost && !apart
 	if going && db.line.join(g) {
 		return
+	}
+	if !g.lost && db.finish(ctx, g) != nil {
+		g.lost = true
 	}
 	switch {
 	case g.lost:
@@ -243,6 +265,7 @@ func (db *DB) pass(g *group, apart bool) {
 type writing struct {
 	conn *lite.Conn
 	pool *lite.Pool
+	log  *checkpoints
 }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
@@ -261,7 +284,11 @@ func (w *writing) run(statements ...string) error {
 // commit ends the transaction, in any case.
 func (w *writing) commit() error {
 	defer w.rollback() // where that fails
-	return w.conn.Run("COMMIT")
+	if err := w.conn.Run("COMMIT"); err != nil {
+		return err
+	}
+	w.log.wrote(w.conn)
+	return nil
 }
 
 // rollback ends the transaction. It is no error that SQLite has done so before.

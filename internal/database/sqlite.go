@@ -46,8 +46,9 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	}
 	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
 	db.readers = lite.NewPool(n, func() (*lite.Conn, error) { return db.connect(false) })
+	db.checkpoints = startCheckpoints(func() (*lite.Conn, error) { return lite.Connect(db.path, readerBusy, db.setup()...) })
 	db.close = func() error {
-		err := db.readers.Close()
+		err := errors.Join(db.readers.Close(), db.checkpoints.close())
 		// Last, so that it moves the write-ahead log into the file.
 		return errors.Join(err, db.handle.Close(), db.writer.Close())
 	}
@@ -71,19 +72,24 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// connect opens a connection that writes, or one that only reads.
-func (db *DB) connect(write bool) (*lite.Conn, error) {
-	setup := []string{
+// setup is what all connections have set.
+func (db *DB) setup() []string {
+	return []string{
 		"PRAGMA foreign_keys = on",
 		"PRAGMA synchronous = " + db.synchronous,
 		"PRAGMA temp_store = memory",
 		"PRAGMA mmap_size = 0",                 // a failing disk should be an error, not SIGBUS
 		"PRAGMA journal_size_limit = 67108864", // give space back after a burst of writes
 	}
+}
+
+// connect opens a connection that writes, or one that only reads.
+func (db *DB) connect(write bool) (*lite.Conn, error) {
+	setup := db.setup()
 	// KiB per connection, of which the engine takes twice as much: it rounds a page with its
 	// header up to the next power of two. The system keeps what is read often, too.
 	if write {
-		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000"}, setup...)...)
+		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000", autoCheckpoint}, setup...)...)
 	}
 	return lite.Connect(db.path, readerBusy, append(setup, "PRAGMA cache_size = -8000", "PRAGMA query_only = on")...)
 }

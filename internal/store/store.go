@@ -206,9 +206,8 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	deltas    counters.Deltas // what is to be added to counts
-	documents documents.Index // documents to be written
-	carried   int64           // connections that have changed with their channels
+	derived
+	carried int64 // connections that have changed with their channels
 }
 
 func (tx *Tx) use(on database.Querier) {
@@ -230,6 +229,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)
+	tx.by, tx.conn = tx.tx, tx.db
 	tx.documents.Use(tx.db, &tx.deltas)
 	tx.deltas.Use(tx.db)
 }
@@ -255,14 +255,11 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		if err == nil {
 			err = fn(t)
 		}
-		if err == nil {
-			err = t.documents.Flush(ctx)
+		if s.pool.Replicas() != nil {
+			t.derived.writer = domain.UserID(by.Account())
 		}
-		if err == nil {
-			err = t.deltas.Flush(ctx)
-		}
-		if who := by.Account(); err == nil && who != 0 && s.pool.Replicas() != nil {
-			err = t.CountWrite(ctx, domain.UserID(who))
+		if !t.derived.empty() {
+			tx.Defer((*deferred)(&t.derived))
 		}
 		enqueued = t.enqueued
 		return err

@@ -211,6 +211,17 @@ func (h *handle) autocommit() bool {
 	return engine.Xsqlite3_get_autocommit(h.tls, h.db) != 0
 }
 
+// written is how many pages were written since it was asked last, to the write-ahead log where
+// there is one.
+func (h *handle) written() int {
+	h.enter()
+	defer h.leave()
+	if engine.Xsqlite3_db_status(h.tls, h.db, engine.SQLITE_DBSTATUS_CACHE_WRITE, h.memory, h.memory+word, 1) != engine.SQLITE_OK {
+		return 0
+	}
+	return int(*(*int32)(at(h.memory)))
+}
+
 // changes is how many rows the last statement that wrote has changed.
 func (h *handle) changes() int64 { return engine.Xsqlite3_changes64(h.tls, h.db) }
 

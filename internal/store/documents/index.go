@@ -15,6 +15,12 @@ type Index struct {
 	db      sqlx.Conn
 	deltas  *counters.Deltas
 	pending []*pendingDocument
+	words   []statement // that write words of documents that were written
+}
+
+type statement struct {
+	query string
+	args  []any
 }
 
 // Use has the documents written on the connection of the transaction, and what they change
@@ -68,6 +74,18 @@ func (ix *Index) Reword(d Document) {
 	ix.pending = append(ix.pending, &pendingDocument{Document: d})
 }
 
+// Empty reports whether no document is to be written.
+func (ix *Index) Empty() bool { return len(ix.pending) == 0 }
+
+// Join has the documents of another transaction written after one's own. That one keeps them,
+// and they are written as they are known there, in case that is undone.
+func (ix *Index) Join(o *Index) {
+	for _, p := range o.pending {
+		document := *p
+		ix.pending = append(ix.pending, &document)
+	}
+}
+
 // Flush writes the documents that wait for it. A statement over the documents of many
 // things needs it before.
 func (ix *Index) Flush(ctx context.Context) error {
@@ -75,6 +93,20 @@ func (ix *Index) Flush(ctx context.Context) error {
 	ix.pending = nil
 	for _, p := range pending {
 		if err := ix.writeDocument(ctx, p); err != nil {
+			return err
+		}
+	}
+	return ix.flushWords(ctx)
+}
+
+// flushWords writes the words of the documents that were written, one after the other: between
+// two of them FTS5 would write a segment of its index for any statement that notes how to take
+// its changes back.
+func (ix *Index) flushWords(ctx context.Context) error {
+	statements := ix.words
+	ix.words = nil
+	for _, s := range statements {
+		if err := ix.db.Later(ctx, s.query, s.args...); err != nil {
 			return err
 		}
 	}
