@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vitrine/internal/blob"
-	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 )
 
 // Place is where backups are kept: a folder or a bucket, which hold many, or one file.
@@ -115,8 +115,8 @@ func open(path string, keys Keys) (*Place, error) {
 
 // hold takes a lock that ends with the program.
 func hold(ctx context.Context, path string) (release func(), err error) {
-	release, err = database.Hold(ctx, path)
-	if errors.Is(err, database.ErrInUse) {
+	release, err = lockfile.Hold(ctx, path)
+	if errors.Is(err, lockfile.ErrInUse) {
 		err = ErrBusy
 	}
 	return release, err

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"vitrine/internal/database/lite"
@@ -44,88 +42,11 @@ type group struct {
 	outcome error         // nil: what was kept is durable
 }
 
-// line is who waits for the writing connection.
-type line struct {
-	mu      sync.Mutex
-	busy    bool // a group is under way, or somebody is about to begin one
-	waiting []*member
-	waits   lite.Waits
-
-	most      int               // members of a group
+// groups is how large they may be.
+type groups struct {
+	most      int               // members
 	longest   time.Duration     // from when a group begins until it takes no more
 	committed func(members int) // for tests: called after each commit
-}
-
-type member struct {
-	apart bool
-	turn  chan *group // takes the group to join, or nil to begin one, without waiting
-}
-
-// enter waits for the caller's turn. It gives the group to join, or nil to begin one.
-func (l *line) enter(ctx context.Context, apart bool) (*group, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	if !l.busy {
-		l.busy = true
-		l.mu.Unlock()
-		return nil, nil
-	}
-	m := &member{apart: apart, turn: make(chan *group, 1)}
-	l.waiting = append(l.waiting, m)
-	l.mu.Unlock()
-	defer l.waits.Begin()()
-	select {
-	case g := <-m.turn:
-		return g, nil
-	case <-ctx.Done():
-	}
-	l.mu.Lock()
-	i := slices.Index(l.waiting, m)
-	if i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-	}
-	l.mu.Unlock()
-	if i < 0 { // the turn has come at the same time
-		return <-m.turn, nil
-	}
-	return nil, ctx.Err()
-}
-
-// waited reports whether anybody waits for a turn.
-func (l *line) waited() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.waiting) > 0
-}
-
-// join hands a group to the next in line, unless it is full or that one stays apart.
-func (l *line) join(g *group) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	full := g.kept >= l.most || time.Since(g.begun) >= l.longest
-	if full || len(l.waiting) == 0 || l.waiting[0].apart {
-		return false
-	}
-	l.shift().turn <- g
-	return true
-}
-
-// lead has the next in line begin a group.
-func (l *line) lead() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.busy = len(l.waiting) > 0; l.busy {
-		l.shift().turn <- nil
-	}
-}
-
-// shift takes the first out of the line. The lock is held.
-func (l *line) shift() *member {
-	m := l.waiting[0]
-	l.waiting = slices.Delete(l.waiting, 0, 1)
-	return m
 }
 
 type apartKey struct{}
@@ -147,13 +68,13 @@ func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (db *DB) inGroup(ctx context.Context, apart bool, fn func(tx *Tx) error) error {
-	g, err := db.line.enter(ctx, apart)
+	g, err := db.line.Enter(ctx, apart)
 	if err != nil {
 		return Classify(ctx, err)
 	}
 	if g == nil {
 		if g, err = db.beginGroup(ctx); err != nil {
-			db.line.lead()
+			db.line.Next()
 			return Classify(ctx, err)
 		}
 	}
@@ -238,8 +159,8 @@ func (g *group) settle(first, keep bool, left Deferred) error {
 
 // pass hands the group to the next who may join it, or ends it and has the next begin one.
 func (db *DB) pass(ctx context.Context, g *group, apart bool) {
-	going := g.kept > 0 && !g.lost && !apart
-	if going && db.line.join(g) {
+	full := g.kept >= db.groups.most || time.Since(g.begun) >= db.groups.longest
+	if g.kept > 0 && !g.lost && !apart && !full && db.line.Hand(g) {
 		return
 	}
 	if !g.lost && db.finish(ctx, g) != nil {
@@ -253,11 +174,11 @@ func (db *DB) pass(ctx context.Context, g *group, apart bool) {
 		g.rollback()
 	default:
 		g.outcome = g.commit()
-		if db.line.committed != nil && g.outcome == nil {
-			db.line.committed(g.kept)
+		if db.groups.committed != nil && g.outcome == nil {
+			db.groups.committed(g.kept)
 		}
 	}
-	db.line.lead()
+	db.line.Next()
 	close(g.ended)
 }
 
@@ -265,7 +186,7 @@ func (db *DB) pass(ctx context.Context, g *group, apart bool) {
 type writing struct {
 	conn *lite.Conn
 	pool *lite.Pool
-	log  *checkpoints
+	log  *lite.Checkpoints
 }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
@@ -287,7 +208,7 @@ func (w *writing) commit() error {
 	if err := w.conn.Run("COMMIT"); err != nil {
 		return err
 	}
-	w.log.wrote(w.conn)
+	w.log.Wrote(w.conn)
 	return nil
 }
 

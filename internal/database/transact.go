@@ -117,7 +117,7 @@ func (db *DB) liteTx(ctx context.Context, g *group, apart bool, fn func(tx *Tx) 
 	if err := fn(t); err != nil {
 		return nil, err
 	}
-	if len(g.deferred) == 0 && (apart || !db.line.waited()) {
+	if len(g.deferred) == 0 && (apart || db.line.Waiting() == 0) {
 		if err := t.writeDeferred(ctx); err != nil {
 			return nil, err
 		}

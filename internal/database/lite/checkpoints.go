@@ -1,10 +1,8 @@
-package database
+package lite
 
 import (
 	"context"
 	"sync"
-
-	"vitrine/internal/database/lite"
 )
 
 // What SQLite has committed stands in the write-ahead log until a checkpoint brings it into
@@ -16,14 +14,14 @@ import (
 const (
 	checkpointPages = 1000 // written since the last checkpoint
 	largeLog        = 8000 // pages written since the log began
-	// libraries that write past us, as the queue of jobs does, count for nothing until one of us
-	// writes; SQLite itself bounds what they add.
-	autoCheckpoint = "PRAGMA wal_autocheckpoint = 16000"
+	// AutoCheckpoint sets up the connection that writes. Libraries that write past us, as the queue
+	// of jobs does, count for nothing until one of us writes: SQLite bounds what they add.
+	AutoCheckpoint = "PRAGMA wal_autocheckpoint = 16000"
 )
 
-// checkpoints brings the log into the file.
-type checkpoints struct {
-	conns *lite.Pool // one
+// Checkpoints brings the log into the file.
+type Checkpoints struct {
+	conns *Pool // one
 	wake  chan struct{}
 	end   context.CancelFunc
 	all   sync.WaitGroup
@@ -32,22 +30,22 @@ type checkpoints struct {
 	since, log int // pages written since the last checkpoint, and since the log began; who has the writer may touch them
 }
 
-// startCheckpoints begins to wait for pages.
-func startCheckpoints(connect func() (*lite.Conn, error)) *checkpoints {
+// StartCheckpoints begins to wait for pages.
+func StartCheckpoints(connect func() (*Conn, error)) *Checkpoints {
 	ctx, end := context.WithCancel(context.Background())
-	c := &checkpoints{conns: lite.NewPool(1, connect), wake: make(chan struct{}, 1), end: end}
+	c := &Checkpoints{conns: NewPool(1, connect), wake: make(chan struct{}, 1), end: end}
 	c.all.Go(func() { c.run(ctx) })
 	return c
 }
 
-// wrote notes what the writer has written by a commit. Only who has the writer calls it.
-func (c *checkpoints) wrote(writer *lite.Conn) {
+// Wrote notes what the writer has written by a commit. Only who has the writer calls it.
+func (c *Checkpoints) Wrote(writer *Conn) {
 	n := writer.Written()
 	c.since, c.log = c.since+n, c.log+n
 	switch {
 	case c.log >= largeLog:
 		c.since, c.log = 0, largeLog-checkpointPages // to try again, where readers still need what is in the log
-		if c.checkpoint(context.Background(), writer) {
+		if c.make(context.Background(), writer) {
 			c.log = 0
 		}
 	case c.since >= checkpointPages:
@@ -59,12 +57,12 @@ func (c *checkpoints) wrote(writer *lite.Conn) {
 	}
 }
 
-func (c *checkpoints) run(ctx context.Context) {
+func (c *Checkpoints) run(ctx context.Context) {
 	for {
 		select {
 		case <-c.wake:
 			if conn, err := c.conns.Take(ctx); err == nil {
-				c.checkpoint(ctx, conn)
+				c.make(ctx, conn)
 				c.conns.Give(conn)
 			}
 		case <-ctx.Done():
@@ -73,9 +71,9 @@ func (c *checkpoints) run(ctx context.Context) {
 	}
 }
 
-// checkpoint brings what it can into the file, and reports whether that was all. Where it fails, as
+// make brings what it can into the file, and reports whether that was all. Where it fails, as
 // on a full disk, the log grows until the next one.
-func (c *checkpoints) checkpoint(ctx context.Context, conn *lite.Conn) bool {
+func (c *Checkpoints) make(ctx context.Context, conn *Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	rows, err := conn.Query(ctx, "PRAGMA wal_checkpoint(PASSIVE)", nil)
@@ -87,8 +85,8 @@ func (c *checkpoints) checkpoint(ctx context.Context, conn *lite.Conn) bool {
 	return rows.Next() && rows.Scan(&busy, &log, &done) == nil && busy == 0 && log == done
 }
 
-// close waits for a checkpoint that is under way.
-func (c *checkpoints) close() error {
+// Close waits for a checkpoint that is under way.
+func (c *Checkpoints) Close() error {
 	c.end()
 	c.all.Wait()
 	return c.conns.Close()
