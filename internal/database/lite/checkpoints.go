@@ -80,7 +80,7 @@ func (c *Checkpoints) make(ctx context.Context, conn *Conn) bool {
 	if err != nil {
 		return false
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var busy, log, done int
 	return rows.Next() && rows.Scan(&busy, &log, &done) == nil && busy == 0 && log == done
 }
