@@ -249,20 +249,35 @@ func TestUpgradeAtNoon(t *testing.T) {
 
 	first := last.serve()
 	all := last.crowd(first.url, 6)
+	read := last.poets(first.url, "basho", "issa", "buson", "chiyo")
+	read.follow(first.url, "chiyo", "basho")
+	read.follow(first.url, "buson", "basho")
 	balancer := newNodes(first.url)
 	stopLooking := balancer.look(t)
 	wait := balancer.write(t, all)
 	balancer.more(between)
+	read.write("basho", first.url, first.url)
 	present.run("migrate")
+	read.write("basho", first.url)
+	read.unfollow(first.url, "buson", "basho")
 	second := present.serve()
 	balancer.set(first.url, second.url)
 	balancer.more(between)
+	read.follow(first.url, "buson", "issa")
+	read.follow(second.url, "chiyo", "issa")
+	read.write("basho", second.url, first.url)
+	read.write("issa", first.url, second.url)
+	read.unfollow(second.url, "chiyo", "basho")
+	read.follow(first.url, "issa", "basho")
+	read.write("issa", first.url, second.url)
 	migrateLater(t, present, 2)
 	balancer.more(between)
+	read.write("basho", first.url, second.url)
 	balancer.set(second.url)
 	balancer.more(between)
 	first.terminate(t)
 	balancer.more(between)
+	read.write("basho", second.url)
 	balancer.end()
 	wait()
 	stopLooking()
@@ -290,11 +305,19 @@ func TestUpgradeOfAFile(t *testing.T) {
 	present := last
 	present.path = build(t)
 	var all []*writer
-	for i, p := range []program{last, present, present} {
+	var read *poets
+	for i, p := range []program{last, present, last, present} { // the version before may come back
 		s := p.serve()
 		if i == 0 {
 			all = p.crowd(s.url, 3)
+			read = p.poets(s.url, "basho", "issa", "chiyo")
+			read.follow(s.url, "chiyo", "basho")
 		}
+		read.write("basho", s.url)
+		if i == 2 {
+			read.follow(s.url, "chiyo", "issa")
+		}
+		read.write("issa", s.url)
 		balancer := newNodes(s.url)
 		wait := balancer.write(t, all)
 		balancer.more(between)
@@ -305,7 +328,7 @@ func TestUpgradeOfAFile(t *testing.T) {
 		}
 		s.terminate(t)
 		p.run("check")
-		if i == 1 {
+		if i == 2 {
 			migrateLater(t, p, 2)
 		}
 	}

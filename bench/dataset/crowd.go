@@ -82,8 +82,8 @@ type crowd struct {
 	crowded, quiet                    bulk.Span // channels
 }
 
-// FillCrowd makes users, follows, activities and notifications in an empty database,
-// by the limits of the store. It must have the database for itself.
+// FillCrowd makes users, follows, activities and notifications in an empty database.
+// It must have the database for itself.
 func FillCrowd(ctx context.Context, s *store.Store, size CrowdSize) (Crowd, error) {
 	if size.Scale <= 0 || size.Scale > 1 {
 		return Crowd{}, errors.New("dataset: want a scale above 0, at most 1")
@@ -110,15 +110,6 @@ func names() []string {
 		all = append(all, ReaderOf(n))
 	}
 	return all
-}
-
-// readers are those whose following began when most was done.
-func (c *crowd) readers() []domain.UserID {
-	ids := []domain.UserID{c.people[Reader], c.people[SmallReader], c.people[Silent]}
-	for _, n := range Following {
-		ids = append(ids, c.people[ReaderOf(n)])
-	}
-	return ids
 }
 
 // one is the span of one person.

@@ -168,5 +168,5 @@ func (c *crowd) notify(ctx context.Context) error {
 }
 
 func (c *crowd) finish(ctx context.Context) error {
-	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.FinishFeeds(ctx, c.readers()) })
+	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.FinishFollows(ctx) })
 }

@@ -33,7 +33,7 @@ type table struct {
 // load writes everything, table by table, and the indexes after the rows.
 func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 	all := f.tables()
-	names := []string{"group_items", "content_counts", "feed_sources", "follower_ranks", "feed_entries"}
+	names := []string{"group_items", "content_counts", "feed_sources", "follower_ranks"}
 	for _, t := range all {
 		names = append(names, t.name)
 	}
@@ -73,7 +73,7 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 	}
 	for _, finish := range []func(tx *store.Tx) error{
 		func(tx *store.Tx) error { return tx.FinishDocuments(ctx) },
-		func(tx *store.Tx) error { return tx.FinishFeeds(ctx, nil) },
+		func(tx *store.Tx) error { return tx.FinishFollows(ctx) },
 	} {
 		if err := s.InTx(ctx, finish); err != nil {
 			return err

@@ -20,7 +20,6 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
-	"vitrine/internal/store/activity"
 )
 
 type command struct {
@@ -34,10 +33,8 @@ type command struct {
 	Seed        uint64 `default:"1" help:"The same seed makes the same rows, but for the token."`
 	JSON        bool   `name:"json" help:"Print what was made as JSON."`
 
-	People    bool    `help:"Make people, follows, activities and notifications instead."`
-	Scale     float64 `default:"1" help:"With --people: 1 is a million users and ten million activities."`
-	Followers int64   `default:"-1" help:"With --people: the most followers that activities are copied to; -1 is as the server has it."`
-	History   int64   `default:"-1" help:"With --people: how many earlier activities are copied; -1 is as the server has it."`
+	People bool    `help:"Make people, follows, activities and notifications instead."`
+	Scale  float64 `default:"1" help:"With --people: 1 is a million users and ten million activities."`
 }
 
 func main() {
@@ -82,23 +79,12 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 // fill makes the data that is asked for, and gives what prints a report of it.
 func (cmd command) fill(ctx context.Context, s *store.Store) (report func(io.Writer) error, err error) {
 	if cmd.People {
-		made, err := dataset.FillCrowd(ctx, s.WithFeedLimits(cmd.limits()), dataset.CrowdSize{Scale: cmd.Scale, Seed: cmd.Seed})
+		made, err := dataset.FillCrowd(ctx, s, dataset.CrowdSize{Scale: cmd.Scale, Seed: cmd.Seed})
 		return func(out io.Writer) error { return printJSON(out, made) }, err
 	}
 	made, err := dataset.Fill(ctx, s, dataset.Size{Users: cmd.Users, Channels: cmd.Channels,
 		Blocks: cmd.Blocks, Connections: cmd.Connections, Large: cmd.Large, Small: cmd.Small, Seed: cmd.Seed})
 	return func(out io.Writer) error { return print(out, made, cmd.JSON) }, err
-}
-
-func (cmd command) limits() activity.Limits {
-	l := activity.DefaultLimits
-	if cmd.Followers >= 0 {
-		l.Followers = cmd.Followers
-	}
-	if cmd.History >= 0 {
-		l.History = cmd.History
-	}
-	return l
 }
 
 func printJSON(out io.Writer, made any) error {

@@ -145,7 +145,7 @@ func (e *estate) cleared(hidden []string) {
 		e.T.Errorf("the group of nobody: %v", err)
 	}
 	d, id := e.Dump(), fmt.Sprint(e.grace.UserID)
-	for _, table := range []string{"feed_entries", "notifications", "inboxes", "group_members", "collaborators", "follows", "comments", "sessions"} {
+	for _, table := range []string{"notifications", "inboxes", "group_members", "collaborators", "follows", "comments", "sessions"} {
 		for _, row := range d[table] {
 			fields := strings.Split(row, " | ")
 			if column := map[string]int{"group_members": 1, "collaborators": 2, "follows": 1, "comments": 2, "sessions": 1}[table]; fields[column] == id {

@@ -27,7 +27,7 @@ var kept = []string{
 	`SELECT owner_type, owner_id, type, part, open, hidden FROM content_counts WHERE open + hidden > 0`,
 	`SELECT channel_id, user_id, n FROM adder_counts`, `SELECT channel_id, shift, bucket, n FROM updated_counts`,
 	`SELECT channel_id, sort, sum(n), sum(n_private) FROM order_nodes WHERE level = 0 GROUP BY channel_id, sort`,
-	`SELECT id, kind, actor_id FROM activities`, `SELECT user_id, activity_id FROM notifications`, `SELECT follow_id, activity_id FROM feed_entries`,
+	`SELECT id, kind, actor_id FROM activities`, `SELECT user_id, activity_id FROM notifications`,
 	`SELECT user_id, unread FROM inboxes`, `SELECT id, open_channels, private_channels FROM users`, `SELECT id, open_channels, private_channels FROM groups`,
 	`SELECT * FROM hidden_things`, `SELECT * FROM hidden_connections`, `SELECT * FROM hidden_comments`, `SELECT * FROM pending_transitions`,
 }

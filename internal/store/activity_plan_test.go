@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestPlansOfActivities(t *testing.T) {
 		if s.Database() == "sqlite" {
 			for _, st := range all {
 				for _, step := range planOf(t, db, st) {
-					if !strings.HasPrefix(step, "SEARCH activities") || strings.Count(step, "?") != 2+2*strings.Count(step, ",id)>") {
+					if !regexp.MustCompile(`^SEARCH (x USING COVERING INDEX activities_\w+ \(\w+_id=\? AND |activities USING INTEGER PRIMARY KEY \()(id|rowid)>\? AND (id|rowid)<\?\)$`).MatchString(step) {
 						t.Errorf("%s in %s", step, st.query)
 					}
 				}
@@ -51,6 +52,58 @@ func TestPlansOfActivities(t *testing.T) {
 			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 				if worst := carryOut(t, db, mode, st).most(); worst.read() > 100 {
 					t.Errorf("%s: %s on %s reads %.0f rows in %s", mode, worst.Type, worst.Index, worst.read(), st.query)
+				}
+			}
+		}
+	})
+}
+
+// A feed seeks the newest of each source that is followed, and reads no more of it than a page,
+// be it one who did nearly all that was done or one who did little.
+func TestPlansOfFeeds(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		const idlers, limit = 60, 20
+		busy, reader := storetest.User(t, s, "Busy"), storetest.User(t, s, "Reader")
+		loud := storetest.Channel(t, s, busy, "Loud", domain.Public)
+		storetest.Exec(t, db, `INSERT INTO activities (kind, actor_id, item_type, item_id, channel_id, created_at)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+			SELECT 'created_channel', CAST($1 AS BIGINT), 'Channel', CAST($2 AS BIGINT), CAST($2 AS BIGINT), i FROM n`, busy, loud)
+		for i := range idlers {
+			idle := storetest.User(t, s, "Idle")
+			if i < 2 { // the others never did anything
+				storetest.Exec(t, db, `INSERT INTO activities (kind, actor_id, item_type, item_id, created_at) VALUES ('created_channel', $1, 'Channel', 1, 1)`, idle)
+			}
+			storetest.Follow(t, s, reader, storetest.UserSubject(idle))
+		}
+		storetest.Follow(t, s, reader, storetest.UserSubject(busy))
+		storetest.Follow(t, s, reader, storetest.ChannelSubject(loud))
+		r := &recorder{t: t, s: s, seen: map[string]bool{}}
+		for _, rising := range []bool{false, true} {
+			r.read(func(ctx context.Context, v *store.Snapshot) error {
+				ids, err := v.FeedIDs(ctx, reader, domain.Window{Before: 15_000, Rising: rising, Limit: limit})
+				if err == nil && len(ids) != limit {
+					t.Errorf("%d activities", len(ids))
+				}
+				return err
+			})
+		}
+		if s.Database() == "sqlite" {
+			seeks := regexp.MustCompile(`^SEARCH (x USING COVERING INDEX activities_\w+ \(\w+_id=\? AND id>\? AND id<\?\)|a USING INTEGER PRIMARY KEY \(rowid=\?\)|follows USING COVERING INDEX \w+ \(follower_id=\?\))$`)
+			for _, st := range r.all {
+				for _, step := range planOf(t, db, st) {
+					if strings.HasPrefix(step, "SEARCH") && !seeks.MatchString(step) || strings.HasPrefix(step, "SCAN") && !regexp.MustCompile(`^SCAN (found|few|r|s|n|f|near|d|\(subquery-\d+\))$`).MatchString(step) {
+						t.Errorf("%s in %s", step, st.query)
+					}
+				}
+			}
+			return
+		}
+		storetest.Exec(t, db, "ANALYZE")
+		for _, st := range r.all {
+			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+				if worst := carryOut(t, db, mode, st).most(); worst.read() > 3*idlers {
+					t.Errorf("%s: %s on %s %s reads %.0f rows in %s", mode, worst.Type, worst.Table, worst.Index, worst.read(), st.query)
 				}
 			}
 		}

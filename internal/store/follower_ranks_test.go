@@ -7,7 +7,6 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/activity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -91,7 +90,6 @@ func TestFollowersPagesAmongMany(t *testing.T) {
 func TestFollowsEndInParts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		s = s.WithFeedLimits(activity.Limits{Followers: 5_000, History: 5})
 		ada := storetest.User(t, s, "Ada")
 		channel := storetest.Channel(t, s, ada, "Things", domain.Public)
 		what := storetest.ChannelSubject(channel)

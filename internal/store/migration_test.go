@@ -29,7 +29,7 @@ func TestMigrationsKeepEverything(t *testing.T) {
 		w.furnish(db)
 		all := readTables(t, db)
 		for _, table := range all {
-			if len(table.rows) == 0 {
+			if len(table.rows) == 0 && table.name != "feed_entries" { // which is no longer written, or read
 				t.Errorf("%s is empty: nothing shows whether its rows are kept", table.name)
 			}
 		}

@@ -125,7 +125,6 @@ type Queries struct {
 	redoReads
 
 	db          sqlx.Conn
-	feed        activity.Limits
 	search      SearchLimits
 	transitions TransitionLimits
 }
@@ -217,7 +216,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.Queries.use(on)
 	tx.deltas, tx.documents = &tx.derived.Deltas, &tx.derived.Documents
 	tx.accountWrites = account.NewWrites(tx.db)
-	tx.activityWrites = activity.NewWrites(tx.db, tx, tx.feed)
+	tx.activityWrites = activity.NewWrites(tx.db, tx)
 	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
 	tx.bulkWrites = bulk.NewWrites(tx.db, tx.deltas, tx.documents)
@@ -238,8 +237,8 @@ func (tx *Tx) use(on database.Querier) {
 
 // New makes a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, feed: activity.DefaultLimits,
-		search: DefaultSearchLimits, transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
+	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits,
+		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.Reader())
 	return s
 }
@@ -319,11 +318,4 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 // StableUpTo gives an id up to which the list of activities will not change any more but by deletion.
 func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
-}
-
-// WithFeedLimits is the store with other limits; a database keeps to one kind.
-func (s *Store) WithFeedLimits(l activity.Limits) *Store {
-	other := *s
-	other.feed = l
-	return &other
 }

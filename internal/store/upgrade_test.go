@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -117,6 +118,59 @@ func TestUpgradeToVersion2(t *testing.T) {
 			if scope, ok := a.Asked(""); err != nil || a.ForV2 || scope != domain.ScopeRead || !ok {
 				t.Errorf("%+v asks for %s, %v", a, scope, err)
 			}
+		}
+	})
+}
+
+// Feeds that were copied are read from activities after the upgrade, by a program of the version
+// before as well, which copies nothing more and finds nothing copied.
+func TestUpgradeToFeedsOfActivities(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, o database.Options) {
+		s, db := storetest.OpenDB(t, o)
+		if _, err := db.Migrate(t.Context(), before(t, db.Dialect(), "0039")); err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range []string{
+			`INSERT INTO users (id, slug, name, email, tier, password_hash, created_at, updated_at) VALUES
+				(1, 'ada', 'Ada', 'ada@example.org', 'free', '', 1, 1), (2, 'bob', 'Bob', 'bob@example.org', 'free', '', 1, 1), (3, 'eve', 'Eve', 'eve@example.org', 'free', '', 1, 1)`,
+			`INSERT INTO activities (id, kind, actor_id, item_type, item_id, created_at) VALUES
+				(1, 'created_channel', 1, 'Channel', 1, 1), (2, 'created_channel', 3, 'Channel', 2, 2), (3, 'created_channel', 1, 'Channel', 3, 3)`,
+			`INSERT INTO follows (id, follower_id, followed_type, followed_id, copied_from, created_at) VALUES
+				(1, 2, 'User', 1, 2, 1), (2, 2, 'User', 3, 9223372036854775807, 1)`,
+			`INSERT INTO feed_sources (source_type, source_id, followers, pulled) VALUES ('User', 1, 1, FALSE), ('User', 3, 1, TRUE)`,
+			`INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings) VALUES ('User', 1, 1, 1), ('User', 3, 2, 1)`,
+			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the latter of what is no longer followed
+			`UPDATE users SET followers_count = CASE id WHEN 2 THEN 0 ELSE 1 END, following_count = CASE id WHEN 2 THEN 2 ELSE 0 END`,
+		} {
+			storetest.Exec(t, db, statement)
+		}
+		if _, err := db.Migrate(t.Context(), store.Migrations(db.Dialect())); err != nil {
+			t.Fatal(err)
+		}
+		if got := leafed(t, s, 2, 2); !slices.Equal(got, []domain.ActivityID{3, 2, 1}) {
+			t.Errorf("the feed is %v", got)
+		}
+		// What the version before asks of sources that are there and that it makes, and follows.
+		for _, source := range []int64{1, 2, 3} {
+			var followers int64
+			var pulled bool
+			err := db.Transact(t.Context(), func(tx *database.Tx) error {
+				return tx.QueryRow(t.Context(), `INSERT INTO feed_sources (source_type, source_id) VALUES ($1, $2)
+					ON CONFLICT (source_type, source_id) DO UPDATE SET pulled = feed_sources.pulled
+					RETURNING followers, pulled`, "User", source).Scan(&followers, &pulled)
+			})
+			if err != nil || !pulled {
+				t.Errorf("user %d is pulled: %v, %v", source, pulled, err)
+			}
+		}
+		storetest.Follow(t, s, 3, storetest.UserSubject(1))
+		storetest.Exec(t, db, `INSERT INTO follows (follower_id, followed_type, followed_id, created_at) VALUES (1, 'User', 2, 1)`)
+		var rows, fetched, entries int
+		err := db.Reader().QueryRow(t.Context(), `SELECT count(*), count(CASE WHEN copied_from = 9223372036854775807 THEN 1 END),
+			(SELECT count(*) FROM feed_entries) FROM follows`).Scan(&rows, &fetched, &entries)
+		if err != nil || rows != 4 || fetched != rows || entries != 0 {
+			t.Errorf("of %d follows %d are fetched, and %d entries are left, %v", rows, fetched, entries, err)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/activity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -75,41 +74,39 @@ func newestFirst(t *testing.T, ids []domain.ActivityID) {
 
 func TestFeedCursorsLeafThroughEverything(t *testing.T) {
 	t.Parallel()
-	for _, limits := range []activity.Limits{activity.DefaultLimits, {Followers: 0}, {Followers: 9, History: 5}} {
-		storetest.Each(t, func(t *testing.T, s *store.Store) {
-			w := newTown(t, s.WithFeedLimits(limits))
-			done := w.do(15)
-			w.hidden(40)
-			done = append(done, w.do(15)...)
-			w.hidden(3)
-			slices.Reverse(done)
-			for name, list := range w.lists() {
-				var got []domain.ActivityID
-				first := list(people.CursorInput{Limit: 7})
-				for p := first; ; {
-					newestFirst(t, p.Items)
-					got = append(got, p.Items...)
-					if p.More != (p.Next != "") || p.More && len(p.Items) != 7 {
-						t.Fatalf("%s: %d items, more %v, next %q", name, len(p.Items), p.More, p.Next)
-					}
-					if p.Next == "" {
-						break
-					}
-					w.do(2) // arrives meanwhile
-					p = list(people.CursorInput{Limit: 7, Next: &p.Next})
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		w := newTown(t, s)
+		done := w.do(15)
+		w.hidden(40)
+		done = append(done, w.do(15)...)
+		w.hidden(3)
+		slices.Reverse(done)
+		for name, list := range w.lists() {
+			var got []domain.ActivityID
+			first := list(people.CursorInput{Limit: 7})
+			for p := first; ; {
+				newestFirst(t, p.Items)
+				got = append(got, p.Items...)
+				if p.More != (p.Next != "") || p.More && len(p.Items) != 7 {
+					t.Fatalf("%s: %d items, more %v, next %q", name, len(p.Items), p.More, p.Next)
 				}
-				if !slices.Equal(got, done) {
-					t.Errorf("%s: leafed through %v, want %v", name, got, done)
+				if p.Next == "" {
+					break
 				}
-				newer, back := poll(t, list, first.Prev), list(people.CursorInput{Limit: 100}).Items
-				slices.Reverse(newer)
-				if want := back[:len(back)-len(done)]; !slices.Equal(newer, want) {
-					t.Errorf("%s: polled %v, want %v", name, newer, want)
-				}
-				done = back
+				w.do(2) // arrives meanwhile
+				p = list(people.CursorInput{Limit: 7, Next: &p.Next})
 			}
-		})
-	}
+			if !slices.Equal(got, done) {
+				t.Errorf("%s: leafed through %v, want %v", name, got, done)
+			}
+			newer, back := poll(t, list, first.Prev), list(people.CursorInput{Limit: 100}).Items
+			slices.Reverse(newer)
+			if want := back[:len(back)-len(done)]; !slices.Equal(newer, want) {
+				t.Errorf("%s: polled %v, want %v", name, newer, want)
+			}
+			done = back
+		}
+	})
 }
 
 // poll asks for what is newer until there is no more, and gives it, oldest first.

@@ -1,9 +1,10 @@
-// Package activity is what people did, and who is told: activities, their fan-out to the
-// feeds of followers and to notifications, following itself, and forgetting what is gone.
+// Package activity is what people did, and who is told: activities, the feeds that are read
+// from them, notifications, following itself, and forgetting what is gone.
 //
 // A source (the actor, the channel, the group that owns it) is a row of feed_sources. It
-// is the lock between who begins to follow and what is recorded; inboxes are locked after
-// it, and last of all. Record and RecordAll come at the end of a transaction, once.
+// is the lock between what is recorded and what ends an account or a group, and of who
+// follows it; inboxes are locked after it, and last of all. Record and RecordAll come at
+// the end of a transaction, once.
 package activity
 
 import (
@@ -32,10 +33,9 @@ type Queue interface {
 
 // Writes are the statements of a transaction.
 type Writes struct {
-	db     sqlx.Conn
-	queue  Queue
-	limits Limits
+	db    sqlx.Conn
+	queue Queue
 }
 
 // NewWrites gives the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn, queue Queue, limits Limits) Writes { return Writes{db, queue, limits} }
+func NewWrites(db sqlx.Conn, queue Queue) Writes { return Writes{db, queue} }

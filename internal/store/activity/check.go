@@ -1,12 +1,9 @@
 package activity
 
-import (
-	"vitrine/internal/domain"
-	"vitrine/internal/store/sqlx"
-)
+import "vitrine/internal/store/sqlx"
 
-// Checks recompute what feeds and notifications derive.
-var Checks = append([]sqlx.Check{
+// Checks recompute what followers and notifications derive.
+var Checks = []sqlx.Check{
 	{What: "inboxes.unread", Query: `SELECT id, stored, actual FROM (SELECT i.user_id AS id, i.unread AS stored, (
 		SELECT count(*) FROM notifications n WHERE n.user_id = i.user_id AND n.read_at IS NULL
 			AND n.activity_id > i.read_upto) AS actual FROM inboxes i) AS d WHERE stored <> actual`},
@@ -29,25 +26,4 @@ var Checks = append([]sqlx.Check{
 		SELECT s.source_id AS id, s.followers AS actual, (SELECT CAST(COALESCE(sum(r.followings), 0) AS BIGINT) FROM follower_ranks r
 			WHERE r.followed_type = s.source_type AND r.followed_id = s.source_id) AS stored
 		FROM feed_sources s) AS d WHERE stored <> actual`},
-	{What: "follows.copied_from of a pulled source", Query: `SELECT f.id, f.copied_from, 9223372036854775807 FROM follows f
-		JOIN feed_sources s ON s.source_type = f.followed_type AND s.source_id = f.followed_id
-		WHERE s.pulled AND f.copied_from <> 9223372036854775807`},
-	{What: "feed_entries without their follow", Query: `SELECT e.user_id, e.activity_id, e.follow_id FROM feed_entries e
-		WHERE NOT EXISTS (SELECT 1 FROM follows f WHERE f.id = e.follow_id AND f.follower_id = e.user_id)`},
-}, missingEntries()...)
-
-// missingEntries finds, for each kind of source, activities that should have been copied
-// to a follower, and entries that no follow gives.
-func missingEntries() (all []sqlx.Check) {
-	for _, t := range []domain.SubjectType{domain.SubjectUser, domain.SubjectChannel, domain.SubjectGroup} {
-		column := sourceColumn(t)
-		all = append(all, sqlx.Check{What: "feed_entries missing by " + column, Query: `SELECT f.id, 0, a.id FROM follows f
-			CROSS JOIN activities a WHERE a.` + column + ` = f.followed_id AND a.id >= f.copied_from AND a.actor_id <> f.follower_id
-			AND f.followed_type = '` + string(t) + `' AND NOT EXISTS (SELECT 1 FROM feed_entries e
-				WHERE e.user_id = f.follower_id AND e.activity_id = a.id AND e.follow_id = f.id)`},
-			sqlx.Check{What: "feed_entries of something else by " + column, Query: `SELECT f.id, a.id, 0 FROM feed_entries e
-			JOIN follows f ON f.id = e.follow_id JOIN activities a ON a.id = e.activity_id
-			WHERE f.followed_type = '` + string(t) + `' AND COALESCE(a.` + column + `, 0) <> f.followed_id`})
-	}
-	return all
 }

@@ -28,7 +28,7 @@ func (tx Writes) EndFollows(ctx context.Context, what domain.Subject) error {
 	if err != nil {
 		return err
 	}
-	if at[what].followers > endedAtOnce {
+	if at[what] > endedAtOnce {
 		return tx.queue.Enqueue(ctx, EndedFollows(what))
 	}
 	return tx.EndSomeFollows(ctx, what)
@@ -59,22 +59,13 @@ func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error 
 }
 
 // endFollowsBelow ends the followings of a locked source whose id is below one at which
-// a row of follower_ranks begins. Other rows are found by lists of ids: given subqueries,
-// PostgreSQL may read all of feed_entries.
+// a row of follower_ranks begins.
 func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
 	rows, err := tx.db.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
-		RETURNING id, follower_id`, what.Type, what.ID, below)
-	type follow struct{ id, follower int64 }
-	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (f follow, err error) {
-		err = row.Scan(&f.id, &f.follower)
-		return f, err
-	})
+		RETURNING follower_id`, what.Type, what.ID, below)
+	followers, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err != nil {
 		return err
-	}
-	ids, followers := make([]int64, len(all)), make([]int64, len(all))
-	for i, f := range all {
-		ids[i], followers[i] = f.id, f.follower
 	}
 	counted, user := followers, int64(0)
 	if what.Type == domain.SubjectUser { // whose account is deleted
@@ -83,15 +74,12 @@ func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below
 	slices.Sort(counted) // the order in which users are locked
 	err = tx.db.Exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
 			followers_count = followers_count - CASE WHEN id = $2 THEN $3 ELSE 0 END, version = version + 1
-		WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, counted), user, len(all))
+		WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, counted), user, len(followers))
 	if err != nil {
 		return err
 	}
-	if err := tx.db.Exec(ctx, `DELETE FROM feed_entries WHERE `+tx.db.In("follow_id", "$1"), sqlx.IDs(tx.db.Dialect, ids)); err != nil {
-		return err
-	}
 	err = tx.db.Exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
-		what.Type, what.ID, len(all))
+		what.Type, what.ID, len(followers))
 	if err != nil {
 		return err
 	}

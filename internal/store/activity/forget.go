@@ -69,7 +69,7 @@ func (tx Writes) forgetNotifications(ctx context.Context, activities []domain.Ac
 }
 
 // ForgetActivities deletes, for something that is gone for good, the activities that
-// have it as item or target, with their notifications and their places in feeds.
+// have it as item or target, with their notifications.
 // Nothing may be recorded about it at the same time.
 func (tx Writes) ForgetActivities(ctx context.Context, t domain.SubjectType, ids ...int64) error {
 	activities, err := tx.about(ctx, t, ids)
@@ -79,49 +79,13 @@ func (tx Writes) ForgetActivities(ctx context.Context, t domain.SubjectType, ids
 	return tx.forget(ctx, activities)
 }
 
-// forget deletes activities with their notifications and their places in feeds.
+// forget deletes activities with their notifications.
 func (tx Writes) forget(ctx context.Context, activities []domain.ActivityID) error {
 	if err := tx.forgetNotifications(ctx, activities); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(activities, forgetPart) {
-		if err := tx.forgetEntries(ctx, part); err != nil {
-			return err
-		}
 		if err := tx.db.Exec(ctx, `DELETE FROM activities WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, part)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forgetEntries takes activities out of feeds, source by source: of one source, the
-// entries are found by follow and activity. Those of sources that are pulled by now are
-// few and skipped when read.
-func (tx Writes) forgetEntries(ctx context.Context, activities []domain.ActivityID) error {
-	rows, err := tx.db.Query(ctx, `SELECT `+activityColumns+` FROM activities a WHERE `+tx.db.In("a.id", "$1"), sqlx.IDs(tx.db.Dialect, activities))
-	all, err := sqlx.Collect(ctx, rows, err, scanActivity)
-	if err != nil {
-		return err
-	}
-	bySource := map[domain.Subject][]domain.ActivityID{}
-	for _, a := range all {
-		for _, s := range a.Sources() {
-			bySource[s] = append(bySource[s], a.ID)
-		}
-	}
-	sources := slices.SortedFunc(maps.Keys(bySource), domain.Subject.Compare)
-	at, err := tx.feedSources(ctx, sources, "")
-	if err != nil {
-		return err
-	}
-	for _, s := range sources {
-		if at[s].pulled || at[s].followers == 0 {
-			continue
-		}
-		err := tx.db.Exec(ctx, `DELETE FROM feed_entries WHERE `+tx.db.In("activity_id", "$1")+` AND follow_id IN (
-			SELECT f.id FROM follows f WHERE f.followed_type = $2 AND f.followed_id = $3)`, sqlx.IDs(tx.db.Dialect, bySource[s]), s.Type, s.ID)
-		if err != nil {
 			return err
 		}
 	}

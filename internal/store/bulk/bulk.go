@@ -23,7 +23,7 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes are the statements of a transaction. From what is loaded nothing is derived
-// until FinishLoad, AddDocuments and FinishFeeds. The caller sees to it that
+// until FinishLoad, AddDocuments and FinishFollows. The caller sees to it that
 // what is derived in blocks and connections is right; Check tells.
 type Writes struct {
 	db        sqlx.Conn

@@ -11,7 +11,7 @@ import (
 
 // Loading people and what they do by the million: rows are made by the database from
 // a series of numbers, so that none of them crosses to it. Nothing is derived from
-// them until FinishFeeds.
+// them until FinishFollows.
 
 // Span is N ids one after the other.
 type Span struct{ First, N int64 }

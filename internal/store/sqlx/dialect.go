@@ -84,6 +84,20 @@ func (d Dialect) ForShare(table string) string {
 	return ""
 }
 
+// ActivitiesOf gives the ids of the activities of a source, by its column, between two bounds, each
+// a comparison ("> $2"), in order. PostgreSQL compares pairs: where one source did most of what was
+// done, it plans for any source to walk along all activities by id.
+func (d Dialect) ActivitiesOf(column, source, low, high, dir string) string {
+	if d != Postgres {
+		return "SELECT x.id FROM activities x WHERE x." + column + " = " + source + " AND x.id " + low + " AND x.id " + high + " ORDER BY x.id " + dir
+	}
+	pair := func(bound string) string {
+		op, id, _ := strings.Cut(bound, " ")
+		return " AND (x." + column + ", x.id) " + op + " (" + source + ", " + id + ")"
+	}
+	return "SELECT x.id FROM activities x WHERE x." + column + " IS NOT NULL" + pair(low) + pair(high) + " ORDER BY x." + column + " " + dir + ", x.id " + dir
+}
+
 // JoinActivities joins, as `a`, the activities whose ids a query gives for every row before it.
 func (d Dialect) JoinActivities(query string) string {
 	if d == Postgres {
