@@ -2,6 +2,8 @@ package activity
 
 import (
 	"context"
+	"math/bits"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -12,17 +14,19 @@ import (
 // them or not. Fewer than asked for means there are no more. The cost does not grow with the
 // number of activities, and with what is followed by a seek for each.
 func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window) ([]domain.ActivityID, error) {
-	rows, err := v.db.Query(ctx, v.feed(w.Rising), user, w.After, w.Before, w.Limit)
+	rows, err := v.db.Query(ctx, v.feed(w), user, w.After, w.Before, w.Limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
 }
 
 // feed finds the feed of the user $1 between $2 and $3, at most $4: first the nearest activity
 // of each source, in `best`. The $4 nearest of these bound the feed, and are of few sources:
-// only what those have within that reach is read.
-func (v Lists) feed(rising bool) string {
+// only what those have within that reach is read. How many that are at most is written out, rounded
+// up, for PostgreSQL, which takes an unknown number for a tenth of all and plans each time anew.
+func (v Lists) feed(w domain.Window) string {
+	most := 1 << bits.Len(uint(max(w.Limit, 1)-1))
 	dir, reach, near := "DESC", "CASE WHEN count(*) < $4 THEN $2 + 1 ELSE min(best) END", "f.best >= r.reach"
 	low, high := "s.reach", "s.best"
-	if rising {
+	if w.Rising {
 		dir, reach, near = "ASC", "CASE WHEN count(*) < $4 THEN $3 - 1 ELSE max(best) END", "f.best <= r.reach"
 		low, high = high, low
 	}
@@ -33,7 +37,7 @@ func (v Lists) feed(rising bool) string {
 		column := sourceColumn(t)
 		best.WriteString(" WHEN '" + string(t) + "' THEN (" + v.db.ActivitiesOf(column, "s.id", "> $2", "< $3", dir) + " LIMIT 1)")
 		rows[i] = "SELECT a.id AS id FROM (SELECT n.id, n.best, n.reach FROM near n WHERE n.type = '" + string(t) + "') s" +
-			v.db.JoinActivities(v.db.ActivitiesOf(column, "s.id", ">= "+low, "<= "+high, dir)+" LIMIT $4")
+			v.db.JoinActivities(v.db.ActivitiesOf(column, "s.id", ">= "+low, "<= "+high, dir)+" LIMIT "+strconv.Itoa(most))
 	}
 	return `WITH found AS MATERIALIZED (SELECT s.type, s.id, CASE s.type` + best.String() + ` END AS best
 			FROM (SELECT followed_type AS type, followed_id AS id FROM follows WHERE follower_id = $1) s),
