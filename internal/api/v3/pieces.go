@@ -148,59 +148,41 @@ func appendConnection(dst, piece []byte, position int64) []byte {
 	return append(strconv.AppendInt(append(dst, piece...), position, 10), '}')
 }
 
-// page is the pieces of a page of contents: first those that are kept, then all.
-type page struct {
-	*handler
-	blocks      map[domain.BlockID][]byte
-	connections map[domain.ConnectionID][]byte
-	size        int64 // of them
+// known is what the cache has.
+type known struct{ pieces *fragments.Cache }
+
+var _ collections.Known = known{}
+
+// Block implements collections.Known.
+func (k known) Block(s domain.BlockStamp) []byte {
+	piece, _ := k.pieces.Get(blockKey(s))
+	return piece
 }
 
-var _ collections.Known = (*page)(nil)
-
-func (h *handler) newPage(per int64) *page {
-	return &page{handler: h, blocks: make(map[domain.BlockID][]byte, per), connections: make(map[domain.ConnectionID][]byte, per)}
-}
-
-// KnowsBlock implements collections.Known.
-func (p *page) KnowsBlock(s domain.BlockStamp) bool {
-	piece, ok := p.pieces.Get(blockKey(s))
-	if ok {
-		p.blocks[s.ID] = piece
-	}
-	return ok
-}
-
-// KnowsConnection implements collections.Known.
-func (p *page) KnowsConnection(s domain.ConnectionStamp) bool {
-	piece, ok := p.pieces.Get(connectionKey(s))
-	if ok {
-		p.connections[s.ID] = piece
-	}
-	return ok
+// Connection implements collections.Known.
+func (k known) Connection(s domain.ConnectionStamp) []byte {
+	piece, _ := k.pieces.Get(connectionKey(s))
+	return piece
 }
 
 // item is content with its connection.
-func (p *page) item(content *collections.Content) (pieced, error) {
-	c := &content.Connection
-	connection, known := p.connections[c.ID]
-	if !known {
-		connection = p.connectionPiece(c)
-		p.connections[c.ID] = connection
+func (h *handler) item(k *collections.KnownContent) (pieced, error) {
+	p := pieced{block: k.Block, connection: k.Connection, position: k.Position}
+	if p.connection == nil {
+		p.connection = h.connectionPiece(&k.Content.Connection)
 	}
-	block, isBlock := p.blocks[content.Stamp.ID]
-	if !isBlock && content.Block != nil {
-		block = p.blockPiece(content.Block)
+	if p.block == nil && k.Content.Block != nil {
+		p.block = h.blockPiece(k.Content.Block)
 	}
-	p.size += int64(len(connection) + len(block))
-	if block != nil {
-		return pieced{block: block, connection: connection, position: c.Position}, nil
+	if p.block != nil {
+		return p, nil
 	}
 	var embedded v3.EmbeddedConnection
-	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, connection, c.Position))); err != nil {
-		return pieced{}, err
+	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, p.connection, p.position))); err != nil {
+		return p, err
 	}
-	return pieced{other: p.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value}, nil
+	p.other = h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value
+	return p, nil
 }
 
 // pieced is an item of a page: a block of which there are pieces, or other.
@@ -232,18 +214,19 @@ func (r run) Encode(e *jx.Encoder) {
 	lines.Put(line)
 }
 
-// list is the page, which is charged to its response.
-func (p *page) list(ctx context.Context, l domain.List[collections.Content], at domain.Page) (*v3.ConnectableListResponse, error) {
+// knownList is a page of contents, which is charged to its response.
+func (h *handler) knownList(ctx context.Context, l domain.List[collections.KnownContent], at domain.Page) (*v3.ConnectableListResponse, error) {
 	w := &v3.ConnectableListResponse{Meta: meta(at, l.Total)}
-	items := make(run, len(l.Items))
+	items, size := make(run, len(l.Items)), 0
 	for i := range l.Items {
 		var err error
-		if items[i], err = p.item(&l.Items[i]); err != nil {
+		if items[i], err = h.item(&l.Items[i]); err != nil {
 			return nil, err
 		}
+		size += len(items[i].connection) + len(items[i].block)
 	}
 	if len(items) > 0 {
 		w.Data = []wire.Item{{Value: items}}
 	}
-	return w, budget.Charge(ctx, p.size)
+	return w, budget.Charge(ctx, int64(size))
 }
