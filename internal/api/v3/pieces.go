@@ -165,68 +165,70 @@ func (k known) Connection(s domain.ConnectionStamp) []byte {
 	return piece
 }
 
-// item is content with its connection.
-func (h *handler) item(k *collections.KnownContent) (pieced, error) {
-	p := pieced{block: k.Block, connection: k.Connection, position: k.Position}
-	if p.connection == nil {
-		p.connection = h.connectionPiece(&k.Content.Connection)
-	}
-	if p.block == nil && k.Content.Block != nil {
-		p.block = h.blockPiece(k.Content.Block)
-	}
-	if p.block != nil {
-		return p, nil
-	}
-	var embedded v3.EmbeddedConnection
-	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, p.connection, p.position))); err != nil {
-		return p, err
-	}
-	p.other = h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value
-	return p, nil
+// run is the items of a page: blocks as pieces, which are put together as they are written, and
+// others. It writes all of them where one element of an array is due, since the generated code
+// allocates for each element that it is given.
+type run struct {
+	items  []collections.KnownContent
+	others map[int]wire.Encoder // by their places
 }
-
-// pieced is an item of a page: a block of which there are pieces, or other.
-type pieced struct {
-	block, connection []byte
-	position          int64
-	other             wire.Encoder
-}
-
-// run is the items of a page, which are put together as they are written. It writes all of
-// them where one element of an array is due, since the generated code allocates for each
-// element that it is given.
-type run []pieced
 
 // Encode implements wire.Encoder.
-func (r run) Encode(e *jx.Encoder) {
+func (r *run) Encode(e *jx.Encoder) {
 	line := lines.Get().(*[]byte)
-	for i := range r {
-		b := &r[i]
-		if b.other != nil {
-			b.other.Encode(e)
+	for i := range r.items {
+		if other := r.others[i]; other != nil {
+			other.Encode(e)
 			continue
 		}
-		*line = appendConnection((*line)[:0], b.connection, b.position)
+		k := &r.items[i]
+		*line = appendConnection((*line)[:0], k.Connection, k.Position)
 		n := len(*line)
-		*line = appendBlock(*line, b.block, nil, (*line)[:n])
+		*line = appendBlock(*line, k.Block, nil, (*line)[:n])
 		e.Raw((*line)[n:])
 	}
 	lines.Put(line)
 }
 
+// complete makes the pieces that an item lacks, and gives what it is instead where it is no
+// block of which there are pieces.
+func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err error) {
+	if k.Connection == nil {
+		k.Connection = h.connectionPiece(&k.Content.Connection)
+	}
+	if k.Block == nil && k.Content.Block != nil {
+		k.Block = h.blockPiece(k.Content.Block)
+	}
+	if k.Block != nil {
+		return nil, nil
+	}
+	var embedded v3.EmbeddedConnection
+	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, k.Connection, k.Position))); err != nil {
+		return nil, err
+	}
+	return h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
+}
+
 // knownList is a page of contents, which is charged to its response.
 func (h *handler) knownList(ctx context.Context, l domain.List[collections.KnownContent], at domain.Page) (*v3.ConnectableListResponse, error) {
 	w := &v3.ConnectableListResponse{Meta: meta(at, l.Total)}
-	items, size := make(run, len(l.Items)), 0
+	all, size := &run{items: l.Items}, 0
 	for i := range l.Items {
-		var err error
-		if items[i], err = h.item(&l.Items[i]); err != nil {
+		k := &l.Items[i]
+		other, err := h.complete(k)
+		if err != nil {
 			return nil, err
 		}
-		size += len(items[i].connection) + len(items[i].block)
+		if other != nil {
+			if all.others == nil {
+				all.others = map[int]wire.Encoder{}
+			}
+			all.others[i] = other
+		}
+		size += len(k.Connection) + len(k.Block)
 	}
-	if len(items) > 0 {
-		w.Data = []wire.Item{{Value: items}}
+	if len(l.Items) > 0 {
+		w.Data = []wire.Item{{Value: all}}
 	}
 	return w, budget.Charge(ctx, int64(size))
 }
