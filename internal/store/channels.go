@@ -13,25 +13,44 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// The texts by which Channel reads; the role stands between start and end.
-const (
-	channelStart  = "SELECT " + rowmap.ChannelColumns + ", "
-	channelEnd    = " FROM channels ch " + rowmap.ChannelOwner + " WHERE ch.state = 'available' AND ch.id = "
-	channelByID   = channelEnd + "$2"
-	channelBySlug = channelEnd + "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
+// channelTexts read a live channel with the role of a viewer, by its id or its slug.
+type channelTexts struct{ byID, bySlug, guestByID, guestBySlug string }
+
+func newChannelTexts(columns, joins string) channelTexts {
+	text := func(role, id string) string {
+		return "SELECT " + columns + ", " + role + " FROM channels ch " + joins + " WHERE ch.state = 'available' AND ch.id = " + id
+	}
+	const ofSlug = "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
+	return channelTexts{text(access.RoleOf, "$2"), text(access.RoleOf, ofSlug), text(access.GuestRole, "$2"), text(access.GuestRole, ofSlug)}
+}
+
+var (
+	wholeChannel = newChannelTexts(rowmap.ChannelColumns, rowmap.ChannelOwner)
+	channelSizes = newChannelTexts(rowmap.ChannelSizeColumns, "")
 )
 
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return q.channel(ctx, viewer, ref, wholeChannel, rowmap.ScanChannelRole)
+}
+
+// ChannelSize is Channel without what is shown of it: its id, visibility and counts of items,
+// with the viewer's role.
+func (q Queries) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return q.channel(ctx, viewer, ref, channelSizes, rowmap.ScanChannelSize)
+}
+
+func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, texts channelTexts,
+	scan func(sqlx.Row) (domain.Channel, error)) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
 	}
-	query, arg := access.For(viewer, channelStart+access.RoleOf+channelByID, channelStart+access.GuestRole+channelByID), any(ref.ID)
+	query, arg := access.For(viewer, texts.byID, texts.guestByID), any(ref.ID)
 	if ref.Slug != "" {
-		query, arg = access.For(viewer, channelStart+access.RoleOf+channelBySlug, channelStart+access.GuestRole+channelBySlug), ref.Slug
+		query, arg = access.For(viewer, texts.bySlug, texts.guestBySlug), ref.Slug
 	}
-	c, err := rowmap.ScanChannelRole(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
+	c, err := scan(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}

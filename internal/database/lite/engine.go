@@ -343,6 +343,16 @@ func (p prepared) columnType(i int) int32 {
 	return engine.Xsqlite3_column_type(p.tls, p.statement, int32(i))
 }
 
+// integer gives a column that is one. It looks at the column once, for both its type and its
+// value: SQLite lets that be done to the value of a column by who has the connection alone.
+func (p prepared) integer(i int) (n int64, ok bool) {
+	value := engine.Xsqlite3_column_value(p.tls, p.statement, int32(i))
+	if engine.Xsqlite3_value_type(p.tls, value) != typeInteger {
+		return 0, false
+	}
+	return engine.Xsqlite3_value_int64(p.tls, value), true
+}
+
 func (p prepared) columnInt64(i int) int64 {
 	return engine.Xsqlite3_column_int64(p.tls, p.statement, int32(i))
 }

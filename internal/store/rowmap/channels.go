@@ -19,6 +19,15 @@ const ChannelColumns = `ch.id, ch.slug, ch.title, ch.description_markdown, ch.de
 	ch.visibility, ch.user_id, ch.metadata, ch.blocks_count, ch.channels_count, ch.private_count,
 	ch.collaborators_count, ch.version, ch.created_at, ch.updated_at, ` + ownerColumns
 
+// ChannelSizeColumns are of the channel `ch` which it is, who may see it and how much is in it.
+const ChannelSizeColumns = `ch.id, ch.visibility, ch.blocks_count, ch.channels_count, ch.private_count`
+
+// ScanChannelSize reads ChannelSizeColumns and the role of the viewer.
+func ScanChannelSize(row sqlx.Row) (c domain.Channel, err error) {
+	err = row.Scan((*int64)(&c.ID), (*string)(&c.Visibility), &c.Blocks, &c.Channels, &c.PrivateItems, (*int)(&c.Role))
+	return c, err
+}
+
 // ChannelFields are scan targets in the order of ChannelColumns.
 type ChannelFields struct {
 	Channel          domain.Channel
