@@ -259,7 +259,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		if s.pool.Replicas() != nil {
 			t.derived.Writer = domain.UserID(by.Account())
 		}
-		t.derived.Defer()
+		if err == nil {
+			err = t.derived.Defer(ctx)
+		}
 		enqueued = t.enqueued
 		return err
 	})

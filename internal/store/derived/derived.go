@@ -34,11 +34,17 @@ func (d *Derived) Use(by *database.Tx, db sqlx.Conn) {
 	d.Deltas.Use(db)
 }
 
-// Defer leaves it to be written, if there is anything.
-func (d *Derived) Defer() {
+// Defer leaves it to be written, if there is anything. What is written then rests on nothing but
+// what is known here and the tables that it is written to: of others that share the commit some
+// may have changed what this transaction has read.
+func (d *Derived) Defer(ctx context.Context) error {
+	if err := d.Documents.Settle(ctx); err != nil {
+		return err
+	}
 	if d.Writer != 0 || !d.Documents.Empty() || !d.Deltas.Empty() {
 		d.by.Defer(d)
 	}
+	return nil
 }
 
 // tables has a part of the name of each table that is written, and of what is
