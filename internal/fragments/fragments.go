@@ -6,11 +6,9 @@ package fragments
 
 import "sync"
 
-// Key names what a piece is of: a kind that the caller chooses, and an id.
-type Key struct {
-	Kind byte
-	ID   int64
-}
+// Key names what a piece is of: a kind that the caller chooses, and an id. Both are as wide, so
+// that a key has no gap and is hashed at once.
+type Key struct{ Kind, ID int64 }
 
 // State tells one state of a thing from all others: versions, as a rule. Unused places are 0.
 type State [6]int64

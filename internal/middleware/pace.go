@@ -13,7 +13,9 @@ const (
 	paceStep = 32 << 10
 )
 
-func stepAt(rate int64) int { return int(max(paceStep, min(2*paceStep, rate*int64(stall/2/time.Second)))) }
+func stepAt(rate int64) int {
+	return int(max(paceStep, min(2*paceStep, rate*int64(stall/2/time.Second))))
+}
 
 // Pace ends responses whose client takes nothing for half a minute, or fewer than rate
 // bytes a second on the whole: the connection is closed. Only the time that writing

@@ -13,44 +13,24 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// channelTexts read a live channel with the role of a viewer, by its id or its slug.
-type channelTexts struct{ byID, bySlug, guestByID, guestBySlug string }
-
-func newChannelTexts(columns, joins string) channelTexts {
-	text := func(role, id string) string {
-		return "SELECT " + columns + ", " + role + " FROM channels ch " + joins + " WHERE ch.state = 'available' AND ch.id = " + id
-	}
-	const ofSlug = "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
-	return channelTexts{text(access.RoleOf, "$2"), text(access.RoleOf, ofSlug), text(access.GuestRole, "$2"), text(access.GuestRole, ofSlug)}
-}
-
-var (
-	wholeChannel = newChannelTexts(rowmap.ChannelColumns, rowmap.ChannelOwner)
-	channelSizes = newChannelTexts(rowmap.ChannelSizeColumns, "")
-)
-
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
-	return q.channel(ctx, viewer, ref, wholeChannel, rowmap.ScanChannelRole)
+	return q.channel(ctx, viewer, ref, rowmap.WholeChannel)
 }
 
 // ChannelSize is Channel without what is shown of it: its id, visibility and counts of items,
 // with the viewer's role.
 func (q Queries) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
-	return q.channel(ctx, viewer, ref, channelSizes, rowmap.ScanChannelSize)
+	return q.channel(ctx, viewer, ref, rowmap.ChannelSize)
 }
 
-func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, texts channelTexts,
-	scan func(sqlx.Row) (domain.Channel, error)) (domain.Channel, error) {
+func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, as *rowmap.ChannelQuery) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
 	}
-	query, arg := access.For(viewer, texts.byID, texts.guestByID), any(ref.ID)
-	if ref.Slug != "" {
-		query, arg = access.For(viewer, texts.bySlug, texts.guestBySlug), ref.Slug
-	}
-	c, err := scan(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
+	query, arg := as.Text(viewer, ref)
+	c, err := as.Scan(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}

@@ -153,12 +153,13 @@ func (s *stmt) scan(i int, dest any) error {
 			return nil
 		}
 	case **int64:
-		if n, ok := s.integer(i); ok {
-			*d = &n
-			return nil
-		}
-		if s.columnType(i) == typeNull {
+		switch s.columnType(i) {
+		case typeNull:
 			*d = nil
+			return nil
+		case typeInteger:
+			n := s.columnInt64(i)
+			*d = &n
 			return nil
 		}
 	case *[]byte:
