@@ -95,7 +95,7 @@ var rooms = map[string][]string{
 	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/hiding", "store/redo", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
-	"app/moderation":   {"app/core", "app/accounts", "app/operating", "domain", "mail", "store", "store/hiding", "store/moderation", "jobs", "auth"},
+	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/hiding", "store/moderation", "jobs", "auth"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob"},
 	"middleware":       {"domain", "budget", "auth", "obs", "obs/trace"},
 	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe", "obs/trace"},

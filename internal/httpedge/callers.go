@@ -119,7 +119,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 		who, err = c.app.Authenticate(r.Context(), token)
 	}
 	if domain.KindOf(err) == domain.Unauthenticated {
-		c.limiter.Take(c.now(), bad, string(domain.TierGuest))
+		c.limiter.Take(r.Context(), c.now(), bad, string(domain.TierGuest))
 		c.valid.Remove(token)
 	} else if err == nil {
 		c.valid.Add(token, c.now())
@@ -166,7 +166,7 @@ func (c *Callers) guest(w http.ResponseWriter, r *http.Request, errs Errors) boo
 }
 
 func (c *Callers) take(w http.ResponseWriter, r *http.Request, errs Errors, key middleware.Key, tier string) bool {
-	d := c.limiter.Take(c.now(), key, tier)
+	d := c.limiter.Take(r.Context(), c.now(), key, tier)
 	middleware.From(r.Context()).Tier = d.Tier
 	if !d.Allowed {
 		errs.limited(c.limiter, w, r, d)
