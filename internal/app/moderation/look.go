@@ -95,7 +95,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 			return err
 		}
 		l.Contents.Total = in.Total
-		l.Contents.Items, err = collections.Items(ctx, v, domain.Actor{UserID: l.Owner}, in.Items)
+		l.Contents.Items, err = collections.Items(ctx, v.Queries, domain.Actor{UserID: l.Owner}, in.Items)
 		return err
 	})
 	return l, err
