@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,11 +135,29 @@ func TestCompose(t *testing.T) {
 					}
 				}
 			}
+			for _, needed := range dependencies(at(service, "depends_on")) {
+				if services[needed] == nil {
+					t.Errorf("%s: %s depends on %s, which is none of the services", path, name, needed)
+				}
+			}
 			if at(service, "image") == nil || at(service, "restart") == nil {
 				t.Errorf("%s: %s has no image, or is not started again", path, name)
 			}
 		}
 	}
+}
+
+// dependencies are the services that another begins after, as a list or with conditions.
+func dependencies(of any) (names []string) {
+	switch of := of.(type) {
+	case []any:
+		for _, name := range of {
+			names = append(names, fmt.Sprint(name))
+		}
+	case map[string]any:
+		names = slices.Collect(maps.Keys(of))
+	}
+	return names
 }
 
 // inFolder runs a program on the files, or skips where it is not installed.

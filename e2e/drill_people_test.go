@@ -43,13 +43,14 @@ func (s *scribe) post(ctx context.Context, path string, body fields, out any) (a
 		s.key, kind = rand.Text(), "write, keyed"
 		defer func() { s.key = "" }()
 	}
-	for end := time.Now().Add(settleTime); ; {
+	for first, end := time.Now(), time.Now().Add(settleTime); ; {
 		began := time.Now()
 		err := s.send(http.MethodPost, path, body, out)
-		s.report.met(kind, began, err)
 		if err == nil {
+			s.report.met(kind, began, nil)
 			return true
 		}
+		s.report.met(kind, first, err) // what is sent again goes wrong for what went wrong first
 		if refused, ok := errors.AsType[statusError](err); ok && refused.status < 500 && refused.status != http.StatusRequestTimeout {
 			if !strings.Contains(refused.body, "Idempotency-Key") {
 				s.fault = fmt.Errorf("%s: %w", path, err)

@@ -3,8 +3,12 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +35,7 @@ type fleet struct {
 	s3       *part
 	balancer *part
 	ports    []int   // of the nodes
+	metrics  []int   // their ports for metrics
 	last     program // the last landed one
 	present  program // as it is in the source
 	nodes    []*process
@@ -44,7 +49,7 @@ func newFleet(t *testing.T) *fleet {
 	f := &fleet{t: t, report: &report{}, nodes: make([]*process, 3)}
 	last, present := lastLanded(t), build(t)
 	for range f.nodes {
-		f.ports = append(f.ports, freePort(t))
+		f.ports, f.metrics = append(f.ports, freePort(t)), append(f.metrics, freePort(t))
 	}
 	f.db = newCluster(t, where["initdb"])
 	f.pooler = newPooler(t, where["pgbouncer"], f.db)
@@ -74,7 +79,8 @@ func newFleet(t *testing.T) *fleet {
 func (f *fleet) serve(p program, i int) {
 	f.t.Helper()
 	p.dataDir = f.t.TempDir()
-	p.env = append(p.env[:len(p.env):len(p.env)], fmt.Sprintf("VITRINE_ADDR=127.0.0.1:%d", f.ports[i]), "VITRINE_DATA_DIR="+p.dataDir)
+	p.env = append(p.env[:len(p.env):len(p.env)], fmt.Sprintf("VITRINE_ADDR=127.0.0.1:%d", f.ports[i]),
+		fmt.Sprintf("VITRINE_METRICS_ADDR=127.0.0.1:%d", f.metrics[i]), "VITRINE_DATA_DIR="+p.dataDir)
 	f.nodes[i] = p.serve()
 	until(f.t, "a node is ready", func() bool { status, _ := readiness(f.nodes[i].url); return status == http.StatusOK })
 }
@@ -112,7 +118,7 @@ func TestDrill(t *testing.T) {
 		run  func()
 	}
 	steps := []step{
-		{"all is well", func() { time.Sleep(10 * time.Second) }},
+		{"all is well", f.calm},
 		{"upgrade", f.upgrade},
 		{"a node is killed", f.killNode},
 		{"Valkey is away", f.valkeyAway},
@@ -124,7 +130,12 @@ func TestDrill(t *testing.T) {
 	if canCutOff(t) {
 		steps = append(steps, step{"the primary is cut off", f.silentFailover}, step{"the cut off one returns", f.rejoin})
 	}
-	for _, s := range append(steps, step{"all is well again", func() { time.Sleep(10 * time.Second) }}) {
+	steps = append(steps,
+		step{"PgBouncer is taken out", f.withoutPooler},
+		step{"the primary is killed, without PgBouncer", f.failover},
+		step{"that one returns", f.rejoin},
+		step{"all is well again", f.calm})
+	for _, s := range steps {
 		f.report.begin(s.name)
 		t.Logf("%s: %s", time.Now().Format(time.TimeOnly), s.name)
 		s.run()
@@ -139,6 +150,45 @@ func TestDrill(t *testing.T) {
 	f.verify(all, pages)
 	f.goals()
 }
+
+// calm has nothing happen for a while, in which every node reads at the replica.
+func (f *fleet) calm() {
+	before := f.replicaReads()
+	time.Sleep(10 * time.Second)
+	after := f.replicaReads()
+	for i := range after {
+		if after[i] <= before[i] {
+			f.t.Errorf("node %d read nothing at the replica in 10 s", i+1)
+		}
+	}
+	f.t.Logf("requests that nodes read at the replica in 10 s: from %v to %v", before, after)
+}
+
+// replicaReads is how many requests each node has read at the replica since it was started.
+func (f *fleet) replicaReads() (all []int) {
+	f.t.Helper()
+	for _, port := range f.metrics {
+		res, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/metrics", port))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		n := 0
+		for _, found := range replicaReadsLine.FindAllSubmatch(text, -1) {
+			more, _ := strconv.ParseFloat(string(found[1]), 64) // a number, by the pattern
+			n += int(more)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// replicaReadsLine is what a node's metrics say of each replica.
+var replicaReadsLine = regexp.MustCompile(`(?m)^vitrine_replica_reads_total\{[^}]*\} ([0-9.e+]+)$`)
 
 // upgrade migrates while the last landed program serves, and replaces one node after another.
 func (f *fleet) upgrade() {
@@ -171,10 +221,16 @@ func away(p *part, d time.Duration) {
 func (f *fleet) valkeyAway() { away(f.valkey, 8*time.Second) }
 func (f *fleet) s3Away()     { away(f.s3, 15*time.Second) }
 
-// lag has the replica that is read stop taking over what is written.
+// lag has the replica that is read stop taking over what is written. Once it is later than nodes
+// allow, they leave it out.
 func (f *fleet) lag() {
 	f.db.sql(replica, "SELECT pg_wal_replay_pause()")
-	time.Sleep(30 * time.Second)
+	time.Sleep(15 * time.Second)
+	before := f.replicaReads()
+	time.Sleep(15 * time.Second)
+	if after := f.replicaReads(); !slices.Equal(before, after) {
+		f.t.Errorf("a replica that is 15 s late was read: from %v to %v", before, after)
+	}
 	f.db.sql(replica, "SELECT pg_wal_replay_resume()")
 	time.Sleep(3 * time.Second)
 }
@@ -189,8 +245,21 @@ func (f *fleet) failover() {
 func (f *fleet) promote() {
 	time.Sleep(time.Second)
 	f.db.promote(1 - f.db.primary)
-	f.pooler.lead(f.db)
+	if f.pooler != nil {
+		f.pooler.lead(f.db)
+	}
 	time.Sleep(15 * time.Second)
+}
+
+// withoutPooler has the nodes ask PostgreSQL itself, one after another, and stops the pooler.
+func (f *fleet) withoutPooler() {
+	f.present.env = append(f.present.env[:len(f.present.env):len(f.present.env)], "VITRINE_DATABASE_URL="+f.db.url(), "VITRINE_DATABASE_DIRECT_URL=")
+	for i := range f.nodes {
+		f.replace(f.present, i)
+	}
+	f.pooler.kill()
+	f.pooler = nil
+	time.Sleep(5 * time.Second)
 }
 
 // silentFailover loses the primary as a machine without power is lost: nothing answers, not even that
@@ -321,7 +390,7 @@ func (f *fleet) goals() {
 	f.report.within(f.t, "a node is killed", nodeErrors, failoverGap)
 	f.report.within(f.t, "Valkey is away", 0, failoverGap)
 	f.report.within(f.t, "a replica lags", 0, failoverGap)
-	for _, name := range []string{"the primary is killed", "the primary is cut off"} {
+	for _, name := range []string{"the primary is killed", "the primary is cut off", "the primary is killed, without PgBouncer"} {
 		if gap := f.report.the(name).longestGap; gap > failoverGap {
 			f.t.Errorf("%s: no write for %s", name, gap)
 		}
@@ -331,5 +400,7 @@ func (f *fleet) goals() {
 	}
 	f.report.within(f.t, "the killed one returns", 0, failoverGap)
 	f.report.within(f.t, "the cut off one returns", 0, failoverGap)
+	f.report.within(f.t, "PgBouncer is taken out", 0, failoverGap)
+	f.report.within(f.t, "that one returns", 0, failoverGap)
 	f.report.within(f.t, "all is well again", 0, failoverGap)
 }

@@ -29,9 +29,7 @@ type Options struct {
 	Build     string // of the program; another one may represent things otherwise
 	Now       func() time.Time
 	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
-
-	// AtOnce is how many requests of one client are answered at once; 0 for no bound.
-	AtOnce int
+	AtOnce    httpedge.AtOnce
 }
 
 // Documents are the descriptions of /v3, /v2 and /ext/v1, and of what is answered besides.

@@ -183,6 +183,15 @@ func TestReplicas(t *testing.T) {
 		r.Exec("UPDATE tokens SET revoked_at = 1 WHERE user_id = $1 AND scope = 'read'", r.Person("bob").ID)
 		r.SendTo(b, r.Request("bob/read", "GET", "/v3/me", nil)).Want(http.StatusUnauthorized)
 	})
+	t.Run("new account", func(t *testing.T) {
+		pair.Pause()
+		defer pair.Resume()
+		r.Person("newcomer") // made by nobody who acts, as at the command line
+		for _, node := range r.nodes {
+			r.SendTo(node, r.Request("newcomer", "GET", "/v3/me", nil)).Want(http.StatusOK)
+			r.SendTo(node, r.Request("newcomer", "GET", "/v3/users/newcomer", nil)).Want(http.StatusOK)
+		}
+	})
 	t.Run("storm", func(t *testing.T) { r.storm(t) })
 	t.Run("cancelled", func(t *testing.T) { r.cancelled(t, channel) })
 	t.Run("lost", func(t *testing.T) { r.lost(t, channel) })

@@ -95,6 +95,9 @@ func (w *world) revalidates(t *testing.T, who, path string) {
 		}
 	}
 	for _, unfit := range []string{"", `"x"`, `W/"x"`, strings.ToUpper(tag), tag[:len(tag)-1], strings.Trim(strong, `"`), `"*"`} {
+		if unfit == tag { // one without letters, in capitals
+			continue
+		}
 		again := w.Do(who, "GET", path, nil, "If-None-Match", unfit)
 		if again.Status != http.StatusOK || string(again.Body) != string(res.Body) || again.Header.Get("ETag") != tag {
 			t.Errorf("%s, %s: %d %s %s", path, unfit, again.Status, again.Header.Get("ETag"), again.Body)

@@ -351,12 +351,22 @@ func (in *inputs) register(i accounts.ApplicationInput) error {
 
 var somePage = domain.Page{Number: 1, Per: 24}
 
+// knowsNothing is a collections.Known.
+type knowsNothing struct{}
+
+func (knowsNothing) Block(domain.BlockStamp) []byte           { return nil }
+func (knowsNothing) Connection(domain.ConnectionStamp) []byte { return nil }
+
 // lists asks for pages that are none.
 func (in *inputs) lists() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	pages := map[string]func(p domain.Page) error{
 		"Contents": func(p domain.Page) error {
 			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Page: p})
+			return err
+		},
+		"KnownContents": func(p domain.Page) error {
+			_, err := a.KnownContents(ctx, ada, in.private, collections.ContentsInput{Page: p}, knowsNothing{})
 			return err
 		},
 		"FilterContents": func(p domain.Page) error {
@@ -703,6 +713,10 @@ func (in *inputs) values() {
 			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Sort: domain.ContentSort{Key: 99}, Page: somePage})
 			return err
 		}), "sort", domain.FieldUnknown},
+		{"KnownContents by", "", one(func() error {
+			_, err := a.KnownContents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage}, knowsNothing{})
+			return err
+		}), "user_id", domain.FieldOutOfRange},
 		{"BlockConnections filter", "", one(func() error {
 			_, err := a.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: "MINE", Page: somePage})
 			return err
@@ -1053,7 +1067,7 @@ var withoutText = []string{
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindHidden", "HiddenFor", "HiddenThings", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "TellOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
+	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindHidden", "HiddenFor", "HiddenThings", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "TellOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "KeepObject", "OpenBytes", "OpenFile", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,7 @@ import (
 	"time"
 
 	"vitrine/internal/blob"
-	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 )
 
 // Place is where backups are kept: a folder or a bucket, which hold many, or one file.
@@ -24,8 +25,11 @@ type Place struct {
 	lock func(ctx context.Context) (release func(), err error)
 }
 
-// Keys are those of S3.
-type Keys struct{ Access, Secret string }
+// Keys are those of S3. Watch, if not nil, is around what sends the requests.
+type Keys struct {
+	Access, Secret string
+	Watch          func(http.RoundTripper) http.RoundTripper
+}
 
 // suffix ends the names of backups that are one file.
 const suffix = ".tar.zst"
@@ -88,7 +92,7 @@ func open(path string, keys Keys) (*Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.AccessKey, o.SecretKey = keys.Access, keys.Secret
+		o.AccessKey, o.SecretKey, o.Watch = keys.Access, keys.Secret, keys.Watch
 		kept, err := blob.OpenS3(o)
 		if err != nil {
 			return nil, err
@@ -115,8 +119,8 @@ func open(path string, keys Keys) (*Place, error) {
 
 // hold takes a lock that ends with the program.
 func hold(ctx context.Context, path string) (release func(), err error) {
-	release, err = database.Hold(ctx, path)
-	if errors.Is(err, database.ErrInUse) {
+	release, err = lockfile.Hold(ctx, path)
+	if errors.Is(err, lockfile.ErrInUse) {
 		err = ErrBusy
 	}
 	return release, err

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/backup/carry"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 )
@@ -103,8 +104,8 @@ func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	if r.SQLite == "" {
 		return func() {}, nil
 	}
-	release, err = database.Claim(ctx, r.SQLite)
-	if errors.Is(err, database.ErrInUse) {
+	release, err = lockfile.Claim(ctx, r.SQLite)
+	if errors.Is(err, lockfile.ErrInUse) {
 		err = fmt.Errorf("%w: a server or another restore uses %s", ErrNotEmpty, r.Folder)
 	}
 	return release, err

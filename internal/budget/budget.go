@@ -68,6 +68,9 @@ func (b *Budget) Open(client func() any, must bool) *Account {
 
 // Close gives back all that the response held. It may be called again.
 func (a *Account) Close() {
+	if a.size = 0; a.held == 0 {
+		return
+	}
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,7 +79,7 @@ func (a *Account) Close() {
 	} else {
 		b.put(a, -a.held)
 	}
-	a.held, a.size = 0, 0
+	a.held = 0
 }
 
 // charge adds n bytes, or refuses them by an error of the kind Unavailable.

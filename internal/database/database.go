@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"vitrine/internal/database/line"
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/pooler"
 	"vitrine/internal/database/replica"
@@ -91,6 +92,15 @@ func (db *DB) Readers() int {
 	return db.readers.Size()
 }
 
+// Line is how many transactions share a commit at most, while they wait without a connection: 0 on
+// PostgreSQL, where each has one.
+func (db *DB) Line() int {
+	if db.dialect == Postgres {
+		return 0
+	}
+	return db.groups.most
+}
+
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	dialect Dialect
@@ -101,13 +111,15 @@ type DB struct {
 	direct   *pgx.ConnConfig // of a session past a pooler; nil if there is none
 
 	// SQLite
-	writer      *lite.Pool    // the one connection that writes
-	readers     *lite.Pool    // all others
-	line        line          // who waits to write
+	writer      *lite.Pool       // the one connection that writes
+	readers     *lite.Pool       // all others
+	line        line.Line[group] // who waits to write on SQLite
+	groups      groups
 	views       chan struct{} // places for views, which go in the order of coming
 	viewing     lite.Waits    // for these
-	path        string        // of the file
-	synchronous string        // as in Options
+	checkpoints *lite.Checkpoints
+	path        string // of the file
+	synchronous string // as in Options
 
 	observe  Observer
 	trace    traced.Tracer
@@ -128,7 +140,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, patience: defaultPatience, giveWays: defaultGiveWays,
-		line: line{most: groupMembers, longest: groupTime}}
+		groups: groups{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(o)
 	} else {

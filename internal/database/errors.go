@@ -74,7 +74,7 @@ func unavailable(err error) error {
 // classifyCallback is Classify for what a caller's function returned: an error
 // that is none of a driver's is the caller's own verdict and stays.
 func classifyCallback(ctx context.Context, err error) error {
-	if !fromDriver(err) {
+	if err == nil || !fromDriver(err) {
 		return err
 	}
 	return Classify(ctx, err)

@@ -14,19 +14,13 @@ func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 // WatchGroups has groups end by their number of members alone, and calls committed after
 // each commit with how many members it was of.
 func WatchGroups(db *DB, committed func(members int)) {
-	db.line.longest = time.Hour
-	db.line.committed = committed
+	db.groups.longest = time.Hour
+	db.groups.committed = committed
 }
 
 // AwaitLine returns once n callers wait for SQLite's writer.
 func AwaitLine(db *DB, n int) {
-	for {
-		db.line.mu.Lock()
-		waiting := len(db.line.waiting)
-		db.line.mu.Unlock()
-		if waiting == n {
-			return
-		}
+	for db.line.Waiting() != n {
 		runtime.Gosched()
 	}
 }

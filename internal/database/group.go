@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"vitrine/internal/database/lite"
@@ -37,85 +35,18 @@ type group struct {
 	kept  int  // members whose changes are in it
 	lost  bool // it cannot be committed any more
 
+	deferred []Deferred // what members that were kept have left
+	written  []Deferred // of it, what was written within the savepoint of the present member
+
 	ended   chan struct{} // closed once outcome is set
 	outcome error         // nil: what was kept is durable
 }
 
-// line is who waits for the writing connection.
-type line struct {
-	mu      sync.Mutex
-	busy    bool // a group is under way, or somebody is about to begin one
-	waiting []*member
-	waits   lite.Waits
-
-	most      int               // members of a group
+// groups is how large they may be.
+type groups struct {
+	most      int               // members
 	longest   time.Duration     // from when a group begins until it takes no more
 	committed func(members int) // for tests: called after each commit
-}
-
-type member struct {
-	apart bool
-	turn  chan *group // takes the group to join, or nil to begin one, without waiting
-}
-
-// enter waits for the caller's turn. It gives the group to join, or nil to begin one.
-func (l *line) enter(ctx context.Context, apart bool) (*group, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	if !l.busy {
-		l.busy = true
-		l.mu.Unlock()
-		return nil, nil
-	}
-	m := &member{apart: apart, turn: make(chan *group, 1)}
-	l.waiting = append(l.waiting, m)
-	l.mu.Unlock()
-	defer l.waits.Begin()()
-	select {
-	case g := <-m.turn:
-		return g, nil
-	case <-ctx.Done():
-	}
-	l.mu.Lock()
-	i := slices.Index(l.waiting, m)
-	if i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-	}
-	l.mu.Unlock()
-	if i < 0 { // the turn has come at the same time
-		return <-m.turn, nil
-	}
-	return nil, ctx.Err()
-}
-
-// join hands a group to the next in line, unless it is full or that one stays apart.
-func (l *line) join(g *group) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	full := g.kept >= l.most || time.Since(g.begun) >= l.longest
-	if full || len(l.waiting) == 0 || l.waiting[0].apart {
-		return false
-	}
-	l.shift().turn <- g
-	return true
-}
-
-// lead has the next in line begin a group.
-func (l *line) lead() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.busy = len(l.waiting) > 0; l.busy {
-		l.shift().turn <- nil
-	}
-}
-
-// shift takes the first out of the line. The lock is held.
-func (l *line) shift() *member {
-	m := l.waiting[0]
-	l.waiting = slices.Delete(l.waiting, 0, 1)
-	return m
 }
 
 type apartKey struct{}
@@ -137,13 +68,13 @@ func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (db *DB) inGroup(ctx context.Context, apart bool, fn func(tx *Tx) error) error {
-	g, err := db.line.enter(ctx, apart)
+	g, err := db.line.Enter(ctx, apart)
 	if err != nil {
 		return Classify(ctx, err)
 	}
 	if g == nil {
 		if g, err = db.beginGroup(ctx); err != nil {
-			db.line.lead()
+			db.line.Next()
 			return Classify(ctx, err)
 		}
 	}
@@ -167,7 +98,7 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 		db.writer.Give(conn)
 		return nil, err
 	}
-	return &group{writing: writing{conn, db.writer}, begun: time.Now(), ended: make(chan struct{})}, nil
+	return &group{writing: writing{conn, db.writer, db.checkpoints}, begun: time.Now(), ended: make(chan struct{})}, nil
 }
 
 // runMember runs fn in the group, takes its changes back unless it succeeds, and passes
@@ -175,13 +106,14 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 // whatever becomes of the group: that of a caller who has gone, or who has lost the group.
 func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (err error, final bool) {
 	first, keep := g.kept == 0, false
+	var left Deferred
 	defer func() {
-		e := g.settle(first, keep)
+		e := g.settle(first, keep, left)
 		if err == nil {
 			err = e
 		}
 		final = err != nil && (e != nil || ctx.Err() != nil)
-		db.pass(g, apart)
+		db.pass(ctx, g, apart)
 	}()
 	if !first {
 		if err := g.savepoint(); err != nil {
@@ -189,7 +121,7 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 			return errGroupLost, false
 		}
 	}
-	if err = db.liteTx(ctx, g.conn, fn); err == nil {
+	if left, err = db.liteTx(ctx, g, apart, fn); err == nil {
 		err = ctx.Err()
 	}
 	keep = err == nil
@@ -198,8 +130,9 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 
 // settle keeps the changes of a member, or takes them back. The first has the transaction
 // to itself, so that one who meets nobody pays for no savepoint. An error says that this
-// member has lost the group; SQLite then knows the savepoint no more.
-func (g *group) settle(first, keep bool) error {
+// member has lost the group; SQLite then knows the savepoint no more. What a member leaves to
+// be written is left by the group from then on.
+func (g *group) settle(first, keep bool, left Deferred) error {
 	var err error
 	switch {
 	case g.lost:
@@ -209,19 +142,29 @@ func (g *group) settle(first, keep bool) error {
 	case !keep && !first:
 		err = g.undo()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		g.lost = true
-	} else if keep {
+	case !keep:
+		g.deferred = append(g.written, g.deferred...)
+	default:
 		g.kept++
+		if left != nil {
+			g.deferred = append(g.deferred, left)
+		}
 	}
+	g.written = nil
 	return err
 }
 
 // pass hands the group to the next who may join it, or ends it and has the next begin one.
-func (db *DB) pass(g *group, apart bool) {
-	going := g.kept > 0 && !g.lost && !apart
-	if going && db.line.join(g) {
+func (db *DB) pass(ctx context.Context, g *group, apart bool) {
+	full := g.kept >= db.groups.most || time.Since(g.begun) >= db.groups.longest
+	if g.kept > 0 && !g.lost && !apart && !full && db.line.Hand(g) {
 		return
+	}
+	if !g.lost && db.finish(ctx, g) != nil {
+		g.lost = true
 	}
 	switch {
 	case g.lost:
@@ -231,11 +174,11 @@ func (db *DB) pass(g *group, apart bool) {
 		g.rollback()
 	default:
 		g.outcome = g.commit()
-		if db.line.committed != nil && g.outcome == nil {
-			db.line.committed(g.kept)
+		if db.groups.committed != nil && g.outcome == nil {
+			db.groups.committed(g.kept)
 		}
 	}
-	db.line.lead()
+	db.line.Next()
 	close(g.ended)
 }
 
@@ -243,6 +186,7 @@ func (db *DB) pass(g *group, apart bool) {
 type writing struct {
 	conn *lite.Conn
 	pool *lite.Pool
+	log  *lite.Checkpoints
 }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
@@ -261,7 +205,11 @@ func (w *writing) run(statements ...string) error {
 // commit ends the transaction, in any case.
 func (w *writing) commit() error {
 	defer w.rollback() // where that fails
-	return w.conn.Run("COMMIT")
+	if err := w.conn.Run("COMMIT"); err != nil {
+		return err
+	}
+	w.log.Wrote(w.conn)
+	return nil
 }
 
 // rollback ends the transaction. It is no error that SQLite has done so before.

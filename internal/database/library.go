@@ -25,6 +25,9 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 		err = Served{from, from}.check(l.Latest)
 	}
 	if !errors.Is(err, ErrOlderSchema) {
+		if err != nil {
+			err = fmt.Errorf("database: %s: %w", l.Name, err)
+		}
 		return MigrateResult{From: from, To: from}, err
 	}
 	unlock, err := db.lockMigrations(ctx)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/lockfile"
 )
 
 // openForMigration opens a single connection that does not enforce foreign keys:
@@ -41,7 +42,7 @@ func checkForeignKeys(ctx context.Context, tx interface {
 // lockFile waits until this program alone holds the file for migrations.
 func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	for {
-		if unlock, err = hold(ctx, db.path+".lock"); !IsRetryable(err) {
+		if unlock, err = lockfile.Hold(ctx, db.path+".lock"); !errors.Is(err, lockfile.ErrInUse) {
 			return unlock, err
 		}
 		if err := pauseFor(ctx, longestPause); err != nil {
@@ -75,7 +76,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 func reserve(name string) (path string, err error) {
 	path = name
 	for n := 2; ; n++ {
-		if err := createFile(path); !errors.Is(err, fs.ErrExist) {
+		if err := lockfile.Create(path); !errors.Is(err, fs.ErrExist) {
 			return path, err
 		}
 		path = fmt.Sprintf("%s.%d", name, n)
@@ -88,5 +89,5 @@ func SyncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), SyncDir(filepath.Dir(path)))
+	return errors.Join(f.Sync(), f.Close(), lockfile.SyncDir(filepath.Dir(path)))
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"vitrine/internal/database/lockfile"
 )
 
 // A process is known to others on its database by a name, and to be alive by a lock
@@ -126,7 +128,7 @@ func (db *DB) announceByFile(ctx context.Context, p *Presence, number uint32) er
 		return err
 	}
 	path := db.presencePath(number)
-	release, err := hold(ctx, path)
+	release, err := lockfile.Hold(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -166,8 +168,8 @@ func (db *DB) aliveByFile(ctx context.Context, number uint32) (bool, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	release, err := hold(ctx, path)
-	if IsRetryable(err) {
+	release, err := lockfile.Hold(ctx, path)
+	if errors.Is(err, lockfile.ErrInUse) {
 		return true, nil // or another process looks at it as well, and finds out
 	}
 	if err != nil {

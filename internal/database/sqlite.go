@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/lockfile"
 )
 
 // A writer waits for other processes only; the wait cannot be interrupted, so it
@@ -35,7 +36,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
 		return err
 	}
-	if err := createFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := lockfile.Create(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	db.writer = lite.NewPool(1, func() (*lite.Conn, error) { return db.connect(true) })
@@ -46,8 +47,9 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	}
 	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
 	db.readers = lite.NewPool(n, func() (*lite.Conn, error) { return db.connect(false) })
+	db.checkpoints = lite.StartCheckpoints(func() (*lite.Conn, error) { return lite.Connect(db.path, readerBusy, db.setup()...) })
 	db.close = func() error {
-		err := db.readers.Close()
+		err := errors.Join(db.readers.Close(), db.checkpoints.Close())
 		// Last, so that it moves the write-ahead log into the file.
 		return errors.Join(err, db.handle.Close(), db.writer.Close())
 	}
@@ -71,45 +73,26 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// connect opens a connection that writes, or one that only reads.
-func (db *DB) connect(write bool) (*lite.Conn, error) {
-	setup := []string{
+// setup is what all connections have set.
+func (db *DB) setup() []string {
+	return []string{
 		"PRAGMA foreign_keys = on",
 		"PRAGMA synchronous = " + db.synchronous,
 		"PRAGMA temp_store = memory",
 		"PRAGMA mmap_size = 0",                 // a failing disk should be an error, not SIGBUS
 		"PRAGMA journal_size_limit = 67108864", // give space back after a burst of writes
 	}
+}
+
+// connect opens a connection that writes, or one that only reads.
+func (db *DB) connect(write bool) (*lite.Conn, error) {
+	setup := db.setup()
 	// KiB per connection, of which the engine takes twice as much: it rounds a page with its
 	// header up to the next power of two. The system keeps what is read often, too.
 	if write {
-		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000"}, setup...)...)
+		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000", lite.AutoCheckpoint}, setup...)...)
 	}
 	return lite.Connect(db.path, readerBusy, append(setup, "PRAGMA cache_size = -8000", "PRAGMA query_only = on")...)
-}
-
-// createFile makes an empty private file and fails with fs.ErrExist if there is
-// one. An existing file is never opened here: closing any descriptor of it would
-// drop the locks this process holds on it (POSIX fcntl).
-func createFile(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), SyncDir(filepath.Dir(path)))
-}
-
-// SyncDir makes new names in a folder survive a loss of power.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if runtime.GOOS == "windows" {
-		err = nil // folders cannot be synced there
-	}
-	return errors.Join(err, d.Close())
 }
 
 // dropStatistics removes what ANALYZE and PRAGMA optimize keep for the query planner. They

@@ -18,7 +18,7 @@ func (db *DB) Stats() []PoolStats {
 	}
 	views, viewed := db.viewing.Total()
 	reads, read := db.readers.Waits()
-	writes, wrote := db.line.waits.Total()
+	writes, wrote := db.line.Waits().Total()
 	return []PoolStats{
 		{"read", int64(db.readers.InUse()), int64(db.readers.Size()), views + reads, viewed + read},
 		{"write", int64(db.writer.InUse()), int64(db.writer.Size()), writes, wrote},

@@ -95,24 +95,34 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 			if err := fn(t); err != nil {
 				return err
 			}
+			if err := t.writeDeferred(ctx); err != nil {
+				return err
+			}
 			return t.Sync(ctx)
 		})
 	})
 }
 
-// liteTx runs fn in the transaction that is in progress on a connection.
-func (db *DB) liteTx(ctx context.Context, conn *lite.Conn, fn func(tx *Tx) error) error {
-	defer conn.Watch(ctx)()
-	t := &Tx{conn: conn, run: db.watchedIn(ctx, liteHandle{conn})}
+// liteTx runs fn in the transaction that a group has in progress, and gives what it leaves to be
+// written with what others of the group leave. Where nobody else is in it or waits to be, that is
+// written at once.
+func (db *DB) liteTx(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (left Deferred, err error) {
+	defer g.conn.Watch(ctx)()
+	t := &Tx{conn: g.conn, group: g, run: db.watchedIn(ctx, liteHandle{g.conn})}
 	defer func() {
 		if t.tx != nil {
 			_ = t.tx.Rollback() // which leaves the transaction itself alone
 		}
 	}()
 	if err := fn(t); err != nil {
-		return err
+		return nil, err
 	}
-	return t.failed
+	if len(g.deferred) == 0 && (apart || db.line.Waiting() == 0) {
+		if err := t.writeDeferred(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t.deferred, t.failed
 }
 
 // inTx rolls back unless fn returns nil, also when fn panics; the panic goes on.
@@ -130,11 +140,13 @@ func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pi
 
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
-	run    handle       // perhaps watched
-	line   *pipeline.Tx // PostgreSQL
-	conn   *lite.Conn   // SQLite
-	tx     *sql.Tx      // on SQLite once a library has asked for it
-	failed error
+	run      handle       // perhaps watched
+	line     *pipeline.Tx // PostgreSQL
+	conn     *lite.Conn   // SQLite
+	group    *group       // on SQLite: whose members leave something to be written
+	tx       *sql.Tx      // on SQLite once a library has asked for it
+	deferred Deferred
+	failed   error
 }
 
 // Later takes a statement whose result the caller does not wait for, and reports whether it did:
@@ -199,10 +211,15 @@ var errAborted = errors.New("database: transaction is aborted by an earlier erro
 
 func (t *Tx) refusal() error { return fmt.Errorf("%w: %w", errAborted, t.failed) }
 
-// ready runs what is to run before the next statement.
-func (t *Tx) ready(ctx context.Context) error {
+// ready runs what is to run before a statement.
+func (t *Tx) ready(ctx context.Context, query string) error {
 	if t.failed != nil {
 		return t.refusal()
+	}
+	if t.group != nil {
+		if t.failed = t.group.before(ctx, query, t.run); t.failed != nil {
+			return t.failed
+		}
 	}
 	return t.Sync(ctx)
 }
@@ -219,7 +236,7 @@ func (t *Tx) note(ctx context.Context, err error) error {
 
 // Query implements Querier.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if err := t.ready(ctx); err != nil {
+	if err := t.ready(ctx, query); err != nil {
 		return nil, err
 	}
 	rows, err := t.run.query(ctx, query, args)
@@ -228,7 +245,7 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error)
 
 // QueryRow implements Querier.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := t.ready(ctx); err != nil {
+	if err := t.ready(ctx, query); err != nil {
 		return failedRow{err}
 	}
 	return &txRow{tx: t, ctx: ctx, row: t.run.queryRow(ctx, query, args)}
@@ -236,7 +253,7 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
 
 // Exec implements Querier.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (Result, error) {
-	if err := t.ready(ctx); err != nil {
+	if err := t.ready(ctx, query); err != nil {
 		return nil, err
 	}
 	res, err := t.run.exec(ctx, query, args)

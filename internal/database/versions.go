@@ -33,7 +33,7 @@ type Served struct {
 func (s Served) check(program int64) error {
 	switch {
 	case program < s.From:
-		return fmt.Errorf("%w: it is at version %d and serves programs from version %d on, this one knows %d",
+		return fmt.Errorf("%w: it is at version %d and serves programs from version %d on, this one knows %d; start the newer program, or restore a backup of before",
 			ErrNewerSchema, s.Version, s.From, program)
 	case program > s.Version:
 		return fmt.Errorf("%w: it is at version %d, the program needs %d", ErrOlderSchema, s.Version, program)

@@ -59,6 +59,7 @@ const (
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
+	ActViewed            Act = "content.viewed"
 	ActHidden            Act = "content.hidden"
 	ActShown             Act = "content.shown"
 	ActDeleted           Act = "content.deleted"
@@ -74,7 +75,7 @@ var Acts = []Act{
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
-	ActReported, ActCaseClosed, ActWarned, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
+	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 
 // Who acts where it is no user, as the audit log names them. No slug has a space or is blank.

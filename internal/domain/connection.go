@@ -36,6 +36,7 @@ type Connection struct {
 	Metadata    Metadata
 	Version     int64
 	CreatedAt   time.Time
+	Block       *BlockStamp // of its item, if that is a block and the stamp was asked for
 }
 
 // ConnectionStamp tells a state of a connection from all others, its position aside, as

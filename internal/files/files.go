@@ -5,7 +5,6 @@ package files
 
 import (
 	"log/slog"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -76,52 +75,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	defer func() { _ = f.Content.Close() }()
 	header := w.Header()
-	header.Set("Content-Type", contentType(f.ContentType))
 	header.Set("ETag", `"`+key+"-"+name+`"`)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	setPolicy(header, f)
+	httpedge.DescribeFile(header, f)
 	httpedge.ServeContent(w, r, f.Content, httpedge.JSON.Render)
-}
-
-// contentType names the character set of text, so that browsers do not guess.
-func contentType(t string) string {
-	if strings.HasPrefix(t, "text/") && !strings.Contains(t, "charset") {
-		return t + "; charset=utf-8"
-	}
-	return t
-}
-
-// shown are the kinds of files that browsers show in place. Everything else is
-// offered for saving.
-var shown = []string{"image/", "audio/", "video/", "application/pdf", "text/plain"}
-
-// setPolicy keeps a file that somebody sent from running as part of this site: it may
-// load nothing, and what is not an image, sound, film, PDF or plain text is not shown
-// at all. An SVG is shown without running.
-func setPolicy(header http.Header, f content.OpenedFile) {
-	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; frame-ancestors 'none'"
-	if f.ContentType != "application/pdf" { // the viewers of some browsers do not run in a sandbox
-		policy += "; sandbox"
-	}
-	header.Set("Content-Security-Policy", policy)
-	disposition := "attachment"
-	for _, prefix := range shown {
-		if strings.HasPrefix(f.ContentType, prefix) {
-			disposition = "inline"
-		}
-	}
-	name := f.File.Name
-	if !f.Original {
-		if i := strings.LastIndexByte(name, '.'); i > 0 {
-			name = name[:i]
-		}
-		name += "." + f.File.Resized
-	}
-	if value := mime.FormatMediaType(disposition, map[string]string{"filename": name}); value != "" {
-		disposition = value
-	}
-	header.Set("Content-Disposition", disposition)
 }
 
 // receive takes the bytes of an upload.

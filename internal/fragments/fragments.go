@@ -4,16 +4,11 @@
 // given what was made of that state or nothing.
 package fragments
 
-import (
-	"hash/maphash"
-	"sync"
-)
+import "sync"
 
-// Key names what a piece is of: a kind that the caller chooses, and an id.
-type Key struct {
-	Kind byte
-	ID   int64
-}
+// Key names what a piece is of: a kind that the caller chooses, and an id. Both are as wide, so
+// that a key has no gap and is hashed at once.
+type Key struct{ Kind, ID int64 }
 
 // State tells one state of a thing from all others: versions, as a rule. Unused places are 0.
 type State [6]int64
@@ -28,7 +23,6 @@ const overhead = 240
 // Cache holds the pieces that were asked for last. It begins empty and takes memory as it
 // fills. It is safe for concurrent use; a nil Cache holds nothing.
 type Cache struct {
-	seed   maphash.Seed
 	shards [shards]shard
 }
 
@@ -37,7 +31,7 @@ func New(size int64) *Cache {
 	if size <= 0 {
 		return nil
 	}
-	c := &Cache{seed: maphash.MakeSeed()}
+	c := &Cache{}
 	for i := range c.shards {
 		s := &c.shards[i]
 		s.most = size / shards
@@ -93,7 +87,9 @@ func (c *Cache) Stats() (sum Stats) {
 	return sum
 }
 
-func (c *Cache) shard(k Key) *shard { return &c.shards[maphash.Comparable(c.seed, k)%shards] }
+// shard is where a thing is: ids are given out one after the other, so things of each kind are
+// spread evenly.
+func (c *Cache) shard(k Key) *shard { return &c.shards[uint64(k.ID)%shards] }
 
 // shard is a part of a cache: a map, and a ring of its entries from the one that was used
 // last (ends.next) to the one that goes next (ends.prev).

@@ -25,8 +25,17 @@ type Callers struct {
 	// valid remembers tokens that were valid a while ago. They are looked up like others,
 	// but also when too many bad ones have come from their address.
 	valid *lru.Cache[string, time.Time] // by token, its last use
-	// turns keep one client from having all connections to the database.
-	turns slots.Slots[middleware.Key]
+	// turns keep one client from having all connections to the database, and writing those from
+	// filling the line for its one writer.
+	turns, writing slots.Slots[middleware.Key]
+}
+
+// AtOnce is how many requests of one client are answered at once; 0 for no bound.
+type AtOnce struct {
+	Requests int
+	// Writes is how many of those that write, where they are counted by themselves, since those that
+	// wait for their turn to write hold no connection; 0 where they are among Requests.
+	Writes int
 }
 
 // How many requests of a client may wait for others of the same, and how long.
@@ -49,14 +58,25 @@ const (
 	rememberedTokens = 100_000
 )
 
-// NewCallers makes it. Of one client's requests, as many as atOnce are answered at once; 0
-// for no bound.
-func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce int) *Callers {
-	c := &Callers{turns: slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
-		Refusal: "Too many of your requests are under way: wait for some of them"}, app: a, limiter: limiter, now: now}
+// NewCallers makes it.
+func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce AtOnce) *Callers {
+	c := &Callers{turns: newTurns(atOnce.Requests), writing: newTurns(atOnce.Writes), app: a, limiter: limiter, now: now}
 	c.spent, _ = lru.New[string, overdrawn](rememberedTokens) // it fails for none
 	c.valid, _ = lru.New[string, time.Time](rememberedTokens)
 	return c
+}
+
+func newTurns(atOnce int) slots.Slots[middleware.Key] {
+	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
+		Refusal: "Too many of your requests are under way: wait for some of them"}
+}
+
+// turnsOf gives the turns that a request takes.
+func (c *Callers) turnsOf(r *http.Request) *slots.Slots[middleware.Key] {
+	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return &c.turns
+	}
+	return &c.writing
 }
 
 // overLimit gives whose limit a token was over a moment ago.
@@ -99,7 +119,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 		who, err = c.app.Authenticate(r.Context(), token)
 	}
 	if domain.KindOf(err) == domain.Unauthenticated {
-		c.limiter.Take(c.now(), bad, string(domain.TierGuest))
+		c.limiter.Take(r.Context(), c.now(), bad, string(domain.TierGuest))
 		c.valid.Remove(token)
 	} else if err == nil {
 		c.valid.Add(token, c.now())
@@ -146,7 +166,7 @@ func (c *Callers) guest(w http.ResponseWriter, r *http.Request, errs Errors) boo
 }
 
 func (c *Callers) take(w http.ResponseWriter, r *http.Request, errs Errors, key middleware.Key, tier string) bool {
-	d := c.limiter.Take(c.now(), key, tier)
+	d := c.limiter.Take(r.Context(), c.now(), key, tier)
 	middleware.From(r.Context()).Tier = d.Tier
 	if !d.Allowed {
 		errs.limited(c.limiter, w, r, d)

@@ -23,7 +23,7 @@ func TestErrorsOfAnotherShape(t *testing.T) {
 	}}
 	now := time.Unix(1_000_000, 0)
 	gate := &httpedge.Gate{Errors: own, Next: http.HandlerFunc(own.NotFound),
-		Callers: httpedge.NewCallers(nil, middleware.NewLimiter(map[string]int{"guest": 3}), func() time.Time { return now }, 0),
+		Callers: httpedge.NewCallers(nil, middleware.NewLimiter(map[string]int{"guest": 3}), func() time.Time { return now }, httpedge.AtOnce{}),
 		Route:   func(string, *url.URL) (string, bool) { return "", false }}
 	fails := func(err error) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { own.Fail(r.Context(), w, r, err) }

@@ -1,6 +1,7 @@
 package httpedge
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,14 +24,14 @@ func (o Options) limited(rate Rate, render middleware.Renderer, perMinute int, c
 	const tier = "address"
 	limiter := middleware.NewLimiter(map[string]int{tier: perMinute})
 	if o.Shared != nil {
-		limiter.Share(func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
-			return o.Shared(string(rate)+":"+key, limit, window) // apart from what the API counts of the address
+		limiter.Share(func(ctx context.Context, key string, limit int, window time.Duration) (middleware.Counted, bool) {
+			return o.Shared(ctx, string(rate)+":"+key, limit, window) // apart from what the API counts of the address
 		})
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if counts(r) {
-				d := limiter.Take(o.Now(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), tier)
+				d := limiter.Take(r.Context(), o.Now(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), tier)
 				if !d.Allowed {
 					middleware.From(r.Context()).Refused = middleware.TooFast
 					w.Header().Set("Retry-After", strconv.Itoa(d.RetryAfter))

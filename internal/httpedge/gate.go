@@ -78,15 +78,15 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
-		key := keyOf(who, r)
-		if err := g.Callers.turns.Enter(r.Context(), key); err != nil {
+		key, turns := keyOf(who, r), g.Callers.turnsOf(r)
+		if err := turns.Enter(r.Context(), key); err != nil {
 			if domain.KindOf(err) == domain.Unavailable {
 				middleware.From(r.Context()).Refused = middleware.TooManyAt
 			}
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
-		defer g.Callers.turns.Leave(key)
+		defer turns.Leave(key)
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
 		Reading(w, r, who, !g.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {

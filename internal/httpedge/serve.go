@@ -4,8 +4,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
+	"vitrine/internal/app/content"
 	"vitrine/internal/middleware"
 )
 
@@ -78,4 +80,45 @@ func ServeExport(w http.ResponseWriter, r *http.Request, e Saved, content io.Rea
 type Saved interface {
 	Filename() string
 	Tag() string
+}
+
+// contentType names the character set of text, so that browsers do not guess.
+func contentType(t string) string {
+	if strings.HasPrefix(t, "text/") && !strings.Contains(t, "charset") {
+		return t + "; charset=utf-8"
+	}
+	return t
+}
+
+// shown are the kinds of files that browsers show in place. Everything else is
+// offered for saving.
+var shown = []string{"image/", "audio/", "video/", "application/pdf", "text/plain"}
+
+// DescribeFile says what a file that somebody sent is, and keeps it from running as part of this
+// site: it may load nothing, and what is not an image, sound, film, PDF or plain text is not shown
+// at all. An SVG is shown without running.
+func DescribeFile(header http.Header, f content.OpenedFile) {
+	header.Set("Content-Type", contentType(f.ContentType))
+	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; frame-ancestors 'none'"
+	if f.ContentType != "application/pdf" { // the viewers of some browsers do not run in a sandbox
+		policy += "; sandbox"
+	}
+	header.Set("Content-Security-Policy", policy)
+	disposition := "attachment"
+	for _, prefix := range shown {
+		if strings.HasPrefix(f.ContentType, prefix) {
+			disposition = "inline"
+		}
+	}
+	name := f.File.Name
+	if !f.Original {
+		if i := strings.LastIndexByte(name, '.'); i > 0 {
+			name = name[:i]
+		}
+		name += "." + f.File.Resized
+	}
+	if value := mime.FormatMediaType(disposition, map[string]string{"filename": name}); value != "" {
+		disposition = value
+	}
+	header.Set("Content-Disposition", disposition)
 }

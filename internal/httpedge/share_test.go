@@ -2,6 +2,7 @@ package httpedge_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"runtime"
 	"sync"
@@ -80,4 +81,46 @@ func TestShare(t *testing.T) {
 			t.Errorf("%d of one client's requests were under way and %d refused, want %d and %d", got, refused, share, tooMany)
 		}
 	})
+}
+
+// On SQLite, writes of one client wait for the writer without a connection. So more of them are
+// under way, but no more than a quarter of those that may share a commit: others find a place.
+func TestShareOfWrites(t *testing.T) {
+	t.Parallel()
+	const share, waiting, tooMany = 16, 100, 3
+	r := apptest.New(t) // on SQLite
+	r.Person("bob")
+	body := `{"value":"A note","channel_ids":[` + fmt.Sprint(r.Channel("ada", "Busy", "public")) + `]}`
+
+	held, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		err := r.DB().Transact(t.Context(), func(*database.Tx) error {
+			close(held)
+			<-release
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-held
+	answers := make(chan *apptest.Response, share+waiting+tooMany)
+	for range cap(answers) {
+		all.Go(func() { answers <- r.Do("ada", "POST", "/v3/blocks", body) })
+	}
+	for range tooMany {
+		if res := <-answers; res.Status != http.StatusServiceUnavailable {
+			t.Errorf("one too many: %d %s", res.Status, res.Body)
+		}
+	}
+	all.Go(func() { r.Do("bob", "POST", "/v3/channels", `{"title":"Notes"}`).Want(http.StatusCreated) })
+	close(release)
+	all.Wait()
+	close(answers)
+	for res := range answers {
+		if res.Status != http.StatusCreated {
+			t.Errorf("one that waited: %d %s", res.Status, res.Body)
+		}
+	}
 }

@@ -8,9 +8,14 @@ import (
 const (
 	// stall is how long a client may take nothing of what is sent to it.
 	stall = 30 * time.Second
-	// paceStep is how many bytes are sent under one deadline.
+	// paceStep is how many bytes are sent under one deadline, and so in one call: up to twice as
+	// many where who takes them at the rate needs half of stall. A usual page is sent at once then.
 	paceStep = 32 << 10
 )
+
+func stepAt(rate int64) int {
+	return int(max(paceStep, min(2*paceStep, rate*int64(stall/2/time.Second))))
+}
 
 // Pace ends responses whose client takes nothing for half a minute, or fewer than rate
 // bytes a second on the whole: the connection is closed. Only the time that writing
@@ -47,7 +52,7 @@ func (p *pacer) Write(b []byte) (done int, err error) {
 		if p.failed != nil {
 			return done, p.failed
 		}
-		part := b[done:min(len(b), done+paceStep)]
+		part := b[done:min(len(b), done+stepAt(p.rate))]
 		p.extend(int64(len(part)))
 		begin := time.Now()
 		n, err := p.ResponseWriter.Write(part)

@@ -57,6 +57,16 @@ func TestPaceMovesTheDeadline(t *testing.T) {
 	}
 }
 
+// The faster clients have to be, the more is sent at once, up to a bound.
+func TestPaceStep(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[int64]int{1: paceStep, 2 << 10: paceStep, 3 << 10: 45 << 10, 4 << 10: 60 << 10, 5 << 10: 64 << 10, 1 << 40: 64 << 10} {
+		if got := stepAt(rate); got != want {
+			t.Errorf("at %d bytes a second %d are sent at once, want %d", rate, got, want)
+		}
+	}
+}
+
 // Who is slower than the rate on the whole runs out of time, however often they take
 // something.
 func TestPaceCountsTheWait(t *testing.T) {

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"hash/maphash"
 	"math"
 	"sync"
@@ -66,7 +67,7 @@ func NewLimiter(limits map[string]int) *Limiter {
 
 // Shared counts one request over all servers: of key against a limit in a window. It is
 // false where that cannot be done just now.
-type Shared func(key string, limit int, window time.Duration) (Counted, bool)
+type Shared func(ctx context.Context, key string, limit int, window time.Duration) (Counted, bool)
 
 // Counted is what came of a request that was counted over all servers.
 type Counted struct {
@@ -83,7 +84,7 @@ func (l *Limiter) Share(s Shared) { l.shared = s }
 
 // Take counts one request of key, which has the given tier now. Of any number
 // of parallel calls, exactly the tier's limit is allowed per window.
-func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
+func (l *Limiter) Take(ctx context.Context, now time.Time, key Key, tier string) Decision {
 	if _, known := l.tiers[tier]; !known {
 		tier = l.fallback
 	}
@@ -93,7 +94,7 @@ func (l *Limiter) Take(now time.Time, key Key, tier string) Decision {
 	}
 	s, at := l.shard(key), now.UnixNano()
 	if l.shared != nil {
-		if counted, ok := l.shared(key.shared(), limit, limitWindow); ok {
+		if counted, ok := l.shared(ctx, key.shared(), limit, limitWindow); ok {
 			return s.note(at, key, tier, limit, counted)
 		}
 	}

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"sync"
@@ -24,7 +25,7 @@ func TestTakeCountsDown(t *testing.T) {
 		{Allowed: false, Tier: "guest", Limit: 3, Remaining: 0, Reset: 1_700_000_061, RetryAfter: 57},
 	}
 	for i, d := range want {
-		if got := l.Take(testStart.Add(time.Duration(i)*time.Second), UserKey(1), "guest"); got != d {
+		if got := l.Take(t.Context(), testStart.Add(time.Duration(i)*time.Second), UserKey(1), "guest"); got != d {
 			t.Errorf("request %d: %+v, want %+v", i, got, d)
 		}
 	}
@@ -34,7 +35,7 @@ func TestTakeOpensANewWindow(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(testLimits)
 	for range 4 {
-		l.Take(testStart, UserKey(1), "guest")
+		l.Take(t.Context(), testStart, UserKey(1), "guest")
 	}
 	tests := []struct {
 		after time.Duration
@@ -49,14 +50,14 @@ func TestTakeOpensANewWindow(t *testing.T) {
 		{time.Minute + 1, true, 0},
 	}
 	for _, tt := range tests {
-		d := l.Take(testStart.Add(tt.after), UserKey(1), "guest")
+		d := l.Take(t.Context(), testStart.Add(tt.after), UserKey(1), "guest")
 		if d.Allowed != tt.want || d.RetryAfter != tt.retry {
 			t.Errorf("after %v: allowed %v, retry after %d; want %v, %d", tt.after, d.Allowed, d.RetryAfter, tt.want, tt.retry)
 		}
 	}
 	l = NewLimiter(testLimits)
-	d := l.Take(testStart, UserKey(1), "guest")
-	if d := l.Take(time.Unix(d.Reset, 0), UserKey(1), "guest"); d.Remaining != 2 {
+	d := l.Take(t.Context(), testStart, UserKey(1), "guest")
+	if d := l.Take(t.Context(), time.Unix(d.Reset, 0), UserKey(1), "guest"); d.Remaining != 2 {
 		t.Errorf("at Reset %d requests remain, want a full window less this one", d.Remaining)
 	}
 }
@@ -65,18 +66,18 @@ func TestTakeTiersAndKeysAreApart(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(testLimits)
 	for range 4 {
-		l.Take(testStart, UserKey(1), "guest")
+		l.Take(t.Context(), testStart, UserKey(1), "guest")
 	}
-	if d := l.Take(testStart, ApplicationKey(1), "free"); !d.Allowed || d.Remaining != 4 {
+	if d := l.Take(t.Context(), testStart, ApplicationKey(1), "free"); !d.Allowed || d.Remaining != 4 {
 		t.Errorf("another key: %+v", d)
 	}
-	if d := l.Take(testStart, UserKey(1), "free"); !d.Allowed || d.Limit != 5 || d.Remaining != 1 {
+	if d := l.Take(t.Context(), testStart, UserKey(1), "free"); !d.Allowed || d.Limit != 5 || d.Remaining != 1 {
 		t.Errorf("raised in mid-window: %+v, want 1 of 5 left", d)
 	}
-	if d := l.Take(testStart, UserKey(1), "guest"); d.Allowed || d.Remaining != 0 {
+	if d := l.Take(t.Context(), testStart, UserKey(1), "guest"); d.Allowed || d.Remaining != 0 {
 		t.Errorf("lowered in mid-window: %+v, want a refusal", d)
 	}
-	if d := l.Take(testStart, UserKey(2), "no such tier"); d.Tier != "guest" || d.Limit != 3 {
+	if d := l.Take(t.Context(), testStart, UserKey(2), "no such tier"); d.Tier != "guest" || d.Limit != 3 {
 		t.Errorf("unknown tier: %+v, want the strictest", d)
 	}
 }
@@ -86,7 +87,7 @@ func TestTakeUnlimited(t *testing.T) {
 	l := NewLimiter(testLimits)
 	want := Decision{Allowed: true, Tier: "supporter", Limit: Unlimited, Remaining: Unlimited, Reset: 1_700_000_061}
 	for range 1000 {
-		if got := l.Take(testStart, UserKey(1), "supporter"); got != want {
+		if got := l.Take(t.Context(), testStart, UserKey(1), "supporter"); got != want {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
 	}
@@ -103,10 +104,10 @@ func TestExhausted(t *testing.T) {
 		if d, exhausted := l.Exhausted(testStart, key); exhausted {
 			t.Fatalf("exhausted after %d of 3: %+v", i, d)
 		}
-		l.Take(testStart, key, "guest")
+		l.Take(t.Context(), testStart, key, "guest")
 	}
 	peeked, exhausted := l.Exhausted(testStart, key)
-	if taken := l.Take(testStart, key, "guest"); !exhausted || peeked != taken {
+	if taken := l.Take(t.Context(), testStart, key, "guest"); !exhausted || peeked != taken {
 		t.Errorf("Exhausted = %+v, %v; Take = %+v", peeked, exhausted, taken)
 	}
 	if _, exhausted := l.Exhausted(testStart.Add(time.Minute), key); exhausted {
@@ -118,12 +119,12 @@ func TestTakeClockSetBack(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(testLimits)
 	for range 3 {
-		l.Take(testStart, UserKey(1), "guest")
+		l.Take(t.Context(), testStart, UserKey(1), "guest")
 	}
-	if d := l.Take(testStart.Add(-time.Millisecond), UserKey(1), "guest"); d.Allowed {
+	if d := l.Take(t.Context(), testStart.Add(-time.Millisecond), UserKey(1), "guest"); d.Allowed {
 		t.Error("a request that read the clock a little earlier opened a new window")
 	}
-	if d := l.Take(testStart.Add(-time.Hour), UserKey(1), "guest"); !d.Allowed {
+	if d := l.Take(t.Context(), testStart.Add(-time.Hour), UserKey(1), "guest"); !d.Allowed {
 		t.Errorf("a clock set back locks the user out for %d s", d.RetryAfter)
 	}
 }
@@ -137,7 +138,7 @@ func TestTakeInParallel(t *testing.T) {
 		wg.Go(func() {
 			for range 25 {
 				user := worker % 2
-				if l.Take(testStart, UserKey(int64(user)), "premium").Allowed {
+				if l.Take(t.Context(), testStart, UserKey(int64(user)), "premium").Allowed {
 					allowed[user].Add(1)
 				}
 				l.Exhausted(testStart, UserKey(int64(user)))
@@ -156,7 +157,7 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(testLimits)
 	for id := range int64(2 * limitShards * maxShardKeys) {
-		l.Take(testStart, UserKey(id), "free")
+		l.Take(t.Context(), testStart, UserKey(id), "free")
 	}
 	if n := countKeys(l); n > limitShards*maxShardKeys {
 		t.Errorf("%d keys are held, want at most %d", n, limitShards*maxShardKeys)
@@ -164,7 +165,7 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 	// After the windows have ended, a new key in each shard lets the old ones go.
 	later := testStart.Add(2 * time.Minute)
 	for id := range int64(100 * limitShards) {
-		l.Take(later, ApplicationKey(id), "free")
+		l.Take(t.Context(), later, ApplicationKey(id), "free")
 	}
 	if n := countKeys(l); n > 100*limitShards {
 		t.Errorf("%d keys are held after their windows ended, want at most %d", n, 100*limitShards)
@@ -186,21 +187,21 @@ func TestSharedCounts(t *testing.T) {
 	const limit = 50 // of the tier premium
 	l := NewLimiter(testLimits)
 	answer, away, asked := Counted{Allowed: true, Remaining: 0, Reset: 90 * time.Second}, false, []string{}
-	l.Share(func(key string, most int, window time.Duration) (Counted, bool) {
+	l.Share(func(_ context.Context, key string, most int, window time.Duration) (Counted, bool) {
 		if most != limit || window != time.Minute {
 			t.Errorf("%d in %s", most, window)
 		}
 		asked = append(asked, key)
 		return answer, !away
 	})
-	if d := l.Take(testStart, UserKey(7), "premium"); !d.Allowed || d.Remaining != 0 || d.Limit != limit || d.Reset != testStart.Add(90*time.Second).Unix()+1 { // rounded up
+	if d := l.Take(t.Context(), testStart, UserKey(7), "premium"); !d.Allowed || d.Remaining != 0 || d.Limit != limit || d.Reset != testStart.Add(90*time.Second).Unix()+1 { // rounded up
 		t.Errorf("%+v", d)
 	}
 	if d, over := l.Exhausted(testStart, UserKey(7)); over { // one more may be there in a moment
 		t.Errorf("%+v", d)
 	}
 	answer = Counted{Reset: 90 * time.Second, Retry: 1200 * time.Millisecond}
-	if d := l.Take(testStart, UserKey(7), "premium"); d.Allowed || d.RetryAfter != 2 || d.Remaining != 0 {
+	if d := l.Take(t.Context(), testStart, UserKey(7), "premium"); d.Allowed || d.RetryAfter != 2 || d.Remaining != 0 {
 		t.Errorf("%+v", d)
 	}
 	for after, want := range map[time.Duration]bool{0: true, time.Second: true, 1200 * time.Millisecond: false} {
@@ -211,7 +212,7 @@ func TestSharedCounts(t *testing.T) {
 	away, answer = true, Counted{}
 	allowed := 0
 	for range 2 * limit {
-		if l.Take(testStart.Add(2*time.Second), UserKey(7), "premium").Allowed {
+		if l.Take(t.Context(), testStart.Add(2*time.Second), UserKey(7), "premium").Allowed {
 			allowed++
 		}
 	}
@@ -219,7 +220,7 @@ func TestSharedCounts(t *testing.T) {
 		t.Errorf("%d of %d are allowed by the server itself", allowed, limit)
 	}
 	for _, other := range []Key{ApplicationKey(7), UserKey(8), BadTokenKey(netip.MustParseAddr("192.0.2.1")), GuestKey(netip.MustParseAddr("192.0.2.1"))} {
-		l.Take(testStart, other, "premium")
+		l.Take(t.Context(), testStart, other, "premium")
 	}
 	if n := len(slices.Compact(slices.Sorted(slices.Values(asked)))); n != 5 {
 		t.Errorf("%d keys of 5 callers: %v", n, asked)

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -36,7 +37,7 @@ func TestDecisionHeaders(t *testing.T) {
 func refuse(t *testing.T, l *Limiter, tier string, pieces ...Piece) (http.Header, rateLimitDetails) {
 	t.Helper()
 	for range 10_000 {
-		d := l.Take(testStart, UserKey(1), tier)
+		d := l.Take(t.Context(), testStart, UserKey(1), tier)
 		if d.Allowed {
 			continue
 		}
@@ -117,7 +118,7 @@ func (w discard) Write(p []byte) (int, error) { return len(p), nil }
 func exhaustedLimiter() (*Limiter, Key) {
 	l, key := NewLimiter(testLimits), UserKey(1)
 	for range testLimits["free"] {
-		l.Take(testStart, key, "free")
+		l.Take(context.Background(), testStart, key, "free")
 	}
 	return l, key
 }
@@ -154,6 +155,6 @@ func BenchmarkTake(b *testing.B) {
 	l := NewLimiter(map[string]int{"free": 1 << 30})
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Take(testStart, UserKey(1), "free")
+		l.Take(context.Background(), testStart, UserKey(1), "free")
 	}
 }

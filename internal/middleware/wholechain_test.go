@@ -19,7 +19,7 @@ func TestWholeChainRevalidates(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(testLimits)
 	h := wholeChain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l.Take(testStart, GuestKey(From(r.Context()).ClientIP), "free").WriteHeaders(w.Header())
+		l.Take(t.Context(), testStart, GuestKey(From(r.Context()).ClientIP), "free").WriteHeaders(w.Header())
 		text(strings.Repeat("page ", 1000)).ServeHTTP(w, r)
 	}))
 	first := serve(h, get("Accept-Encoding", "gzip"))

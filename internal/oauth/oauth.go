@@ -77,7 +77,7 @@ func (e *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.Operation = at.operation
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Pragma", "no-cache")
-	d := e.o.Limiter.Take(e.o.Now(), middleware.GuestKey(x.ClientIP), string(domain.TierGuest))
+	d := e.o.Limiter.Take(r.Context(), e.o.Now(), middleware.GuestKey(x.ClientIP), string(domain.TierGuest))
 	x.Tier = d.Tier
 	d.WriteHeaders(w.Header())
 	if !d.Allowed {

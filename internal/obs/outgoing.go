@@ -16,16 +16,18 @@ type Outgoing string
 // All of them.
 const (
 	Storage Outgoing = "storage" // S3: each request of it, those that are tried again too
+	Backups Outgoing = "backups" // S3 that backups are made in
 	Mail    Outgoing = "mail"    // a mail, from the connection to the server's answer
 	Pages   Outgoing = "pages"   // what users link to: up to the head of the answer, redirects included
+	Redis   Outgoing = "redis"   // a request that is counted over all servers
 	SignOn  Outgoing = "sign_on" // the OpenID Connect provider: each request of it
 )
 
 func newOutgoing() *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "outgoing_duration_seconds",
-		Help:    "Time that others took: storage (S3), mail (SMTP), pages (what users link to) and sign_on (the OpenID Connect provider), by what came of it.",
-		Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		Help:    "Time that others took: storage (S3), backups (S3 that they are made in), mail (SMTP), pages (what users link to), redis (requests that are counted) and sign_on (the OpenID Connect provider), by what came of it.",
+		Buckets: []float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"to", "operation", "outcome"})
 }
 

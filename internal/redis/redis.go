@@ -43,6 +43,8 @@ type Limits struct {
 	log    *slog.Logger
 	now    func() time.Time
 
+	observe func(ctx context.Context, took time.Duration, err error)
+
 	counted, alone atomic.Int64
 
 	mu      sync.Mutex
@@ -58,6 +60,8 @@ type Options struct {
 	Roots  *x509.CertPool // by which a server with TLS is trusted; nil for the system's
 	Log    *slog.Logger
 	Now    func() time.Time // of pauses; nil means time.Now
+	// Observe, if not nil, is told of each request that the server was asked to count.
+	Observe func(ctx context.Context, took time.Duration, err error)
 }
 
 // New makes it. It connects when it first counts; an error is about the URL.
@@ -77,7 +81,7 @@ func New(o Options) (*Limits, error) {
 	}
 	// A server does all in one thread: it signs once for each of us, and not for each connection.
 	secure := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
-	l := &Limits{prefix: o.Prefix, log: o.Log, now: o.Now}
+	l := &Limits{prefix: o.Prefix, log: o.Log, now: o.Now, observe: o.Observe}
 	l.pool = &redis.Pool{MaxIdle: idle, IdleTimeout: idleFor, Dial: func() (redis.Conn, error) {
 		return redis.DialURL(o.URL, redis.DialConnectTimeout(patience), redis.DialTLSHandshakeTimeout(patience),
 			redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience), redis.DialTLSConfig(secure))
@@ -99,14 +103,18 @@ type Counted struct {
 // Take counts one request of key against so many in a window, of which the last may all come at
 // once. Of any number of calls, on any number of servers, those that fit are allowed. It is false
 // where the server is away: then nothing is counted, and for a while nobody waits for it but one
-// caller now and then.
-func (l *Limits) Take(key string, limit int, window time.Duration) (c Counted, ok bool) {
+// caller now and then. The context is for who observes: patience is short, so nothing cancels it.
+func (l *Limits) Take(ctx context.Context, key string, limit int, window time.Duration) (c Counted, ok bool) {
 	if !l.mayAsk() {
 		l.alone.Add(1)
 		return c, false
 	}
+	begun := time.Now()
 	c, err := l.ask(key, limit, window)
 	l.heard(err)
+	if l.observe != nil {
+		l.observe(ctx, time.Since(begun), err)
+	}
 	if err != nil {
 		l.alone.Add(1)
 		return c, false

@@ -52,7 +52,7 @@ func TestTakeIsExact(t *testing.T) {
 			for range each {
 				all.Go(func() {
 					for range 100 { // a machine that is too slow for the patience of a request
-						if c, ok := l.Take(key, limit, 1000*time.Hour); ok {
+						if c, ok := l.Take(t.Context(), key, limit, 1000*time.Hour); ok {
 							if c.Allowed {
 								allowed.Add(1)
 							}
@@ -75,7 +75,7 @@ func TestTakeIsExact(t *testing.T) {
 func counted(t *testing.T, l *redis.Limits, key string, limit int, window time.Duration) redis.Counted {
 	t.Helper()
 	for range 100 {
-		if c, ok := l.Take(key, limit, window); ok {
+		if c, ok := l.Take(t.Context(), key, limit, window); ok {
 			return c
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -116,7 +116,7 @@ func TestTake(t *testing.T) {
 	if _, err := conn.Do("SET", "test:k", "9000000000000000"); err != nil {
 		t.Fatal(err)
 	}
-	if c, ok := l.Take("k", 3, window); !ok || c.Allowed || c.Reset > window || c.Retry > window/3 {
+	if c, ok := l.Take(t.Context(), "k", 3, window); !ok || c.Allowed || c.Reset > window || c.Retry > window/3 {
 		t.Errorf("%+v, %v", c, ok)
 	}
 	// A limit beyond what can be told apart allows all.
@@ -216,7 +216,7 @@ func TestAway(t *testing.T) {
 			at := new(clock)
 			l := newLimitsAt(t, scheme+address, roots, at.now)
 			for tries := 0; ; tries++ { // a slow machine may take the first for one that is away
-				if _, ok := l.Take("k", 10, time.Hour); ok || tries > 100 {
+				if _, ok := l.Take(t.Context(), "k", 10, time.Hour); ok || tries > 100 {
 					break
 				}
 				at.advance(time.Minute)
@@ -225,12 +225,12 @@ func TestAway(t *testing.T) {
 				t.Fatal("Redis does not answer")
 			}
 			g.set(of.mode)
-			if _, ok := l.Take("k", 10, time.Hour); ok || !l.Stats().Away {
+			if _, ok := l.Take(t.Context(), "k", 10, time.Hour); ok || !l.Stats().Away {
 				t.Fatal("a server that is away has counted")
 			}
 			before := g.calls.Load()
 			for range 100 {
-				if _, ok := l.Take("k", 10, time.Hour); ok {
+				if _, ok := l.Take(t.Context(), "k", 10, time.Hour); ok {
 					t.Fatal("a server that is away has counted")
 				}
 			}
@@ -240,7 +240,7 @@ func TestAway(t *testing.T) {
 			at.advance(time.Minute)
 			var all sync.WaitGroup
 			for range 20 {
-				all.Go(func() { l.Take("k", 10, time.Hour) })
+				all.Go(func() { l.Take(t.Context(), "k", 10, time.Hour) })
 			}
 			all.Wait()
 			if n := g.calls.Load() - before; n > 1 {
@@ -250,7 +250,7 @@ func TestAway(t *testing.T) {
 			back := false
 			for range 100 {
 				at.advance(time.Minute)
-				if _, back = l.Take("k", 10, time.Hour); back {
+				if _, back = l.Take(t.Context(), "k", 10, time.Hour); back {
 					break
 				}
 			}

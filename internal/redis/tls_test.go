@@ -77,7 +77,7 @@ func TestTLS(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = l.Close() })
-				counted, ok := l.Take(name, 100, time.Hour)
+				counted, ok := l.Take(t.Context(), name, 100, time.Hour)
 				switch said := log.String(); {
 				case ok && (of.says != "" || !counted.Allowed):
 					t.Fatalf("%+v is counted, want %q", counted, of.says)
@@ -111,7 +111,7 @@ func TestTLSIsExact(t *testing.T) {
 			for range atOnce {
 				all.Go(func() {
 					for range each {
-						switch c, ok := l.Take(strconv.Itoa(try), limit, 1000*time.Hour); {
+						switch c, ok := l.Take(t.Context(), strconv.Itoa(try), limit, 1000*time.Hour); {
 						case !ok:
 							alone.Add(1)
 						case c.Allowed:

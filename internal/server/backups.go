@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"vitrine/internal/backup"
@@ -9,6 +10,7 @@ import (
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
+	"vitrine/internal/obs/trace"
 )
 
 // backupLook is how often a server looks whether a backup is due.
@@ -101,9 +103,46 @@ func (b *backups) look(ctx context.Context) {
 }
 
 func (b *backups) make(ctx context.Context, run string) (backup.Result, error) {
-	to, opening := backup.ToWrite(ctx, b.s.cfg.Backup.To, BackupKeys(b.s.cfg))
-	return backup.Run(ctx, backup.Options{DB: b.s.db, Store: b.s.Store, Blobs: b.storage, To: to, Opening: opening, Keep: b.s.cfg.Backup.Keep,
-		Program: b.o.Version, Now: b.o.Now, Tell: func(backup.Progress) {}, Scheduled: run})
+	ctx, span := b.s.tracer.Root(ctx, trace.Internal, "backup", "", false)
+	defer span.End()
+	at := phases{tracer: b.s.tracer, of: span}
+	keys := BackupKeys(b.s.cfg)
+	keys.Watch = func(next http.RoundTripper) http.RoundTripper { return b.s.stats.Watched(obs.Backups, next) }
+	to, opening := backup.ToWrite(ctx, b.s.cfg.Backup.To, keys)
+	res, err := backup.Run(ctx, backup.Options{DB: b.s.db, Store: b.s.Store, Blobs: b.storage, To: to, Opening: opening, Keep: b.s.cfg.Backup.Keep,
+		Program: b.o.Version, Now: b.o.Now, Tell: at.tell, Scheduled: run})
+	at.end(err)
+	span.Number("vitrine.rows", res.Manifest.Rows)
+	span.Number("vitrine.files", res.Manifest.Files)
+	span.Number("vitrine.written", res.New)
+	if err != nil {
+		span.Fail("") // its text may name folders and hosts
+	}
+	return res, err
+}
+
+// phases makes the phases of a backup spans below it. Each is counted by itself, so that the many
+// statements and requests of one phase do not crowd out the next.
+type phases struct {
+	tracer *trace.Tracer
+	of, at *trace.Span
+	phase  string
+}
+
+func (p *phases) tell(now backup.Progress) {
+	if p.of == nil || now.Phase == p.phase {
+		return
+	}
+	p.end(nil)
+	p.phase = now.Phase
+	_, p.at = p.tracer.Root(context.Background(), trace.Internal, "backup "+now.Phase, p.of.Traceparent(), true)
+}
+
+func (p *phases) end(err error) {
+	if err != nil {
+		p.at.Fail("")
+	}
+	p.at.End()
 }
 
 // BackupKeys are those of buckets that hold backups.

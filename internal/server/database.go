@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 	"vitrine/internal/database/schema"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -73,8 +74,8 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	if cfg.DatabaseURL != "" {
 		return func() {}, nil
 	}
-	release, err = database.Claim(ctx, cfg.SQLitePath())
-	if errors.Is(err, database.ErrInUse) {
+	release, err = lockfile.Claim(ctx, cfg.SQLitePath())
+	if errors.Is(err, lockfile.ErrInUse) {
 		err = fmt.Errorf("%w: stop it, or give this one another --data-dir", err)
 	}
 	return release, withRemedy(cfg.DataDir, err)

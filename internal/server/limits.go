@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	"vitrine/internal/middleware"
@@ -17,14 +18,23 @@ func (s *Server) shareLimits() (err error) {
 	if s.cfg.RedisURL == "" {
 		return nil
 	}
-	if s.redis, err = redis.New(redis.Options{URL: s.cfg.RedisURL, Prefix: limitsPrefix, Log: s.log}); err != nil {
+	if s.redis, err = redis.New(redis.Options{URL: s.cfg.RedisURL, Prefix: limitsPrefix, Log: s.log, Observe: s.observeLimits}); err != nil {
 		return err
 	}
-	s.shared = func(key string, limit int, window time.Duration) (middleware.Counted, bool) {
-		c, ok := s.redis.Take(key, limit, window)
+	s.shared = func(ctx context.Context, key string, limit int, window time.Duration) (middleware.Counted, bool) {
+		c, ok := s.redis.Take(ctx, key, limit, window)
 		return middleware.Counted(c), ok
 	}
 	s.limiter.Share(s.shared)
 	s.stats.WatchLimits(func() obs.Limits { return obs.Limits(s.redis.Stats()) })
 	return nil
+}
+
+// observeLimits tells how long Redis took to count a request.
+func (s *Server) observeLimits(ctx context.Context, took time.Duration, err error) {
+	outcome := "taken"
+	if err != nil {
+		outcome = "failed"
+	}
+	s.stats.ObserveOutgoing(ctx, obs.Asked{To: obs.Redis, Operation: "count", Outcome: outcome, Took: took})
 }

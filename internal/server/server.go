@@ -157,7 +157,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
 	if s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
 		Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-		AtOnce: max(3, db.Readers()/2), Pieces: pieces}); err != nil {
+		AtOnce: httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.Line() / 4}, Pieces: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

@@ -7,13 +7,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 )
 
 const password = "a good long one"
@@ -180,6 +183,28 @@ func member(t *testing.T, r *apptest.Rig, name string) *browser {
 	account(t, r, name)
 	b := newBrowser(t, r)
 	b.post("/sign-in", "email", name+"@example.org", "password", password).leads("/")
+	return b
+}
+
+// session signs somebody of the API's tests in, and gives the secret of it.
+func session(t *testing.T, r *apptest.Rig, name string) string {
+	t.Helper()
+	secret, hash, _ := auth.NewToken(auth.Session)
+	id, now := r.Person(name).ID, time.Now()
+	if err := r.S.Store.InTx(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.CreateSession(t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// entered is a browser of somebody of the API's tests, who is signed in.
+func entered(t *testing.T, r *apptest.Rig, name string) *browser {
+	t.Helper()
+	b := newBrowser(t, r)
+	b.cookies["__Host-vitrine"] = &http.Cookie{Name: "__Host-vitrine", Value: session(t, r, name)}
 	return b
 }
 

@@ -13,19 +13,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/apptest"
-	"vitrine/internal/auth"
 	"vitrine/internal/database"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/present"
 	"vitrine/internal/site"
-	"vitrine/internal/store"
 )
 
 // onlookers ask for what is hidden: a guest; somebody with no part in it; who follows its author
@@ -146,15 +143,8 @@ func newScene(t *testing.T, r *apptest.Rig) *scene {
 // enter signs somebody in, and gives them secret feeds.
 func (s *scene) enter(as string) {
 	name, _, _ := strings.Cut(as, "/")
-	secret, hash, _ := auth.NewToken(auth.Session)
-	id, now := s.Person(name).ID, time.Now()
-	if err := s.S.Store.InTx(s.t.Context(), func(tx *store.Tx) error {
-		_, err := tx.CreateSession(s.t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
-		return err
-	}); err != nil {
-		s.t.Fatal(err)
-	}
-	s.cookies[as] = "__Host-vitrine=" + secret
+	id := s.Person(name).ID
+	s.cookies[as] = "__Host-vitrine=" + session(s.t, s.Rig, name)
 	feeds, err := s.S.App.FeedSecret(s.t.Context(), domain.Actor{UserID: id, Scope: domain.ScopeWrite})
 	if err != nil {
 		s.t.Fatal(err)

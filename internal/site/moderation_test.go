@@ -158,7 +158,7 @@ func TestHiddenPages(t *testing.T) {
 		eve.get(said.find(`href="(/eve/\d+)"`)).want(301)
 		eve.get("/eve/garden").want(200).says("have hidden this channel since", why).hides(again)
 		storetest.Collaborate(t, s, open, domain.UserRef(3)) // tom
-		tom.get("/eve/garden").want(200).hides("have hidden", why, again)
+		tom.get("/eve/garden").want(200).says("have hidden this channel since").hides(why, again)
 		storetest.Collaborate(t, s, open, domain.UserRef(1))
 		operator.get("/eve/garden").want(200).says("have hidden this channel since", again).hides(why)
 		tom.post(fmt.Sprintf("/report/channel/%d", open), "reason", "spam").want(303)
@@ -182,5 +182,105 @@ func TestHiddenPages(t *testing.T) {
 		r.WorkJobs()
 		guest.get(page).want(200)
 		operator.get("/operator/hidden").want(200).says("Nothing is hidden")
+	}, people)
+}
+
+// A channel of a group that is hidden goes on being its members', who read that it is hidden; nobody else
+// sees it.
+func TestHiddenGroupChannel(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve, tom, guest := first(t, r), entered(t, r, "eve"), entered(t, r, "tom"), newBrowser(t, r)
+		crew := r.Group("Crew", "eve", "tom")
+		made := r.Do("tom", "POST", "/v3/channels", map[string]any{"title": "Shed", "owner": map[string]any{"id": crew, "type": "Group"}}).Want(201)
+		operator.post(fmt.Sprintf("/operator/hide/channel/%d", made.Int("id"))).leads("/operator/hidden")
+		const since, why = "have hidden this channel since", "See why, and what you can do"
+		guest.get("/crew/shed").want(404)
+		operator.get("/crew/shed").want(404)
+		eve.get("/crew/shed").want(200).says(since, why) // the group is hers, and so she is told
+		tom.get("/crew/shed").want(200).says(since).hides(why)
+		operator.post("/operator/hidden", "show", "1").leads("/operator/hidden")
+		guest.get("/crew/shed").want(200)
+		tom.get("/crew/shed").want(200).hides(since)
+	}, people)
+}
+
+// Operators look at what is reported or hidden, also where they do not see it otherwise, and at nothing
+// else; each look is in the audit log, and no browser keeps what it showed.
+func TestLookPages(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		operator, eve, tom := first(t, r), entered(t, r, "eve"), entered(t, r, "tom")
+		s, by := r.S.Store, domain.UserID(2) // eve
+		r.Web("example.org/moss.png", apptest.Serve("image/png", apptest.PNG(t, 40, 30)))
+		shed := r.Do("eve", "POST", "/v3/channels", `{"title": "Shed", "visibility": "private"}`).Want(201).Int("id")
+		garden := r.Do("eve", "POST", "/v3/channels", `{"title": "Garden"}`).Want(201).Int("id")
+		add := func(value string, in int64) int64 {
+			return r.Do("eve", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []int64{in}}).Want(201).Int("id")
+		}
+		rust, moss, picture := add("Rust **never**", shed), add("Buy moss", garden), add("http://example.org/moss.png", garden)
+		r.WorkJobs()
+		storetest.Collaborate(t, s, domain.ChannelID(shed), domain.UserRef(3)) // tom
+		remark := storetest.Comment(t, s, by, domain.BlockID(rust), "Really")
+		look := func(kind string, id int64) string { return fmt.Sprintf("/operator/look/%s/%d", kind, id) }
+		looks := func() int64 {
+			return count(r, "SELECT count(*) FROM audit_entries WHERE act = 'content.viewed' AND actor = 'ada'")
+		}
+		for _, closed := range []string{look("block", rust), look("block", moss), look("channel", shed), look("comment", int64(remark)),
+			look("block", picture) + "/picture", look("user", 2), look("group", 1), look("block", 999), look("x", 1), "/operator/look/block/x"} {
+			operator.get(closed).want(404) // nobody has reported it
+		}
+		if n := looks(); n != 0 {
+			t.Errorf("%d entries of what nobody looked at", n)
+		}
+
+		// A private channel that a collaborator reports.
+		tom.post(fmt.Sprintf("/report/channel/%d", shed), "reason", "spam").want(303)
+		operator.get("/eve/shed").want(404)
+		operator.get("/operator/reports/1").want(200).says(look("channel", shed))
+		shown := operator.get(look("channel", shed)).want(200).says("Shed", "1 thing in it", "Rust", look("block", rust))
+		if kept := shown.header.Get("Cache-Control"); kept != "no-store" || shown.header.Get("ETag") != "" {
+			t.Errorf("Cache-Control %q", kept)
+		}
+		operator.get(look("block", rust)).want(200).says("<strong>never</strong>").hides("Show the picture")
+		operator.get(look("block", rust) + "/picture").want(404)
+		operator.get(look("block", moss)).want(404)
+		for _, stranger := range []*browser{eve, tom} {
+			stranger.get(look("channel", shed)).want(404)
+		}
+		operator.post("/operator/reports/1", "outcome", "dismissed").leads("/operator/reports")
+		operator.get(look("channel", shed)).want(404) // it was decided
+		operator.get("/operator/reports/1").want(200).hides(look("channel", shed), "which is gone")
+
+		// What is hidden, with its picture, which nobody sees at the address of the file.
+		src := r.Get("eve", "/v3/blocks/%d", picture).Str("image.src")
+		operator.post(fmt.Sprintf("/operator/hide/block/%d", picture)).leads("/operator/hidden")
+		r.Do("", "GET", src[strings.Index(src, "/files/"):], nil).Want(404)
+		operator.get("/operator/hidden").want(200).says(look("block", picture))
+		operator.get(look("block", picture)).want(200).says("It is hidden since", "Show the picture").hides(src)
+		bytes := operator.get(look("block", picture) + "/picture").want(200)
+		if got := bytes.header; got.Get("Cache-Control") != "no-store" || got.Get("ETag") != "" || !strings.HasPrefix(got.Get("Content-Type"), "image/") ||
+			!strings.Contains(got.Get("Content-Security-Policy"), "sandbox") || got.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("the picture comes with %v", got)
+		}
+		operator.get(look("block", picture) + "/file").want(404)
+		tom.get(look("block", picture) + "/picture").want(404)
+
+		// A comment that is hidden, and what it is on.
+		operator.post(fmt.Sprintf("/operator/hide/comment/%d", remark)).leads("/operator/hidden")
+		operator.get(look("comment", int64(remark))).want(200).says("Really", look("block", rust))
+		operator.get(look("block", rust)).want(200)
+
+		// All that a suspended person made.
+		operator.get(look("block", moss)).want(404)
+		operator.post("/operator/accounts/eve", "do", "suspend", "hide", "yes").leads("/operator/accounts/eve")
+		r.WorkJobs()
+		operator.get("/operator/hidden").want(200).says("/operator/accounts/2")
+		operator.get(look("block", moss)).want(200).says("Buy moss")
+		operator.get(look("channel", garden)).want(200).says("Garden")
+		if n := looks(); n != 8 {
+			t.Errorf("%d looks in the log", n)
+		}
+		operator.get("/operator/audit?act=content.viewed").want(200).says("Looked at by an operator", "part: picture")
 	}, people)
 }

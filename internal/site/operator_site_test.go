@@ -143,7 +143,7 @@ func TestOperatorSeesWhatIsStored(t *testing.T) {
 		b := first(t, r)
 		b.get("/operator/storage").want(200).says("0 accounts store something")
 		b.sendForm("/operator/site", "a.png", "image/png", []byte("no image"), "do", "picture").want(422)
-		b.get("/operator/storage").want(200).says("1 account stores something", "Ada")
+		b.get("/operator/storage").want(200).says("1 account stores something", "Ada", `name="sort" value="stored"`)
 		for _, page := range []string{"0", "x", "2", "9223372036854775807"} {
 			b.get("/operator/storage?page=" + page).want(200)
 		}

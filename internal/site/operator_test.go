@@ -54,6 +54,17 @@ func TestOperatorAccounts(t *testing.T) {
 		operator.get("/operator/accounts?sort=%00").want(200).says("3 accounts")
 		operator.get("/operator/accounts/eve").want(200).says("Last seen", "a password, 0 passkeys, 0 recovery codes", "0 tokens, 0 applications",
 			"1 browser is signed out. The password stays", "The old address is told by mail. Nobody is signed out.", "and told by mail. Their second factor and tokens stay.")
+		asked := func(doing ...string) { // each is behind a summary that says what is to be done, with what it does
+			t.Helper()
+			body := operator.get("/operator/accounts/eve").want(200).body
+			for _, do := range doing {
+				before, _, found := strings.Cut(body, `name="do" value="`+do+`"`)
+				if !found || strings.Count(before, "<details") <= strings.Count(before, "</details>") {
+					t.Errorf("%s happens by one press, or not at all", do)
+				}
+			}
+		}
+		asked("suspend", "promote", "email", "reset", "password", "sign-out", "delete")
 		for _, page := range []string{"0", "-1", "x", "2", "9223372036854775807", "99999999999999999999"} {
 			operator.get("/operator/accounts?page=" + page).want(200)
 		}
@@ -62,10 +73,12 @@ func TestOperatorAccounts(t *testing.T) {
 		operator.post(at, "do", "tier", "tier", "gold").want(422).says(`id="tier-error"`)
 		operator.post(at, "do", "suspend").leads(at).follow().says("Suspended since")
 		eve.get("/settings/profile").want(http.StatusSeeOther)
+		asked("hide")
 		operator.post(at, "do", "restore").leads(at).follow().says("Active")
 		eve.post("/sign-in", "email", "eve@example.org", "password", password).leads("/")
 		operator.post(at, "do", "promote").leads(at)
 		eve.get("/operator").want(200)
+		asked("demote")
 		operator.post(at, "do", "demote").leads(at)
 		eve.get("/operator").want(404)
 		operator.post("/operator/accounts/ada", "do", "suspend").want(422)

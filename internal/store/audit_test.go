@@ -92,4 +92,82 @@ func TestAuditPlans(t *testing.T) {
 			}
 		}
 	}
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	r.write(func(ctx context.Context, tx *store.Tx) error {
+		_, err := tx.SweepAudit(ctx, now, 500)
+		return err
+	})
+	for _, st := range r.all {
+		if plan := strings.Join(planOf(t, db, st), "; "); !strings.Contains(plan, "audit_entries_at (at<?)") || strings.Contains(plan, "SCAN audit_entries") {
+			t.Errorf("pruning: %s", plan)
+		}
+	}
+}
+
+// On PostgreSQL too, whether planned for its arguments or for any, and where half of the entries are
+// those of one. What is pruned is found by the same index, a part at a time.
+func TestAuditPlansOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	storetest.Exec(t, db, `INSERT INTO audit_entries (at, actor_id, actor, act, kind, target_id, label, details, address, request)
+		SELECT 1600000000000000 + CAST(i AS BIGINT) * 1000000, who, concat('user', who), CASE WHEN i % 5000 = 1 THEN 'operator.given' WHEN i % 3 = 0 THEN 'session.refused' ELSE 'session.created' END,
+			'User', who, concat('user', who), '{}', '192.0.2.1', 'x'
+		FROM (SELECT i, CASE WHEN i % 2 = 0 THEN 1 ELSE 2 + i % 1000 END AS who FROM generate_series(1, 40000) AS g (i)) AS many`)
+	storetest.Exec(t, db, "ANALYZE audit_entries")
+	middle := domain.AuditPlace{At: time.UnixMicro(1600000000000000 + 20_000*1000000), ID: 20_000}
+	r := &recorder{t: t, s: s, seen: map[string]bool{}}
+	r.read(func(ctx context.Context, v *store.Snapshot) error {
+		for _, f := range []domain.AuditFilter{{}, {Actor: "user1"}, {Actor: "user7"}, {ActorID: 1}, {Act: domain.ActOperatorGiven}, {Act: domain.ActSignedIn},
+			{Actor: "user1", Act: domain.ActOperatorGiven}, {About: domain.AuditTarget{Kind: "User", ID: 1}}, {About: domain.AuditTarget{Label: "user1"}},
+			{From: middle.At.Add(-time.Hour), To: middle.At}, {Actor: "user1", From: middle.At.Add(-time.Hour), To: middle.At}, {Act: domain.ActBlocked}} {
+			for _, after := range []domain.AuditPlace{{}, middle} {
+				for _, rising := range []bool{false, true} {
+					r.seen = map[string]bool{} // the same text with other arguments is another statement here
+					if _, err := v.AuditEntries(ctx, f, after, rising, 50); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+	prune := &recorder{t: t, s: s, seen: map[string]bool{}}
+	prune.write(func(ctx context.Context, tx *store.Tx) error {
+		n, err := tx.SweepAudit(ctx, middle.At, 500)
+		if n != 500 {
+			t.Errorf("%d entries are pruned", n)
+		}
+		return err
+	})
+	for _, st := range r.all {
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			plan := carryOut(t, db, mode, st)
+			_, sorts := plan.find(func(below step) bool { return below.Type == "Sort" && below.Rows > 50 })
+			if worst := plan.most(); worst.read() > 600 || sorts {
+				t.Errorf("%s: %s on %s %s reads %.0f rows in %s %v", mode, worst.Type, worst.Index, worst.Cond, worst.read(), st.query, st.args)
+			}
+		}
+	}
+	if len(r.all) != 48 || len(prune.all) != 1 {
+		t.Fatalf("%d and %d statements", len(r.all), len(prune.all))
+	}
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		found, ok := carryOut(t, db, mode, prune.all[0]).find(func(below step) bool { return below.Index == "audit_entries_at" })
+		if !ok || found.read() > 500 {
+			t.Errorf("%s: what is pruned is found by %+v", mode, found)
+		}
+	}
+}
+
+// find gives a step, this one or one below it, that is wanted.
+func (s step) find(wanted func(step) bool) (found step, ok bool) {
+	if wanted(s) {
+		return s, true
+	}
+	for _, below := range s.Plans {
+		if found, ok = below.find(wanted); ok {
+			return found, true
+		}
+	}
+	return step{}, false
 }

@@ -13,25 +13,24 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// The texts by which Channel reads; the role stands between start and end.
-const (
-	channelStart  = "SELECT " + rowmap.ChannelColumns + ", "
-	channelEnd    = " FROM channels ch " + rowmap.ChannelOwner + " WHERE ch.state = 'available' AND ch.id = "
-	channelByID   = channelEnd + "$2"
-	channelBySlug = channelEnd + "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
-)
-
 // Channel reads a live channel with the viewer's role; NotFound when the viewer
 // may not see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return q.channel(ctx, viewer, ref, rowmap.WholeChannel)
+}
+
+// ChannelSize is Channel without what is shown of it: its id, visibility and counts of items,
+// with the viewer's role.
+func (q Queries) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return q.channel(ctx, viewer, ref, rowmap.ChannelSize)
+}
+
+func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, as *rowmap.ChannelQuery) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
 	}
-	query, arg := access.For(viewer, channelStart+access.RoleOf+channelByID, channelStart+access.GuestRole+channelByID), any(ref.ID)
-	if ref.Slug != "" {
-		query, arg = access.For(viewer, channelStart+access.RoleOf+channelBySlug, channelStart+access.GuestRole+channelBySlug), ref.Slug
-	}
-	c, err := rowmap.ScanChannelRole(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
+	query, arg := as.Text(viewer, ref)
+	c, err := as.Scan(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}

@@ -99,7 +99,7 @@ var furnishing = []string{
 		SELECT 1000000, 1, id, 'Block', 1, 1, 1, 7, TRUE, '{"a":"b"}', 2, 5, 6 FROM channels WHERE title = 'On everything'`,
 	`INSERT INTO hidden_comments (id, hidden_id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
 		VALUES (1000000, 1, 1, 1, 'moss', '<p>moss</p>', 'moss', 2, 5, 6)`,
-	"INSERT INTO account_writes (user_id, n) VALUES (1, 2)",
+	"INSERT INTO account_writes (user_id, n) VALUES (1, 2) ON CONFLICT (user_id) DO UPDATE SET n = 2",
 	"INSERT INTO case_mails (user_id, fresh, mailed_at) VALUES (1, 2, 5)",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",

@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/store/comments"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/exports"
 	"vitrine/internal/store/hiding"
@@ -205,32 +206,33 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // there are jobs that wait for the commit
 
-	deltas    counters.Deltas // what is to be added to counts
-	documents documents.Index // documents to be written
-	carried   int64           // connections that have changed with their channels
+	derived   derived.Derived // which has these two:
+	deltas    *counters.Deltas
+	documents *documents.Index
+	carried   int64 // connections that have changed with their channels
 }
 
 func (tx *Tx) use(on database.Querier) {
 	tx.Queries.use(on)
+	tx.deltas, tx.documents = &tx.derived.Deltas, &tx.derived.Documents
 	tx.accountWrites = account.NewWrites(tx.db)
 	tx.activityWrites = activity.NewWrites(tx.db, tx)
 	tx.auditWrites = audit.NewWrites(tx.db)
 	tx.backupWrites = backups.NewWrites(tx.db)
-	tx.bulkWrites = bulk.NewWrites(tx.db, &tx.deltas, &tx.documents)
+	tx.bulkWrites = bulk.NewWrites(tx.db, tx.deltas, tx.documents)
 	tx.membershipWrites = membership.NewWrites(tx.db)
 	tx.moderationWrites = moderation.NewWrites(tx.db)
 	tx.nearbyWrites = nearby.NewWrites(tx.db)
 	tx.originWrites = origins.NewWrites(tx.db)
-	tx.blobWrites = blobs.NewWrites(tx.db, &tx.deltas)
+	tx.blobWrites = blobs.NewWrites(tx.db, tx.deltas)
 	tx.countersWrites = counters.NewWrites(tx.db)
-	tx.documentWrites = documents.NewWrites(&tx.documents)
+	tx.documentWrites = documents.NewWrites(tx.documents)
 	tx.exportWrites = exports.NewWrites(tx.db)
 	tx.hidingWrites = hiding.NewWrites(tx.db)
 	tx.identityWrites = identity.NewWrites(tx.db)
 	tx.importWrites = imports.NewWrites(tx.db)
 	tx.redoWrites = redo.NewWrites(tx.db)
-	tx.documents.Use(tx.db, &tx.deltas)
-	tx.deltas.Use(tx.db)
+	tx.derived.Use(tx.tx, tx.db)
 }
 
 // New makes a store on an open, migrated database.
@@ -254,14 +256,11 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		if err == nil {
 			err = fn(t)
 		}
-		if err == nil {
-			err = t.documents.Flush(ctx)
+		if s.pool.Replicas() != nil {
+			t.derived.Writer = domain.UserID(by.Account())
 		}
 		if err == nil {
-			err = t.deltas.Flush(ctx)
-		}
-		if who := by.Account(); err == nil && who != 0 && s.pool.Replicas() != nil {
-			err = t.CountWrite(ctx, domain.UserID(who))
+			err = t.derived.Defer(ctx)
 		}
 		enqueued = t.enqueued
 		return err

@@ -65,7 +65,10 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 		return 0, err
 	}
 	tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
-	return id, nil
+	if tx.db.HasReplicas() { // one that does not have the account yet is not to say that it is not there
+		err = tx.CountWrite(ctx, id)
+	}
+	return id, err
 }
 
 // SetTier changes the tier of a user.

@@ -67,17 +67,17 @@ func (h *handler) GetChannelContents(ctx context.Context, p v3.GetChannelContent
 	at := httpedge.Page(p.Page, p.Per)
 	in := collections.ContentsInput{Sort: contentSorts[p.Sort.Or(v3.ChannelContentSortPositionDesc)],
 		By: domain.UserID(p.UserID.Or(0)), Page: at}
-	var known *page
+	who, ref := httpedge.Actor(ctx), domain.ParseRef(p.ID)
 	if h.pieces != nil {
-		known = h.newPage(at.Per)
-		in.Known = known
+		l, err := h.app.KnownContents(ctx, who, ref, in, known{h.pieces})
+		if err != nil {
+			return nil, err
+		}
+		return h.knownList(ctx, l, at)
 	}
-	l, err := h.app.Contents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), in)
+	l, err := h.app.Contents(ctx, who, ref, in)
 	if err != nil {
 		return nil, err
-	}
-	if known != nil {
-		return known.list(ctx, l, at)
 	}
 	return h.contents(l, at), nil
 }

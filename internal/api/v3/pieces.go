@@ -148,102 +148,87 @@ func appendConnection(dst, piece []byte, position int64) []byte {
 	return append(strconv.AppendInt(append(dst, piece...), position, 10), '}')
 }
 
-// page is the pieces of a page of contents: first those that are kept, then all.
-type page struct {
-	*handler
-	blocks      map[domain.BlockID][]byte
-	connections map[domain.ConnectionID][]byte
-	size        int64 // of them
+// known is what the cache has.
+type known struct{ pieces *fragments.Cache }
+
+var _ collections.Known = known{}
+
+// Block implements collections.Known.
+func (k known) Block(s domain.BlockStamp) []byte {
+	piece, _ := k.pieces.Get(blockKey(s))
+	return piece
 }
 
-var _ collections.Known = (*page)(nil)
-
-func (h *handler) newPage(per int64) *page {
-	return &page{handler: h, blocks: make(map[domain.BlockID][]byte, per), connections: make(map[domain.ConnectionID][]byte, per)}
+// Connection implements collections.Known.
+func (k known) Connection(s domain.ConnectionStamp) []byte {
+	piece, _ := k.pieces.Get(connectionKey(s))
+	return piece
 }
 
-// KnowsBlock implements collections.Known.
-func (p *page) KnowsBlock(s domain.BlockStamp) bool {
-	piece, ok := p.pieces.Get(blockKey(s))
-	if ok {
-		p.blocks[s.ID] = piece
-	}
-	return ok
+// run is the items of a page: blocks as pieces, which are put together as they are written, and
+// others. It writes all of them where one element of an array is due, since the generated code
+// allocates for each element that it is given.
+type run struct {
+	items  []collections.KnownContent
+	others map[int]wire.Encoder // by their places
 }
-
-// KnowsConnection implements collections.Known.
-func (p *page) KnowsConnection(s domain.ConnectionStamp) bool {
-	piece, ok := p.pieces.Get(connectionKey(s))
-	if ok {
-		p.connections[s.ID] = piece
-	}
-	return ok
-}
-
-// item is content with its connection.
-func (p *page) item(content *collections.Content) (pieced, error) {
-	c := &content.Connection
-	connection, known := p.connections[c.ID]
-	if !known {
-		connection = p.connectionPiece(c)
-		p.connections[c.ID] = connection
-	}
-	block, isBlock := p.blocks[content.Stamp.ID]
-	if !isBlock && content.Block != nil {
-		block = p.blockPiece(content.Block)
-	}
-	p.size += int64(len(connection) + len(block))
-	if block != nil {
-		return pieced{block: block, connection: connection, position: c.Position}, nil
-	}
-	var embedded v3.EmbeddedConnection
-	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, connection, c.Position))); err != nil {
-		return pieced{}, err
-	}
-	return pieced{other: p.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value}, nil
-}
-
-// pieced is an item of a page: a block of which there are pieces, or other.
-type pieced struct {
-	block, connection []byte
-	position          int64
-	other             wire.Encoder
-}
-
-// run is the items of a page, which are put together as they are written. It writes all of
-// them where one element of an array is due, since the generated code allocates for each
-// element that it is given.
-type run []pieced
 
 // Encode implements wire.Encoder.
-func (r run) Encode(e *jx.Encoder) {
+func (r *run) Encode(e *jx.Encoder) {
 	line := lines.Get().(*[]byte)
-	for i := range r {
-		b := &r[i]
-		if b.other != nil {
-			b.other.Encode(e)
+	for i := range r.items {
+		if other := r.others[i]; other != nil {
+			other.Encode(e)
 			continue
 		}
-		*line = appendConnection((*line)[:0], b.connection, b.position)
+		k := &r.items[i]
+		*line = appendConnection((*line)[:0], k.Connection, k.Position)
 		n := len(*line)
-		*line = appendBlock(*line, b.block, nil, (*line)[:n])
+		*line = appendBlock(*line, k.Block, nil, (*line)[:n])
 		e.Raw((*line)[n:])
 	}
 	lines.Put(line)
 }
 
-// list is the page, which is charged to its response.
-func (p *page) list(ctx context.Context, l domain.List[collections.Content], at domain.Page) (*v3.ConnectableListResponse, error) {
+// complete makes the pieces that an item lacks, and gives what it is instead where it is no
+// block of which there are pieces.
+func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err error) {
+	if k.Connection == nil {
+		k.Connection = h.connectionPiece(&k.Content.Connection)
+	}
+	if k.Block == nil && k.Content.Block != nil {
+		k.Block = h.blockPiece(k.Content.Block)
+	}
+	if k.Block != nil {
+		return nil, nil
+	}
+	var embedded v3.EmbeddedConnection
+	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, k.Connection, k.Position))); err != nil {
+		return nil, err
+	}
+	return h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
+}
+
+// knownList is a page of contents, which is charged to its response.
+func (h *handler) knownList(ctx context.Context, l domain.List[collections.KnownContent], at domain.Page) (*v3.ConnectableListResponse, error) {
 	w := &v3.ConnectableListResponse{Meta: meta(at, l.Total)}
-	items := make(run, len(l.Items))
+	all, size := &run{items: l.Items}, 0
 	for i := range l.Items {
-		var err error
-		if items[i], err = p.item(&l.Items[i]); err != nil {
+		k := &l.Items[i]
+		other, err := h.complete(k)
+		if err != nil {
 			return nil, err
 		}
+		if other != nil {
+			if all.others == nil {
+				all.others = map[int]wire.Encoder{}
+			}
+			all.others[i] = other
+		}
+		size += len(k.Connection) + len(k.Block)
 	}
-	if len(items) > 0 {
-		w.Data = []wire.Item{{Value: items}}
+	if len(l.Items) > 0 {
+		w.Data = []wire.Item{{Value: all}}
 	}
-	return w, budget.Charge(ctx, p.size)
+	return w, budget.Charge(ctx, int64(size))
 }

@@ -8,28 +8,17 @@ import (
 	"vitrine/internal/store/contents"
 )
 
-// Content is a block or a channel as it stands in a channel. Where a caller knows the
-// connection or the block (Known), no more is there of the one than its stamp, item and
-// position, and of the other nothing but its stamp.
+// Content is a block or a channel as it stands in a channel.
 type Content struct {
 	Connection domain.Connection
 	domain.Thing
-	Stamp domain.BlockStamp // of a block that the caller knows
 }
 
 // ContentsInput asks for a page of a channel's contents. By 0 means by anyone.
 type ContentsInput struct {
-	Sort  domain.ContentSort
-	By    domain.UserID
-	Page  domain.Page
-	Known Known // nil for a caller who knows nothing
-}
-
-// Known reports what a caller of Contents can show, in the state that a stamp tells, without
-// reading it. It is asked within a snapshot, maybe several times.
-type Known interface {
-	KnowsBlock(domain.BlockStamp) bool
-	KnowsConnection(domain.ConnectionStamp) bool
+	Sort domain.ContentSort
+	By   domain.UserID
+	Page domain.Page
 }
 
 // Validate checks the page and how it is sorted and narrowed.
@@ -43,68 +32,43 @@ func (in ContentsInput) Validate() error {
 // Contents lists what is in a channel and the actor may see
 // (behaviour.md sections 5 and 13).
 func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput) (l domain.List[Content], err error) {
-	if err := in.Validate(); err != nil {
-		return l, err
-	}
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Channel(ctx, actor.UserID, ref)
-		if err != nil {
-			return err
-		}
-		q := contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page}
-		if in.Known != nil {
-			q.Stamps = make(map[domain.BlockID]domain.BlockStamp, min(in.Page.Per, c.Contents()))
-		}
-		conns, err := v.Contents(ctx, q)
-		if err != nil {
-			return err
-		}
+	err = a.contents(ctx, actor, ref, in, false, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
-		if in.Known != nil {
-			l.Items, err = unknown(ctx, v, actor, conns.Items, q.Stamps, in.Known)
-		} else {
-			l.Items, err = Items(ctx, v, actor, conns.Items)
-		}
+		l.Items, err = Items(ctx, v.Queries, actor, conns.Items)
 		return err
 	})
 	return l, err
 }
 
-// unknown reads what the caller does not know of connections and their items.
-func unknown(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection,
-	stamps map[domain.BlockID]domain.BlockStamp, known Known) ([]Content, error) {
-	err := v.CompleteConnections(ctx, conns, func(c domain.Connection) bool { return !known.KnowsConnection(c.Stamp()) })
-	if err != nil {
-		return nil, err
+// contents finds the connections of a page, or no more of them than their stamps, and has use
+// read what is in it.
+func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, stamps bool,
+	use func(*store.Snapshot, domain.List[domain.Connection]) error) error {
+	if err := in.Validate(); err != nil {
+		return err
 	}
-	return items(ctx, v.Queries, actor, conns, func(id domain.BlockID) (domain.BlockStamp, bool) {
-		s, found := stamps[id]
-		return s, found && known.KnowsBlock(s)
+	return a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c, err := v.ChannelSize(ctx, actor.UserID, ref)
+		if err != nil {
+			return err
+		}
+		conns, err := v.Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Stamps: stamps})
+		if err != nil {
+			return err
+		}
+		return use(v, conns)
 	})
 }
 
 // Items reads the blocks and channels of connections, a query for each kind.
-func Items(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
-	return items(ctx, v.Queries, actor, conns, noneKnown)
-}
-
-func noneKnown(domain.BlockID) (s domain.BlockStamp, known bool) { return s, false }
-
-// items is Items without the blocks that are known.
-func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection,
-	known func(domain.BlockID) (domain.BlockStamp, bool)) ([]Content, error) {
+func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
 	var blockIDs []domain.BlockID
 	var channelIDs []domain.ChannelID
-	all := make([]Content, len(conns))
 	for i := range conns {
-		c := &conns[i]
-		all[i].Connection = *c
-		if c.Item.Type == domain.ItemChannel {
-			channelIDs = append(channelIDs, domain.ChannelID(c.Item.ID))
-		} else if s, ok := known(domain.BlockID(c.Item.ID)); ok {
-			all[i].Stamp = s
+		if item := conns[i].Item; item.Type == domain.ItemChannel {
+			channelIDs = append(channelIDs, domain.ChannelID(item.ID))
 		} else {
-			blockIDs = append(blockIDs, domain.BlockID(c.Item.ID))
+			blockIDs = append(blockIDs, domain.BlockID(item.ID))
 		}
 	}
 	blocks, err := q.BlocksByID(ctx, blockIDs)
@@ -115,19 +79,19 @@ func items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 	if err != nil {
 		return nil, err
 	}
-	shown := all[:0]
-	for i := range all {
-		content := &all[i]
-		if item := content.Connection.Item; item.Type == domain.ItemBlock {
-			content.Block = blocks[domain.BlockID(item.ID)]
-		} else if ch, ok := channels[domain.ChannelID(item.ID)]; ok {
+	all := make([]Content, 0, len(conns))
+	for _, c := range conns {
+		content := Content{Connection: c}
+		if c.Item.Type == domain.ItemBlock {
+			content.Block = blocks[domain.BlockID(c.Item.ID)]
+		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok {
 			content.Channel = new(ch)
 		}
-		if content.Block != nil || content.Channel != nil || content.Stamp.ID != 0 { // nothing is shown of what is not there
-			shown = append(shown, *content)
+		if content.Block != nil || content.Channel != nil { // nothing is shown of what is not there
+			all = append(all, content)
 		}
 	}
-	return shown, nil
+	return all, nil
 }
 
 // ItemChannelsInput asks for a page of the channels that an item is in.
@@ -147,7 +111,7 @@ func (in ItemChannelsInput) Validate() error {
 // ChannelConnections lists the channels that a channel is in.
 func (a *Collections) ChannelConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, in ItemChannelsInput) (domain.List[domain.Channel], error) {
 	return a.itemChannels(ctx, actor, in, func(v *store.Snapshot) (domain.ItemRef, error) {
-		c, err := v.Channel(ctx, actor.UserID, ref)
+		c, err := v.ChannelSize(ctx, actor.UserID, ref)
 		return domain.ChannelRef(c.ID), err
 	})
 }

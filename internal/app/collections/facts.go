@@ -58,7 +58,7 @@ func (a *Collections) PreviewContents(ctx context.Context, actor domain.Actor, i
 		if err != nil {
 			return err
 		}
-		found, err := Items(ctx, v, actor, conns)
+		found, err := Items(ctx, v.Queries, actor, conns)
 		shown = make(map[domain.ChannelID][]Content, len(ids))
 		for _, c := range found {
 			shown[c.Connection.ChannelID] = append(shown[c.Connection.ChannelID], c)

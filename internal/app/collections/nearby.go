@@ -42,7 +42,7 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 		if err != nil {
 			return err
 		}
-		found, err := Items(ctx, v, actor, conns)
+		found, err := Items(ctx, v.Queries, actor, conns)
 		for i := range found {
 			if found[i].Connection.ID == above {
 				n.Prev = &found[i]

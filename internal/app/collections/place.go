@@ -31,7 +31,7 @@ func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref
 // the top.
 func (a *Collections) ConnectTo(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef, position int64) (made Content, err error) {
 	_, err = a.connectAnd(ctx, actor, item, []Target{{Channel: ref, Position: position}}, func(tx *store.Tx, all []PlacedConnection) error {
-		found, err := items(ctx, tx.Queries, actor, []domain.Connection{all[0].Connection}, noneKnown)
+		found, err := Items(ctx, tx.Queries, actor, []domain.Connection{all[0].Connection})
 		if err != nil {
 			return err
 		}

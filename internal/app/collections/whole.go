@@ -35,7 +35,7 @@ func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel d
 		if err != nil {
 			return err
 		}
-		all, err = Items(ctx, v, actor, conns)
+		all, err = Items(ctx, v.Queries, actor, conns)
 		return err
 	})
 	return all, err

@@ -416,17 +416,17 @@ func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]Hidden
 	return a.Store.HiddenOf(ctx, actor.UserID, mostHidden)
 }
 
-// HiddenFor reads what is noted of a hidden thing for who answers for it and for operators; nil where
-// it is not hidden, and for all others.
+// HiddenFor reads what is noted of a hidden thing for whoever still sees it: who answers for it, and of
+// a channel all who work on it. It is nil where it is not hidden, and for all others.
 func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenThing, error) {
 	h, err := a.Store.HiddenThing(ctx, what)
 	if err == nil && h.OwnerID != actor.UserID {
-		err = core.Operate(ctx, a.Store.Queries, actor)
+		_, err = seen(ctx, a.Store.Queries, actor.UserID, what)
 	}
 	if err == nil {
 		return &h, nil
 	}
-	if kind := domain.KindOf(err); kind == domain.NotFound || kind == domain.Forbidden {
+	if domain.KindOf(err) == domain.NotFound {
 		return nil, nil
 	}
 	return nil, err

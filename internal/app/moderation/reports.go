@@ -133,6 +133,7 @@ func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n in
 type CaseView struct {
 	Case
 	Thing   *Thing       // as it is now, nil where it is gone
+	Seen    bool         // the operator sees it as others do
 	Reports []Report     // the newest
 	Hidden  *HiddenThing // the thing, where it is hidden now
 }
@@ -158,6 +159,10 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 			return err
 		}
 		c.Thing = &t
+		if _, err = seen(ctx, v.Queries, by.Actor().UserID, subject(c.Case)); err != nil && domain.KindOf(err) != domain.NotFound {
+			return err
+		}
+		c.Seen = err == nil
 		h, err := v.HiddenThing(ctx, subject(c.Case))
 		if err == nil {
 			c.Hidden = &h

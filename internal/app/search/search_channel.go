@@ -37,7 +37,7 @@ func (a *Finder) FilterContents(ctx context.Context, actor domain.Actor, ref dom
 			return err
 		}
 		l.Total = conns.Total
-		l.Items, err = collections.Items(ctx, v, actor, conns.Items)
+		l.Items, err = collections.Items(ctx, v.Queries, actor, conns.Items)
 		return err
 	})
 	return l, err

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 )
 
 // ErrNotEmpty says that a database is not to be put in the place of what is there.
@@ -68,7 +69,7 @@ func Open(ctx context.Context, o database.Options, folder string) (*Database, er
 		if err := os.Rename(file, path); err != nil {
 			return err
 		}
-		return database.SyncDir(filepath.Dir(path))
+		return lockfile.SyncDir(filepath.Dir(path))
 	}
 	drop := func(context.Context) error {
 		err := db.Close()
@@ -103,7 +104,7 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 		return nil, err
 	}
 	if !locked {
-		return nil, fmt.Errorf("%w: something else is restored into it", database.ErrInUse)
+		return nil, fmt.Errorf("%w: something else is restored into it", lockfile.ErrInUse)
 	}
 	if place == nil {
 		return nil, errors.New("database: the user has no schema of the search path to make tables in")

@@ -38,7 +38,7 @@ func (cmd *AuditCmd) Run(c *console.Console) error {
 				if _, again := seen[at.ID]; again {
 					return nil
 				}
-				if cmd.Follow {
+				if cmd.Follow && time.Since(at.At) < followBack { // what is older is not met again
 					seen[at.ID] = at.At
 				}
 				_, err := c.Out.Write(line)

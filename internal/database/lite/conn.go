@@ -69,6 +69,9 @@ func (c *Conn) Run(text string) error {
 	return err
 }
 
+// Written is how many pages of the file the connection has written since it was asked last.
+func (c *Conn) Written() int { return c.file.written() }
+
 // Rollback ends the transaction, if SQLite has not done so by itself. A connection that
 // cannot do it is given up by its pool.
 func (c *Conn) Rollback() {

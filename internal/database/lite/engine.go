@@ -211,6 +211,17 @@ func (h *handle) autocommit() bool {
 	return engine.Xsqlite3_get_autocommit(h.tls, h.db) != 0
 }
 
+// written is how many pages were written since it was asked last, to the write-ahead log where
+// there is one.
+func (h *handle) written() int {
+	h.enter()
+	defer h.leave()
+	if engine.Xsqlite3_db_status(h.tls, h.db, engine.SQLITE_DBSTATUS_CACHE_WRITE, h.memory, h.memory+word, 1) != engine.SQLITE_OK {
+		return 0
+	}
+	return int(*(*int32)(at(h.memory)))
+}
+
 // changes is how many rows the last statement that wrote has changed.
 func (h *handle) changes() int64 { return engine.Xsqlite3_changes64(h.tls, h.db) }
 
@@ -330,6 +341,16 @@ func (p prepared) columnName(i int) string {
 
 func (p prepared) columnType(i int) int32 {
 	return engine.Xsqlite3_column_type(p.tls, p.statement, int32(i))
+}
+
+// integer gives a column that is one. It looks at the column once, for both its type and its
+// value: SQLite lets that be done to the value of a column by who has the connection alone.
+func (p prepared) integer(i int) (n int64, ok bool) {
+	value := engine.Xsqlite3_column_value(p.tls, p.statement, int32(i))
+	if engine.Xsqlite3_value_type(p.tls, value) != typeInteger {
+		return 0, false
+	}
+	return engine.Xsqlite3_value_int64(p.tls, value), true
 }
 
 func (p prepared) columnInt64(i int) int64 {

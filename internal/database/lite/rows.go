@@ -121,52 +121,49 @@ func (r *Row) Scan(dest ...any) error {
 // scan reads a column. The cases that come all the time are first, and read what SQLite
 // has without a value in between.
 func (s *stmt) scan(i int, dest any) error {
-	kind := s.columnType(i)
 	switch d := dest.(type) {
-	case *string:
-		if kind == typeText {
-			s.intoText(i, d)
-			return nil
-		}
 	case *int64:
-		if kind == typeInteger {
-			*d = s.columnInt64(i)
+		if n, ok := s.integer(i); ok {
+			*d = n
 			return nil
 		}
 	case *int:
-		if kind == typeInteger {
-			*d = int(s.columnInt64(i))
+		if n, ok := s.integer(i); ok {
+			*d = int(n)
 			return nil
 		}
 	case *bool:
-		if kind == typeInteger {
-			if n := s.columnInt64(i); n == 0 || n == 1 { // any other is an error
-				*d = n == 1
-				return nil
-			}
-		}
-	case **string:
-		if kind == typeNull {
-			*d = nil
+		if n, ok := s.integer(i); ok && (n == 0 || n == 1) { // any other is an error
+			*d = n == 1
 			return nil
 		}
-		if kind == typeText {
+	case *string:
+		if s.columnType(i) == typeText {
+			s.intoText(i, d)
+			return nil
+		}
+	case **string:
+		switch s.columnType(i) {
+		case typeNull:
+			*d = nil
+			return nil
+		case typeText:
 			text := s.columnText(i)
 			*d = &text
 			return nil
 		}
 	case **int64:
-		if kind == typeNull {
+		switch s.columnType(i) {
+		case typeNull:
 			*d = nil
 			return nil
-		}
-		if kind == typeInteger {
+		case typeInteger:
 			n := s.columnInt64(i)
 			*d = &n
 			return nil
 		}
 	case *[]byte:
-		switch kind {
+		switch s.columnType(i) {
 		case typeNull:
 			*d = nil
 			return nil
@@ -184,7 +181,7 @@ func (s *stmt) scan(i int, dest any) error {
 		if v.Kind() != reflect.Pointer || v.IsNil() {
 			return fmt.Errorf("%T is no pointer to scan into", dest)
 		}
-		switch v = v.Elem(); {
+		switch v, kind := v.Elem(), s.columnType(i); {
 		case kind == typeInteger && v.Kind() == reflect.Int64:
 			v.SetInt(s.columnInt64(i))
 			return nil

@@ -39,3 +39,17 @@ func (v *Visit) DownloadExport(id domain.ExportID) error {
 	httpedge.ServeExport(v.W, v.R, v.Addresses().Export(&e), f, v.s.Render)
 	return nil
 }
+
+// ShowFile answers with a file, or a version of it by its name, that the visitor may see. Nobody keeps it.
+func (v *Visit) ShowFile(f domain.File, name string) error {
+	opened, err := v.App().OpenFile(v.R.Context(), f, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Content.Close() }()
+	header := v.W.Header()
+	header.Set("Cache-Control", "no-store")
+	httpedge.DescribeFile(header, opened)
+	httpedge.ServeContent(v.W, v.R, opened.Content, v.s.Render)
+	return nil
+}

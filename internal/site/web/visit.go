@@ -92,7 +92,7 @@ func (v *Visit) count(at Route) error {
 	if v.Account != nil {
 		key, tier = middleware.UserKey(int64(v.Account.ID)), v.Account.Tier
 	}
-	d := v.s.o.Limiter.Take(v.Now(), key, string(tier))
+	d := v.s.o.Limiter.Take(v.R.Context(), v.Now(), key, string(tier))
 	if d.Allowed {
 		return nil
 	}

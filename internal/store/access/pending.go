@@ -14,8 +14,9 @@ const (
 type Run struct{ After, Upto int64 }
 
 // OfRun finds the connections `c` of channel $1 made after $2 and up to $3. An index begins
-// with these columns.
-const OfRun = `c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $2 AND c.created_at <= $3`
+// with these columns. The last condition is always true: it names a column that the index of
+// pages lacks, of which SQLite would otherwise read all of the channel, since it needs no rows then.
+const OfRun = `c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at > $2 AND c.created_at <= $3 AND c.updated_at > 0`
 
 // InRun joins connections `c` with the run `pt` that they are in.
 const InRun = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c.created_at <= pt.upto`

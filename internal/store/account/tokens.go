@@ -28,7 +28,8 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
 			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
-		Scan(&h.TokenID, &h.Actor.UserID, &h.Actor.ApplicationID, &h.Actor.Scope, &h.Actor.Tier, &h.Suspended, &h.Actor.Writes)
+		Scan((*int64)(&h.TokenID), (*int64)(&h.Actor.UserID), (*int64)(&h.Actor.ApplicationID), // plain types, which are read without reflection
+			(*string)(&h.Actor.Scope), (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
 	return h, sqlx.Found(err)
 }
 

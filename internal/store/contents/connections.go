@@ -71,22 +71,16 @@ func (v Lists) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID)
 	return all, Reads{v.db}.place(ctx, all)
 }
 
-// CompleteConnections reads in full those of a list of connections that are wanted. Their
-// positions stay.
-func (q Reads) CompleteConnections(ctx context.Context, conns []domain.Connection, want func(domain.Connection) bool) error {
-	var ids []domain.ConnectionID
-	for _, c := range conns {
-		if want(c) {
-			ids = append(ids, c.ID)
-		}
-	}
+// CompleteConnections reads in full those of a list of connections that have the ids, which are
+// in the order of the list. Their positions and the stamps of their blocks stay.
+func (q Reads) CompleteConnections(ctx context.Context, conns []domain.Connection, ids []domain.ConnectionID) error {
 	full, err := q.inOrder(ctx, Query{}, ids)
 	if err != nil {
 		return err
 	}
 	for i := range conns {
 		if len(full) > 0 && conns[i].ID == full[0].ID {
-			full[0].Position = conns[i].Position
+			full[0].Position, full[0].Block = conns[i].Position, conns[i].Block
 			conns[i], full = full[0], full[1:]
 		}
 	}
@@ -99,10 +93,8 @@ func (q Reads) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	columns, joins, read := of.connections()
-	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+columns+" FROM connections c "+joins+
-		" WHERE "+q.db.In("c.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
-	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), read)
+	rows, err := q.db.Query(database.Uninterruptible(ctx), of.selected()+" WHERE "+q.db.In("c.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), of.reader(len(ids)))
 	if err != nil {
 		return nil, err
 	}

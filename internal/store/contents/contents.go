@@ -23,24 +23,25 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Stamps, where it is not nil, is filled with the stamps of the page's blocks. Of the
-	// connections no more is read then than their stamps, items and places.
-	Stamps map[domain.BlockID]domain.BlockStamp
+	// Stamps asks for the stamps of connections and of blocks, and of the connections for no
+	// more than that, their items and positions.
+	Stamps bool
 }
 
-// connections are the columns and joins of a page's connections, and what reads them.
-func (q Query) connections() (columns, joins string, read func(sqlx.Row, *domain.Connection) error) {
-	if q.Stamps == nil {
-		return rowmap.ConnectionColumns, rowmap.ConnectionMaker, rowmap.ReadConnection
+// selected begins a statement that reads connections.
+func (q Query) selected() string {
+	if q.Stamps {
+		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
 	}
-	outline := rowmap.NewOutline()
-	return rowmap.OutlineColumns, rowmap.OutlineJoins, func(row sqlx.Row, c *domain.Connection) error {
-		s, err := outline.Read(row, c)
-		if err == nil && s.ID != 0 {
-			q.Stamps[s.ID] = s
-		}
-		return err
+	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
+}
+
+// reader reads up to n of its rows.
+func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
+	if q.Stamps {
+		return rowmap.NewOutline(n).Read
 	}
+	return rowmap.ReadConnection
 }
 
 // Contents lists connections of a channel, with their positions, whose items the
@@ -249,14 +250,32 @@ func direction(desc bool) (compare, order string) {
 
 // run reads the connections of open items from a key on.
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
-	compare, dir := direction(q.Sort.Desc)
-	key := "c." + sortOf(q.Sort).Column()
-	columns, joins, read := q.connections()
-	rows, err := v.db.Query(database.Uninterruptible(ctx), "SELECT "+columns+" FROM connections c "+joins+`
-		WHERE c.channel_id = $1 AND c.item_private = FALSE AND `+key+compare+` $2
-		ORDER BY `+key+" "+dir+sqlx.Limit("$3"), q.Channel.ID, start, q.Page.Per)
-	return sqlx.CollectPage(ctx, rows, err, int(min(q.Page.Per, q.Channel.Contents())), read)
+	n := int(min(q.Page.Per, q.Channel.Contents()))
+	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Stamps}], q.Channel.ID, start, q.Page.Per)
+	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
 }
+
+// ofRun is what the text of run depends on.
+type ofRun struct {
+	order        ranked.Order
+	desc, stamps bool
+}
+
+// runs are the texts of run, each of which would be put together for every page.
+var runs = func() map[ofRun]string {
+	all := map[ofRun]string{}
+	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {
+		for _, desc := range []bool{false, true} {
+			for _, stamps := range []bool{false, true} {
+				compare, dir := direction(desc)
+				key := "c." + order.Column()
+				all[ofRun{order, desc, stamps}] = Query{Stamps: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
+			}
+		}
+	}
+	return all
+}()
 
 // mergedRun reads the connections from a key on, of open items and of the private ones
 // that are listed. If these are not, the viewer sees them all.

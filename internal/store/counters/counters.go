@@ -49,6 +49,20 @@ type Deltas struct {
 // Use runs the statements on the connection of a transaction.
 func (d *Deltas) Use(db sqlx.Conn) { d.db = db }
 
+// Empty reports whether nothing is registered.
+func (d *Deltas) Empty() bool {
+	return len(d.contents)+len(d.adders)+len(d.updated)+len(d.bytes)+len(d.touched) == 0
+}
+
+// Join registers what is registered with others, which keep it.
+func (d *Deltas) Join(o *Deltas) {
+	d.contents.join(o.contents)
+	d.adders.join(o.adders)
+	d.updated.join(o.updated)
+	d.bytes.join(o.bytes)
+	d.touched, d.touchedInGroup = append(d.touched, o.touched...), d.touchedInGroup || o.touchedInGroup
+}
+
 // Flush writes everything that is registered. Rows of lists come first, as they do where
 // a transaction writes them at once; then the counts, table by table and each in the order
 // of its keys, so that two transactions never wait for each other.

@@ -31,6 +31,12 @@ func (d *deltas[K]) add(key K, by Tally) {
 	(*d)[key] = Tally{sum.Open + by.Open, sum.Hidden + by.Hidden}
 }
 
+func (d *deltas[K]) join(others deltas[K]) {
+	for key, by := range others {
+		d.add(key, by)
+	}
+}
+
 // countTable says how a table of counts is written.
 type countTable[K comparable] struct {
 	name    string

@@ -65,13 +65,15 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 		return err
 	}
 	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
-	query, args := search.PutFirstWords(ix.db.Dialect, d.kind, d.id, words.Make(d.title, d.body...))
-	return ix.db.Later(ctx, query, args...)
+	ix.put(search.PutFirstWords(ix.db.Dialect, d.kind, d.id, words.Make(d.title, d.body...)))
+	return nil
 }
 
-func (ix *Index) putWords(ctx context.Context, seq int64, d Document) error {
-	query, args := search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...))
-	return ix.db.Later(ctx, query, args...)
+// put has a statement that writes words run once all documents are written.
+func (ix *Index) put(query string, args []any) { ix.words = append(ix.words, statement{query, args}) }
+
+func (ix *Index) putWords(seq int64, d Document) {
+	ix.put(search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...)))
 }
 
 // putDocument writes a document, and its words where they have changed.
@@ -95,7 +97,8 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	if err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d)
+	ix.putWords(seq, d)
+	return nil
 }
 
 // rewordDocument writes what texts and time of change come to in a document.
@@ -114,11 +117,15 @@ func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || digest != nil && *digest == d.digest() {
 		return err
 	}
-	return ix.putWords(ctx, seq, d)
+	ix.putWords(seq, d)
+	return nil
 }
 
 // Remove removes the document of a thing.
 func (ix *Index) Remove(ctx context.Context, kind domain.SubjectType, id int64) error {
+	if err := ix.flushWords(ctx); err != nil { // they may be those of this document
+		return err
+	}
 	ix.pending = slices.DeleteFunc(ix.pending, func(p *pendingDocument) bool { return p.kind == kind && p.id == id })
 	var seq int64
 	var was Document

@@ -15,6 +15,12 @@ type Index struct {
 	db      sqlx.Conn
 	deltas  *counters.Deltas
 	pending []*pendingDocument
+	words   []statement // that write words of documents that were written
+}
+
+type statement struct {
+	query string
+	args  []any
 }
 
 // Use has the documents written on the connection of the transaction, and what they change
@@ -68,6 +74,18 @@ func (ix *Index) Reword(d Document) {
 	ix.pending = append(ix.pending, &pendingDocument{Document: d})
 }
 
+// Empty reports whether no document is to be written.
+func (ix *Index) Empty() bool { return len(ix.pending) == 0 }
+
+// Join has the documents of another transaction written after one's own. That one keeps them,
+// and they are written as they are known there, in case that is undone.
+func (ix *Index) Join(o *Index) {
+	for _, p := range o.pending {
+		document := *p
+		ix.pending = append(ix.pending, &document)
+	}
+}
+
 // Flush writes the documents that wait for it. A statement over the documents of many
 // things needs it before.
 func (ix *Index) Flush(ctx context.Context) error {
@@ -78,10 +96,68 @@ func (ix *Index) Flush(ctx context.Context) error {
 			return err
 		}
 	}
+	return ix.flushWords(ctx)
+}
+
+// Settle writes the documents of which the content is yet to be read, and reads it of new ones:
+// what waits beyond the transaction must not be read among the changes of another.
+func (ix *Index) Settle(ctx context.Context) error {
+	pending := ix.pending
+	ix.pending = nil
+	for _, p := range pending {
+		switch {
+		case !p.stale:
+			ix.pending = append(ix.pending, p)
+			continue
+		case !p.fresh:
+			if err := ix.writeDocument(ctx, p); err != nil {
+				return err
+			}
+			continue
+		}
+		if there, err := ix.complete(ctx, p); err != nil {
+			return err
+		} else if there {
+			ix.pending = append(ix.pending, p)
+		}
+	}
+	return ix.flushWords(ctx)
+}
+
+// complete reads the content of a new document, and reports whether its thing is still there.
+func (ix *Index) complete(ctx context.Context, p *pendingDocument) (bool, error) {
+	all, err := read(ctx, ix.db, p.kind, "id = $1", p.id)
+	if err != nil || len(all) == 0 {
+		return false, err
+	}
+	all[0].links = p.links
+	p.Document, p.stale = all[0], false
+	return true, nil
+}
+
+// flushWords writes the words of the documents that were written, one after the other: between
+// two of them FTS5 would write a segment of its index for any statement that notes how to take
+// its changes back.
+func (ix *Index) flushWords(ctx context.Context) error {
+	statements := ix.words
+	ix.words = nil
+	for _, s := range statements {
+		if err := ix.db.Later(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 func (ix *Index) writeDocument(ctx context.Context, p *pendingDocument) error {
+	if p.fresh {
+		if p.stale {
+			if there, err := ix.complete(ctx, p); err != nil || !there {
+				return err
+			}
+		}
+		return ix.insertDocument(ctx, p.Document)
+	}
 	if p.stale {
 		all, err := read(ctx, ix.db, p.kind, "id = $1", p.id)
 		if err != nil {
@@ -90,15 +166,7 @@ func (ix *Index) writeDocument(ctx context.Context, p *pendingDocument) error {
 		if len(all) == 0 {
 			return ix.Remove(ctx, p.kind, p.id)
 		}
-		if !p.fresh {
-			return ix.putDocument(ctx, all[0])
-		}
-		links := p.links
-		p.Document = all[0]
-		p.links = links
-	}
-	if p.fresh {
-		return ix.insertDocument(ctx, p.Document)
+		return ix.putDocument(ctx, all[0])
 	}
 	return ix.rewordDocument(ctx, p.Document)
 }

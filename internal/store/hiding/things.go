@@ -7,6 +7,7 @@ package hiding
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"vitrine/internal/domain"
@@ -148,6 +149,29 @@ func (r Reads) HiddenThings(ctx context.Context, below ID, limit int) ([]Thing, 
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE "+listed+` AND ($1 = CAST(0 AS BIGINT) OR h.id < $1)
 		ORDER BY h.id DESC`+sqlx.Limit("$2"), below, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
+}
+
+// ConcernsOperators reports whether somebody's block, channel or comment is for operators to look at: it is
+// in an open case, or hidden. So is a block in such a channel, one that such a comment is on, and
+// whatever a person made who is hidden.
+func (r Reads) ConcernsOperators(ctx context.Context, what domain.Subject) (concerns bool, err error) {
+	it := func(kind, id string) string {
+		return fmt.Sprintf(`EXISTS (SELECT 1 FROM report_cases rc WHERE rc.kind = %[1]s AND rc.target_id = %[2]s AND rc.closed_at IS NULL)
+			OR EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = %[1]s AND h.target_id = %[2]s)`, kind, id)
+	}
+	query := "SELECT " + it("$1", "$2")
+	switch what.Type {
+	case domain.SubjectBlock:
+		query += ` OR EXISTS (SELECT 1 FROM blocks b JOIN hidden_things h ON h.kind = 'User' AND h.target_id = b.user_id WHERE b.id = $2)
+			OR EXISTS (SELECT 1 FROM connections c WHERE c.item_type = 'Block' AND c.item_id = $2 AND (` + it("'Channel'", "c.channel_id") + `))
+			OR EXISTS (SELECT 1 FROM comments co WHERE co.block_id = $2 AND (` + it("'Comment'", "co.id") + `))
+			OR EXISTS (SELECT 1 FROM hidden_comments hc WHERE hc.block_id = $2)`
+	case domain.SubjectChannel, domain.SubjectComment:
+	default:
+		return false, nil
+	}
+	err = r.db.QueryRow(ctx, query, what.Type, what.ID).Scan(&concerns)
+	return concerns, err
 }
 
 // HiddenOf lists what is hidden of what somebody answers for, the newest first.

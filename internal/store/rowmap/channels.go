@@ -4,6 +4,7 @@ package rowmap
 
 import (
 	"vitrine/internal/domain"
+	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -50,9 +51,43 @@ func ScanChannel(row sqlx.Row) (domain.Channel, error) {
 	return f.Value(), err
 }
 
+// ChannelQuery reads a live channel with the role of a viewer ($1), by its id or its slug ($2).
+type ChannelQuery struct {
+	Scan                                 func(sqlx.Row) (domain.Channel, error)
+	byID, bySlug, guestByID, guestBySlug string
+}
+
+// What is read of a channel: WholeChannel all of it, and ChannelSize which it is, who may see it
+// and how much is in it.
+var (
+	WholeChannel = newChannelQuery(ChannelColumns, ChannelOwner, ScanChannelRole)
+	ChannelSize  = newChannelQuery("ch.id, ch.visibility, ch.blocks_count, ch.channels_count, ch.private_count", "", scanChannelSize)
+)
+
+func newChannelQuery(columns, joins string, scan func(sqlx.Row) (domain.Channel, error)) *ChannelQuery {
+	text := func(role, id string) string {
+		return "SELECT " + columns + ", " + role + " FROM channels ch " + joins + " WHERE ch.state = 'available' AND ch.id = " + id
+	}
+	const ofSlug = "(SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)"
+	return &ChannelQuery{scan, text(access.RoleOf, "$2"), text(access.RoleOf, ofSlug), text(access.GuestRole, "$2"), text(access.GuestRole, ofSlug)}
+}
+
+// Text is the statement for a viewer, and its second argument.
+func (q *ChannelQuery) Text(viewer domain.UserID, ref domain.Ref) (query string, arg any) {
+	if ref.Slug != "" {
+		return access.For(viewer, q.bySlug, q.guestBySlug), ref.Slug
+	}
+	return access.For(viewer, q.byID, q.guestByID), ref.ID
+}
+
 // ScanChannelRole reads ChannelColumns and the role of the viewer.
 func ScanChannelRole(row sqlx.Row) (domain.Channel, error) {
 	var f ChannelFields
 	err := row.Scan(append(f.Targets(), &f.Channel.Role)...)
 	return f.Value(), err
+}
+
+func scanChannelSize(row sqlx.Row) (c domain.Channel, err error) {
+	err = row.Scan((*int64)(&c.ID), (*string)(&c.Visibility), &c.Blocks, &c.Channels, &c.PrivateItems, (*int)(&c.Role))
+	return c, err
 }

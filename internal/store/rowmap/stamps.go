@@ -32,10 +32,10 @@ func ScanBlockStamp(row sqlx.Row) (domain.BlockStamp, error) {
 	return f.value(), err
 }
 
-// OutlineColumns are the stamp of the connection `c` made by the user `cu`, its place, and what
-// the stamp of its item is made from if that is a block: `b` by the user `bu`.
-const OutlineColumns = `c.id, c.channel_id, c.item_type, c.item_id, c.position_key, c.item_private, c.version, c.created_at,
-	c.user_id, cu.face_version, COALESCE(b.id, 0), COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
+// OutlineColumns are the stamp of the connection `c` made by the user `cu`, its item, and what
+// the stamp of that is made from if it is a block: `b` by the user `bu`.
+const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created_at,
+	c.item_id, COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
 	COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
 
 // OutlineJoins joins what OutlineColumns names to the connection `c`.
@@ -48,24 +48,29 @@ type Outline struct {
 	connection domain.Connection
 	created    int64
 	block      blockStampFields
+	stamps     []domain.BlockStamp // that were read
 	targets    []any
 }
 
-// NewOutline makes one.
-func NewOutline() *Outline {
-	o := &Outline{}
+// NewOutline makes one for about n rows.
+func NewOutline(n int) *Outline {
+	o := &Outline{stamps: make([]domain.BlockStamp, 0, n)}
 	c := &o.connection
-	c.Maker.Type = domain.TypeUser
-	o.targets = append([]any{(*int64)(&c.ID), (*int64)(&c.ChannelID), (*string)(&c.Item.Type), &c.Item.ID, &c.PositionKey, &c.ItemPrivate,
-		&c.Version, &o.created, &c.Maker.ID, &c.Maker.Version}, o.block.targets()...)
+	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
 	return o
 }
 
-// Read reads of a connection what its stamp is made from and where it is, and the stamp of
-// its block, whose ID is 0 if it has none.
-func (o *Outline) Read(row sqlx.Row, c *domain.Connection) (domain.BlockStamp, error) {
-	err := row.Scan(o.targets...)
+// Read reads of a connection what its stamp is made from, its item, and the stamp of that if it
+// is a block that is there.
+func (o *Outline) Read(row sqlx.Row, c *domain.Connection) error {
+	if err := row.Scan(o.targets...); err != nil {
+		return err
+	}
 	*c = o.connection
-	c.CreatedAt = sqlx.Time(o.created)
-	return o.block.value(), err
+	c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
+	if o.block.Version != 0 { // versions begin with 1
+		o.stamps = append(o.stamps, o.block.value())
+		c.Block = &o.stamps[len(o.stamps)-1]
+	}
+	return nil
 }

@@ -72,6 +72,9 @@ func (d Dialect) Unmoved(table, alias string) string {
 	return "TRUE"
 }
 
+// HasReplicas reports whether there may be copies of the database that are read and lag behind it.
+func (d Dialect) HasReplicas() bool { return d == Postgres }
+
 // LocksRows reports whether rows must be locked one by one.
 func (d Dialect) LocksRows() bool { return d == Postgres }
 

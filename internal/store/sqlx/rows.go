@@ -3,6 +3,7 @@ package sqlx
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"vitrine/internal/budget"
 	"vitrine/internal/database"
@@ -40,8 +41,7 @@ func CollectPage[T any](ctx context.Context, rows database.Rows, err error, n in
 	row := Charged(ctx, rows)
 	all := make([]T, 0, n)
 	for rows.Next() {
-		var zero T
-		all = append(all, zero)
+		all = slices.Grow(all, 1)[:len(all)+1]
 		if err := scan(row, &all[len(all)-1]); err != nil {
 			return nil, err
 		}

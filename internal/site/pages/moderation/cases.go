@@ -105,7 +105,13 @@ func showCase(v *web.Visit, f *web.Form) error {
 	}
 	shown := caseView{CaseView: c, Mine: c.OwnerID == v.Account.ID}
 	if c.Thing != nil {
-		shown.Path = v.Addresses().Thing(c.Thing.What).Path()
+		switch shown.Path = v.Addresses().Thing(c.Thing.What).Path(); {
+		case c.Seen:
+		case c.ClosedAt == nil || c.Hidden != nil:
+			shown.Path = lookPath(c.About)
+		default: // it is for operators to look at no more
+			shown.Path = ""
+		}
 	}
 	if len(c.Reports) > reportsPer {
 		shown.Reports = c.Reports[:reportsPer]

@@ -26,6 +26,14 @@ type hiddenView struct {
 	Older  string // address of the next page, "" for none
 }
 
+// Path is where operators look at a thing, and for a person their account.
+func (hiddenView) Path(h moderation.HiddenThing) string {
+	if h.About.Kind == string(domain.SubjectUser) {
+		return fmt.Sprintf("/operator/accounts/%d", h.About.ID)
+	}
+	return lookPath(h.About)
+}
+
 // hiddenPage lists what is hidden.
 func hiddenPage(v *web.Visit) error {
 	below, err := numberFrom(v, "below")

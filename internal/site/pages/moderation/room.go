@@ -26,6 +26,9 @@ func Room() web.Room {
 		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
 		{Path: "/operator/hidden", Access: web.Operators, Get: hiddenPage, Post: showHidden},
 		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide},
+		{Path: "/operator/look/{kind}/{id}", Access: web.Operators, Get: lookPage},
+		{Path: "/operator/look/{kind}/{id}/picture", Access: web.Operators, Get: lookPicture},
+		{Path: "/operator/look/{kind}/{id}/file", Access: web.Operators, Get: lookFile},
 		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide},
 	}}
 }

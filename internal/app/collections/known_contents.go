@@ -1,0 +1,86 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Known is what a caller of KnownContents has at hand of blocks and connections, in the state that
+// a stamp tells; nil where it has nothing. It is asked within a snapshot, maybe several times.
+type Known interface {
+	Block(domain.BlockStamp) []byte
+	Connection(domain.ConnectionStamp) []byte
+}
+
+// KnownContent is what is in a channel beside what the caller has of it (Known). Content is nil
+// where it has all; otherwise its connection is whole where the caller has none of it, and its
+// thing is there where the caller has no block.
+type KnownContent struct {
+	Position          int64
+	Block, Connection []byte
+	Content           *Content
+}
+
+// KnownContents is Contents for a caller who has most of it at hand, and reads no more of that
+// than stamps.
+func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput,
+	known Known) (l domain.List[KnownContent], err error) {
+	err = a.contents(ctx, actor, ref, in, true, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
+		l.Total = conns.Total
+		l.Items, err = beside(ctx, v, actor, conns.Items, known)
+		return err
+	})
+	return l, err
+}
+
+// beside reads what is not known of connections and their items.
+func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
+	all := make([]KnownContent, len(conns))
+	var ids []domain.ConnectionID // that are not known
+	open := 0                     // items that are not
+	for i := range conns {
+		c := &conns[i]
+		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Stamp())}
+		if c.Block != nil {
+			k.Block = known.Block(*c.Block)
+		}
+		if k.Connection == nil {
+			ids = append(ids, c.ID)
+		}
+		if k.Block == nil {
+			open++
+		}
+		all[i] = k
+	}
+	if len(ids) == 0 && open == 0 {
+		return all, nil
+	}
+	if err := v.CompleteConnections(ctx, conns, ids); err != nil {
+		return nil, err
+	}
+	unknown := make([]domain.Connection, 0, open)
+	for i := range conns {
+		if all[i].Block == nil {
+			unknown = append(unknown, conns[i])
+		}
+	}
+	items, err := Items(ctx, v.Queries, actor, unknown)
+	if err != nil {
+		return nil, err
+	}
+	shown := all[:0]
+	for i, k := range all {
+		switch {
+		case k.Block == nil && len(items) > 0 && items[0].Connection.ID == conns[i].ID:
+			k.Content, items = &items[0], items[1:]
+		case k.Block == nil:
+			continue // nothing is shown of what is not there
+		case k.Connection == nil:
+			k.Content = &Content{Connection: conns[i]}
+		}
+		shown = append(shown, k)
+	}
+	return shown, nil
+}

@@ -1,0 +1,99 @@
+package moderation
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"vitrine/internal/app/moderation"
+	"vitrine/internal/domain"
+	"vitrine/internal/site/web"
+)
+
+// lookPer is how much of a channel is on a page.
+const lookPer = 48
+
+// lookView is a thing that is reported or hidden, as operators see it.
+type lookView struct {
+	moderation.Look
+	Path     string // of this page
+	Contents []inside
+	Pager    web.Pager // of them
+}
+
+// inside is something in a channel that is looked at.
+type inside struct {
+	Kind, Label string
+	Path        string // where it is looked at, "" for what is not
+}
+
+// lookPath is where operators look at a thing, "" where its kind has no such page.
+func lookPath(about domain.AuditTarget) string {
+	if !hideable(about.Kind) {
+		return ""
+	}
+	return fmt.Sprintf("/operator/look/%s/%d", strings.ToLower(about.Kind), about.ID)
+}
+
+// look reads what the address names, and notes what part of it was asked for.
+func look(v *web.Visit, part moderation.Part, page int64) (l moderation.Look, at domain.Page, err error) {
+	at = domain.Page{Number: page, Per: lookPer}
+	kind := kinds[v.Args[0]]
+	if !hideable(string(kind)) {
+		return l, at, domain.NewNotFound()
+	}
+	id, err := web.ID(v.Args[1])
+	if err != nil {
+		return l, at, err
+	}
+	l, err = v.App().Look(v.R.Context(), operatorOf(v), domain.Subject{Type: kind, ID: id}, part, at)
+	return l, at, err
+}
+
+// lookPage shows an operator what they decide about, whoever else sees it. Pictures and files are
+// there when they are asked for.
+func lookPage(v *web.Visit) error {
+	number, err := v.PageNumber()
+	if err != nil {
+		return err
+	}
+	l, at, err := look(v, moderation.Words, number)
+	if err != nil {
+		return err
+	}
+	shown := lookView{Look: l, Path: lookPath(l.About), Pager: v.Pager(at, l.Contents.Total)}
+	for _, item := range l.Contents.Items {
+		cell := v.Cell(item.Thing)
+		in := inside{Kind: string(domain.SubjectChannel), Label: cmp.Or(cell.Title, cell.Text, cell.Host), Path: cell.Path}
+		if b := item.Block; b != nil {
+			in.Kind, in.Path = string(domain.SubjectBlock), lookPath(domain.AuditTarget{Kind: string(domain.SubjectBlock), ID: int64(b.ID)})
+		} else if item.Channel.Visibility == domain.Private { // which nobody has reported
+			in.Path = ""
+		}
+		shown.Contents = append(shown.Contents, in)
+	}
+	return v.Page("look", cmp.Or(l.About.Label, v.T("moderation.kind."+l.About.Kind)), nil, shown)
+}
+
+// lookPicture answers with the picture of a block, of a size that a screen can show.
+func lookPicture(v *web.Visit) error {
+	l, _, err := look(v, moderation.Picture, 1)
+	if err != nil {
+		return err
+	}
+	picture := l.What.Block.Image
+	if picture.Resized != "" {
+		return v.ShowFile(*picture, picture.Version(domain.LargeImage))
+	}
+	return v.ShowFile(*picture, picture.Original())
+}
+
+// lookFile answers with the file of a block.
+func lookFile(v *web.Visit) error {
+	l, _, err := look(v, moderation.File, 1)
+	if err != nil {
+		return err
+	}
+	file := l.What.Block.File
+	return v.ShowFile(*file, file.Original())
+}
