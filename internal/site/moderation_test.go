@@ -47,7 +47,7 @@ func TestReportPages(t *testing.T) {
 		operator.get("/operator/reports/999").want(404)
 		operator.get("/operator/reports?show=closed").want(200).says("Nothing has been decided")
 		operator.get("/operator/reports?below=x").want(404)
-		operator.post("/operator/reports/1").want(422)
+		operator.post("/operator/reports/1").want(422).says("Outcome: must be one of dismissed, warned, hidden, deleted, suspended.")
 		operator.post("/operator/reports/1", "outcome", "warned").want(422).says(`id="text-error"`)
 		operator.post("/operator/reports/1", "outcome", "warned", "text", "Mind the moss").leads("/operator/reports").follow().says("Decided.", "Nothing is waiting")
 		operator.post("/operator/reports/1", "outcome", "dismissed").want(422).says("This was decided already")
