@@ -111,6 +111,12 @@ func TestBlocklistPage(t *testing.T) {
 		operator.post(page, "remove", "999").want(404)
 		operator.post(page, "remove", "x").want(404)
 		operator.post(page, "remove", "1").leads(page).follow().says("Nothing is blocked")
+		r.Exec(`INSERT INTO blocklist (kind, value, note, created_at) VALUES ('network', '192.0.2.0/24', '', 5)`)
+		const refused = "Signing in from your network is blocked here."
+		newBrowser(t, r).post("/sign-in", "email", "eve@example.org", "password", password).want(422).says(refused)
+		newBrowser(t, r).post("/sign-up", "name", "Tom", "slug", "tom", "email", "tom@example.org", "password", password).want(422).says(refused)
+		eve.get("/settings/notices").want(200)
+		r.Exec(`DELETE FROM blocklist`)
 		for i := range 120 {
 			r.Exec(`INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', $1, '', 5)`, fmt.Sprintf("site%03d.example", i))
 		}
