@@ -168,6 +168,12 @@ func TestIdempotencyKeys(t *testing.T) {
 		keyRefused(t, keyedPost(r, "ada", "/v3/groups", `{"name":"One"}`, "k"))
 		keyRefused(t, keyedPost(r, "ada", "/v2/channels", one, "k"))
 		sameAnswer(t, first, post("ada", one, "k"))
+		// What an operation does not read is compared, too.
+		export := keyedPost(r, "ada", "/ext/v1/exports", one, "e").Want(202)
+		keyRefused(t, keyedPost(r, "ada", "/ext/v1/exports", two, "e"))
+		keyRefused(t, keyedPost(r, "ada", "/ext/v1/exports", "", "e"))
+		sameAnswer(t, export, keyedPost(r, "ada", "/ext/v1/exports", one, "e"))
+		keyedPost(r, "ada", "/ext/v1/exports", strings.Repeat("x", 2<<20), "large").Want(413)
 		if post("bob", one, "k").Want(201).Int("id") == first.Int("id") {
 			t.Error("another user has the same keys")
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -69,6 +70,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			code = int(wanted)
 		}
 	}()
+	for i, arg := range args[1:] {
+		if !utf8.ValidString(arg) { // the parser would put other characters in its place
+			return report(stderr, console.UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // it may be a secret
+		}
+	}
 	line := joined(args[1:])
 	parser, err := newParser(stdout, stderr, line...)
 	if err != nil {

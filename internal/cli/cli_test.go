@@ -141,6 +141,14 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// What is no text is refused, and not kept with other characters in its place.
+func TestArgumentsAreText(t *testing.T) {
+	t.Parallel()
+	p := folder(t)
+	p.run("user", "create", "--name", "Ada\xff", "--email", "ada@example.org").fails(2, "argument 4: must be valid UTF-8")
+	p.run("user", "import", "\xff.csv").fails(2, "argument 3: must be valid UTF-8")
+}
+
 // A bad value of a setting is told in one line that names the setting, however it is
 // written, and so is a value that is missing.
 func TestBadSetting(t *testing.T) {

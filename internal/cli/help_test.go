@@ -128,6 +128,12 @@ words=(vitrine serve --log-format j) CURRENT=4; _vitrine
 words=(vitrine completion '') CURRENT=3; _vitrine`, "zsh", "-f", "-c"),
 			"user", "json", "bash", "zsh", "fish")
 	})
+	t.Run("zsh without a set-up", func(t *testing.T) {
+		t.Parallel()
+		want(t, inShell(t, `export ZDOTDIR=$(mktemp -d)
+source <(vitrine completion zsh); print $_comps[vitrine]
+rm -r $ZDOTDIR`, "zsh", "-f", "-c"), "_vitrine")
+	})
 	t.Run("fish", func(t *testing.T) {
 		t.Parallel()
 		want(t, inShell(t, `vitrine completion fish | source

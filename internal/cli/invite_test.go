@@ -49,6 +49,7 @@ func TestUserInvite(t *testing.T) {
 		}
 		invite("x@example.org", "--group", "nowhere").failsPartly(t, "x@example.org: group: is no group")
 		invite("x@example.org", "y@example.org", "--name", "X").fails(2, "--name and --slug are for one address")
+		invite("x@example.org", "--days", "0").fails(2, "--days: must be at least 1")
 		invite("x@example.org", "--days", "366").failsPartly(t, "days: must be at most 365")
 	})
 }
@@ -123,6 +124,7 @@ func TestUserLink(t *testing.T) {
 			t.Errorf("%q", r.out)
 		}
 		p.run("user", "link", "end", "1").fails(1, "there is no link 1 that works")
+		p.run("user", "link", "create", "--places", "0", "--days", "-1").fails(2, "--places: must be at least 1", "--days: must be at least 1")
 		p.run("user", "link", "create", "--places", "1001").fails(2, "places: must be at most 1000")
 	})
 }

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -11,10 +12,15 @@ func TestReportsCommand(t *testing.T) {
 		p.run("user", "create", "--name", "Ada", "--email", "ada@example.org").ok()
 		p.exec(`INSERT INTO report_cases (kind, target_id, label, owner_id, reports, opened_at, last_at, closed_by, outcome, words)
 			VALUES ('User', 1, 'ada', 1, 1, 5, 5, 0, '', '')`)
-		p.exec(`INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 1, 'spam', '', 5)`)
+		p.exec(`INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 1, 'spam', '` + "Look\x1b[2J\nhere" + `', 5)`)
 		if r := p.run("reports", "list").ok(); !strings.Contains(r.out, "User 1  ada  \"ada\"") {
 			t.Errorf("%q", r.out)
 		}
+		if r := p.run("reports", "show", "1").ok(); !strings.Contains(r.out, "about    User 1, \"ada\"\n") || !strings.Contains(r.out, "state    open\n") ||
+			!strings.Contains(r.out, "ada, who made 1 so far, of which 0 were dismissed: spam: \"Look\\x1b[2J\\nhere\"\n") {
+			t.Errorf("%q", r.out)
+		}
+		p.run("reports", "show", "9").fails(1, "there is no report 9")
 		p.run("reports", "list", "--limit", "0").fails(2, "--limit: want 1 to 1000; --below: an id")
 		p.run("reports", "close", "1", "dance").fails(2, "outcome: must be one of dismissed, warned, hidden, deleted, suspended")
 		p.run("reports", "close", "1", "warned").fails(2, "text: must not be blank")
@@ -26,6 +32,14 @@ func TestReportsCommand(t *testing.T) {
 		p.run("reports", "close", "1", "dismissed").fails(1, "This was decided already")
 		if r := p.run("reports", "list", "--closed", "--json").ok(); !strings.Contains(r.out, `"outcome": "warned"`) {
 			t.Errorf("%q", r.out)
+		}
+		var whole struct {
+			Outcome, Told, Says string
+			Said                []struct{ Reporter, Reason, Text string }
+		}
+		if err := json.Unmarshal([]byte(p.run("reports", "show", "1", "--json").ok().out), &whole); err != nil || whole.Outcome != "warned" ||
+			whole.Told != "Mind the moss" || len(whole.Said) != 1 || whole.Said[0].Text != "Look\x1b[2J\nhere" {
+			t.Errorf("%+v, %v", whole, err)
 		}
 		if r := p.run("audit", "--act", "report.closed").ok(); strings.Count(r.out, `"name":"command line"`) != 1 {
 			t.Errorf("%q", r.out)

@@ -38,6 +38,7 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 	return operate(c, cfg, log, func(s *server.Server) error {
 		err := s.Start(l)
 		if err == nil {
+			started(log, cfg, "serving", "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
 			cmd.greet(c, cfg)
 		}
 		return err
@@ -58,6 +59,7 @@ func (cmd *workCmd) Run(c *console.Console) error {
 	return operate(c, cfg, log, func(s *server.Server) error {
 		err := s.StartWork()
 		if err == nil {
+			started(log, cfg, "working jobs")
 			fmt.Fprintf(c.Out, "Vitrine works the jobs in %s.\n", database(cfg))
 		}
 		return err
@@ -90,6 +92,12 @@ func operate(c *console.Console, cfg config.Config, log *slog.Logger, start func
 		err = closing
 	}
 	return err
+}
+
+// started has the log say what runs since when, as the greeting does to who has typed the command.
+func started(log *slog.Logger, cfg config.Config, what string, more ...any) {
+	build := version()
+	log.Info(what, append(more, "database", database(cfg), "version", build["version"], "commit", build["commit"])...)
 }
 
 // database is where the data is, in words.

@@ -57,7 +57,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, rest)
 		}
 	}
-	if strings.Count(errs.String(), "shutting down") != 1 {
+	if log := errs.String(); strings.Count(log, "shutting down") != 1 || strings.Count(log, "msg=serving addr="+strings.TrimPrefix(found[1], "http://")+" ") != 1 {
 		t.Errorf("the log is %s", &errs)
 	}
 }

@@ -50,7 +50,7 @@ func TestWork(t *testing.T) {
 		if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
 			t.Errorf("%q (%v)", rest, err)
 		}
-		if c := <-code; c != 0 || strings.Count(errs.String(), "shutting down") != 1 {
+		if c := <-code; c != 0 || strings.Count(errs.String(), "shutting down") != 1 || strings.Count(errs.String(), `msg="working jobs" database=`) != 1 {
 			t.Errorf("exit code %d: %s", c, &errs)
 		}
 		if res := r.Get("ada", "/v3/blocks/%d", id); res.Str("state") != "available" || res.Str("title") != "Slow" {

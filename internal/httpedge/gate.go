@@ -78,6 +78,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
+		if again != nil {
+			if err := again.finish(); err != nil {
+				g.Errors.Fail(r.Context(), w, r, err)
+				return
+			}
+		}
 		key, turns := keyOf(who, r), g.Callers.turnsOf(r)
 		if err := turns.Enter(r.Context(), key); err != nil {
 			if domain.KindOf(err) == domain.Unavailable {

@@ -65,6 +65,15 @@ func keyedRequest(r *http.Request, who domain.Actor) (*keyed, error) {
 	return k, nil
 }
 
+// finish reads what is left of the body: all of it where an operation has none, which another
+// body makes another request all the same.
+func (k *keyed) finish() error {
+	if _, err := io.Copy(io.Discard, k); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
 // answerOnce answers a request by next, or by what it was answered before.
 func (g *Gate) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Actor, k *keyed) {
 	ctx, x := r.Context(), middleware.From(r.Context())

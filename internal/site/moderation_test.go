@@ -47,7 +47,7 @@ func TestReportPages(t *testing.T) {
 		operator.get("/operator/reports/999").want(404)
 		operator.get("/operator/reports?show=closed").want(200).says("Nothing has been decided")
 		operator.get("/operator/reports?below=x").want(404)
-		operator.post("/operator/reports/1").want(422)
+		operator.post("/operator/reports/1").want(422).says("Outcome: must be one of dismissed, warned, hidden, deleted, suspended.")
 		operator.post("/operator/reports/1", "outcome", "warned").want(422).says(`id="text-error"`)
 		operator.post("/operator/reports/1", "outcome", "warned", "text", "Mind the moss").leads("/operator/reports").follow().says("Decided.", "Nothing is waiting")
 		operator.post("/operator/reports/1", "outcome", "dismissed").want(422).says("This was decided already")
@@ -111,6 +111,12 @@ func TestBlocklistPage(t *testing.T) {
 		operator.post(page, "remove", "999").want(404)
 		operator.post(page, "remove", "x").want(404)
 		operator.post(page, "remove", "1").leads(page).follow().says("Nothing is blocked")
+		r.Exec(`INSERT INTO blocklist (kind, value, note, created_at) VALUES ('network', '192.0.2.0/24', '', 5)`)
+		const refused = "Signing in from your network is blocked here."
+		newBrowser(t, r).post("/sign-in", "email", "eve@example.org", "password", password).want(422).says(refused)
+		newBrowser(t, r).post("/sign-up", "name", "Tom", "slug", "tom", "email", "tom@example.org", "password", password).want(422).says(refused)
+		eve.get("/settings/notices").want(200)
+		r.Exec(`DELETE FROM blocklist`)
 		for i := range 120 {
 			r.Exec(`INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', $1, '', 5)`, fmt.Sprintf("site%03d.example", i))
 		}

@@ -131,6 +131,14 @@ func reasons(err error) string {
 	return err.Error()
 }
 
+// atLeastOne refuses a flag of 0, which would stand for what applies where nothing is said.
+func atLeastOne(flag string, n int64) error {
+	if n < 1 {
+		return fmt.Errorf("%s: must be at least 1", flag)
+	}
+	return nil
+}
+
 type userInviteCmd struct {
 	linking
 	Emails []string `arg:"" name:"email" help:"Addresses of the people."`
@@ -145,6 +153,9 @@ type userInviteCmd struct {
 func (cmd *userInviteCmd) Run(c *console.Console) error {
 	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
 		return console.UsageError{errors.New("--name and --slug are for one address")}
+	}
+	if err := atLeastOne("--days", cmd.Days); err != nil {
+		return console.UsageError{err}
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
 	return withLinks(c, cmd.linking, func(a *app.App) error {
@@ -169,6 +180,9 @@ type userImportCmd struct {
 }
 
 func (cmd *userImportCmd) Run(c *console.Console) error {
+	if err := atLeastOne("--days", cmd.Days); err != nil {
+		return console.UsageError{err}
+	}
 	rows, err := cmd.read()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -57,6 +58,9 @@ type userLinkCreateCmd struct {
 }
 
 func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
+	if bad := slices.DeleteFunc([]error{atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)}, func(err error) bool { return err == nil }); len(bad) > 0 {
+		return console.UsageError(bad)
+	}
 	return withLinks(c, cmd.linking, func(a *app.App) error {
 		token, l, err := a.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
 			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})

@@ -2,7 +2,9 @@
 package moderation
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 // ReportsCmd is what people have reported.
 type ReportsCmd struct {
 	List  reportsListCmd  `cmd:"" help:"List what people have reported, the newest first."`
+	Show  reportsShowCmd  `cmd:"" help:"Show what a report is about and what each person says of it."`
 	Close reportsCloseCmd `cmd:"" help:"Decide about a report. Those concerned are told, and not who decided."`
 }
 
@@ -75,6 +78,102 @@ func (cmd *reportsListCmd) Run(c *console.Console) error {
 		}
 		return w.Flush()
 	})
+}
+
+// caseWholeJSON is one with all that was said of it.
+type caseWholeJSON struct {
+	caseJSON
+	ClosedBy string       `json:"closed_by,omitempty"`
+	Told     string       `json:"told,omitempty"` // what its owner was told
+	Says     *string      `json:"says"`           // what it says now, in short; null where it is gone
+	HiddenAt *string      `json:"hidden_at"`
+	Said     []reportJSON `json:"said"`
+}
+
+// reportJSON is what one person said.
+type reportJSON struct {
+	Reporter  string `json:"reporter"`
+	Reports   int64  `json:"reports"`   // that they have made so far
+	Dismissed int64  `json:"dismissed"` // how many of these were dismissed
+	Reason    string `json:"reason"`
+	Text      string `json:"text"`
+	CreatedAt string `json:"created_at"`
+}
+
+type reportsShowCmd struct {
+	config.Common
+	ID   int64 `arg:"" help:"Id, from the list."`
+	JSON bool  `name:"json" help:"Print it as JSON."`
+}
+
+func (cmd *reportsShowCmd) Run(c *console.Console) error {
+	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		var view moderation.CaseView
+		said := []reportJSON{}
+		err := console.EachOf(func(below int64, limit int) ([]moderation.Report, error) {
+			part, err := a.ReadCase(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), below, limit)
+			view = part
+			return part.Reports, err
+		}, func(r moderation.Report) int64 {
+			said = append(said, reportJSON{r.Reporter, r.Reported, r.Dismissed, string(r.Reason), r.Words, r.CreatedAt.Format(time.RFC3339)})
+			return r.ID
+		})
+		if domain.KindOf(err) == domain.NotFound {
+			return fmt.Errorf("there is no report %d", cmd.ID)
+		}
+		if err != nil {
+			return err
+		}
+		shown := caseWholeJSON{caseJSON: toCaseJSON(view.Case), ClosedBy: view.ClosedBy, Told: view.Words, Said: said}
+		if view.Thing != nil {
+			shown.Says = &view.Thing.Text
+		}
+		if view.Hidden != nil {
+			at := view.Hidden.CreatedAt.Format(time.RFC3339)
+			shown.HiddenAt = &at
+		}
+		if cmd.JSON {
+			return console.PrintJSON(c.Out, shown)
+		}
+		return printCase(c.Out, shown)
+	})
+}
+
+// printCase prints a case in a line for each thing to know. What people wrote is quoted, so that
+// it is one line and does nothing to a terminal.
+func printCase(out io.Writer, one caseWholeJSON) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	line("id", "%d", one.ID)
+	line("about", "%s %d, %q", one.Type, one.ThingID, one.Label)
+	line("of", "%s", one.Owner)
+	line("since", "%s", one.OpenedAt)
+	if one.ClosedAt == nil {
+		line("state", "open")
+	} else {
+		line("state", "%s, %s, by %s", one.Outcome, *one.ClosedAt, cmp.Or(one.ClosedBy, "the command line"))
+	}
+	if one.Told != "" {
+		line("told", "%q", one.Told)
+	}
+	switch {
+	case one.Says == nil:
+		line("says", "nothing: it is gone")
+	case *one.Says != "":
+		line("says", "%q", *one.Says)
+	}
+	if one.HiddenAt != nil {
+		line("hidden", "since %s", *one.HiddenAt)
+	}
+	line("reports", "%d", one.Reports)
+	for _, r := range one.Said {
+		words := ""
+		if r.Text != "" {
+			words = fmt.Sprintf(": %q", r.Text)
+		}
+		line("", "%s  %s, who made %d so far, of which %d were dismissed: %s%s", r.CreatedAt, r.Reporter, r.Reports, r.Dismissed, r.Reason, words)
+	}
+	return w.Flush()
 }
 
 type reportsCloseCmd struct {

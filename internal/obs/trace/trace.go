@@ -233,6 +233,9 @@ func parse(t string) (c caller, ok bool) {
 	if len(t) < wholeParent || len(t) > 2*wholeParent || t[2] != '-' || t[35] != '-' || t[52] != '-' || t[:2] == "ff" {
 		return caller{}, false
 	}
+	if len(t) > wholeParent && (t[:2] == "00" || t[wholeParent] != '-') {
+		return caller{}, false
+	}
 	for i := range wholeParent {
 		if b := t[i]; b != '-' && (b < '0' || b > '9') && (b < 'a' || b > 'f') { // capitals are no hexadecimal here
 			return caller{}, false

@@ -223,6 +223,7 @@ func TestSampling(t *testing.T) {
 		{0, "00-00000000000000000000000000000000-00f067aa0ba902b7-01", true, false, ""},
 		{0, "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", true, false, ""},
 		{0, "00-4bf92f3577b34da6a3ce929d0e0e47-6-00f067aa0ba902b7-01", true, false, ""},
+		{0, theirs + "-more", true, false, ""}, {0, "01" + theirs[2:] + "-more", true, true, theirID}, {0, "01" + theirs[2:] + "more", true, false, ""},
 	} {
 		tr := tracer(t, trace.Options{Endpoint: "http://127.0.0.1:1", Ratio: at.ratio})
 		ctx, s := tr.Root(t.Context(), trace.Server, "x", at.parent, at.believed)

@@ -16,4 +16,10 @@ _vitrine() {
   done
   if (( $#described )); then _describe -o vitrine described; fi
 }
-if [[ $funcstack[1] == _vitrine ]]; then _vitrine "$@"; else compdef _vitrine vitrine; fi
+if [[ $funcstack[1] == _vitrine ]]; then
+  _vitrine "$@"
+else
+  # without a set-up of its own, as on macOS, zsh completes nothing
+  whence compdef >/dev/null || { autoload -Uz compinit && compinit }
+  compdef _vitrine vitrine
+fi

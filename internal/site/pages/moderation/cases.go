@@ -130,7 +130,7 @@ func decide(v *web.Visit) error {
 	_, err = v.App().Decide(v.R.Context(), operatorOf(v), moderation.CaseID(id), moderation.Decision{
 		Outcome: moderation.Outcome(f.Get("outcome")), Text: f.Trimmed("text"), Hide: f.Get("outcome") == string(moderation.Suspended) && f.Has("hide", "yes")})
 	if err != nil {
-		if f.Refused(err, "text", "outcome") {
+		if f.Refused(err, "text") {
 			return showCase(v, f)
 		}
 		return err
