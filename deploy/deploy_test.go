@@ -4,11 +4,14 @@ package deploy_test
 
 import (
 	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -120,6 +124,11 @@ func TestKubernetes(t *testing.T) {
 // A service names networks, volumes, secrets and services that are there.
 func TestCompose(t *testing.T) {
 	t.Parallel()
+	field, _ := reflect.TypeFor[config.Flags]().FieldByName("WaitFor")
+	patience, err := time.ParseDuration(field.Tag.Get("default"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range []string{"compose/one-node.yaml", "compose/three-nodes.yaml"} {
 		doc := documents(t, path)[0]
 		services, _ := doc["services"].(map[string]any)
@@ -139,6 +148,10 @@ func TestCompose(t *testing.T) {
 				if services[needed] == nil {
 					t.Errorf("%s: %s depends on %s, which is none of the services", path, name, needed)
 				}
+			}
+			grace, _ := time.ParseDuration(fmt.Sprint(at(service, "healthcheck", "start_period")))
+			if at(service, "environment", "VITRINE_DATABASE_URL_FILE") != nil && grace < 2*patience {
+				t.Errorf("%s: %s is unhealthy while it waits for PostgreSQL and S3", path, name)
 			}
 			if at(service, "image") == nil || at(service, "restart") == nil {
 				t.Errorf("%s: %s has no image, or is not started again", path, name)
@@ -182,6 +195,36 @@ func TestHAProxy(t *testing.T) {
 	t.Parallel()
 	inFolder(t, "haproxy", "-c", "-f", "haproxy/haproxy.cfg")
 	inFolder(t, "haproxy", "-c", "-f", "compose/haproxy.cfg")
+}
+
+// The file is one of nginx, with a certificate that is there and ports that anybody may open.
+func TestNginx(t *testing.T) {
+	t.Parallel()
+	sites, err := os.ReadFile("nginx/vitrine.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := httptest.NewTLSServer(nil)
+	defer with.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(with.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := strings.ReplaceAll(string(sites), "/etc/ssl/vitrine/", dir+"/")
+	text = regexp.MustCompile(`listen (\[::\]:)?`).ReplaceAllString(text, "listen ${1}18")
+	http := "access_log off; include sites.conf;"
+	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		http += fmt.Sprintf(" %s_temp_path %s;", kind, kind)
+	}
+	for name, content := range map[string][]byte{"sites.conf": []byte(text), "nginx.conf": []byte("pid nginx.pid; events {} http { " + http + " }"),
+		"fullchain.pem": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: with.Certificate().Raw}),
+		"key.pem":       pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inFolder(t, "nginx", "-t", "-q", "-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf"))
 }
 
 func TestCaddy(t *testing.T) {

@@ -105,8 +105,9 @@ func (l layout) addProgram(p program, arch string, trusted []byte, when time.Tim
 			"ExposedPorts": map[string]any{"8080/tcp": struct{}{}},
 			"Volumes":      map[string]any{"/data": struct{}{}},
 			"WorkingDir":   "/data", "StopSignal": "SIGTERM",
-			// Not of OCI, but read by Docker and Podman.
-			"Healthcheck": map[string]any{"Test": []string{"CMD", "/vitrine", "healthcheck"}, "Interval": int64(15 * time.Second), "Timeout": int64(6 * time.Second), "Retries": 3},
+			// Not of OCI, but read by Docker and Podman. A start may wait for PostgreSQL and for S3, a minute each.
+			"Healthcheck": map[string]any{"Test": []string{"CMD", "/vitrine", "healthcheck"}, "Interval": int64(15 * time.Second), "Timeout": int64(6 * time.Second), "Retries": 3,
+				"StartPeriod": int64(2 * time.Minute)},
 			"Labels": map[string]string{"org.opencontainers.image.title": "Vitrine", "org.opencontainers.image.licenses": "Apache-2.0",
 				"org.opencontainers.image.version": p.about.info.Main.Version},
 		},

@@ -225,7 +225,10 @@ func TestImage(t *testing.T) {
 		}
 		read(m, &manifest)
 		var config struct {
-			Config struct{ User string }
+			Config struct {
+				User        string
+				Healthcheck struct{ StartPeriod time.Duration }
+			}
 			RootFS struct {
 				DiffIDs []string `json:"diff_ids"`
 			}
@@ -233,6 +236,9 @@ func TestImage(t *testing.T) {
 		read(manifest.Config, &config)
 		if config.Config.User != "65532:65532" {
 			t.Errorf("it runs as %q", config.Config.User)
+		}
+		if config.Config.Healthcheck.StartPeriod < 2*time.Minute {
+			t.Error("it is unhealthy while it waits for PostgreSQL and S3")
 		}
 		packed := read(manifest.Layers[0], nil)
 		plain, err := gzip.NewReader(strings.NewReader(packed))
