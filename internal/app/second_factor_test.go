@@ -153,7 +153,7 @@ func TestSignInWithPasskey(t *testing.T) {
 		for _, e := range entries {
 			acts = append(acts, fmt.Sprint(e.Act, e.Details["by"]))
 		}
-		if want := []string{"session.createdpasskey", "session.createdpasskey", "passkey.added<nil>", "passkey.added<nil>", "session.created<nil>"}; !slices.Equal(acts, want) {
+		if want := []string{"session.createdpasskey", "session.createdpasskey", "passkey.added<nil>", "recovery-codes.made<nil>", "passkey.added<nil>", "session.created<nil>"}; !slices.Equal(acts, want) {
 			t.Errorf("the log has %v", acts)
 		}
 		if all := w.mails("ada@example.org"); len(all) != 2 || all[0].Subject != "A passkey was added" {

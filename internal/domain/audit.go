@@ -40,6 +40,7 @@ const (
 	ActDisconnected      Act = "identity.disconnected"
 	ActTokenCreated      Act = "token.created"
 	ActTokenRevoked      Act = "token.revoked"
+	ActFeedsRenewed      Act = "feeds.renewed"
 	ActAccessGiven       Act = "access.given"
 	ActAccessTaken       Act = "access.taken"
 	ActAppCreated        Act = "application.created"
@@ -73,7 +74,7 @@ var Acts = []Act{
 	ActAccountInvited, ActResetSent, ActSignInLink,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
-	ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
+	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }

@@ -56,7 +56,8 @@ func TestHoldersOfTokens(t *testing.T) {
 			if err := tx.SetTier(ctx, bob, domain.TierFree, now); err != nil {
 				return err
 			}
-			return tx.RevokeToken(ctx, first, now)
+			_, err := tx.RevokeToken(ctx, first, now)
+			return err
 		})
 		bobs.Tier = domain.TierFree
 		holds("hash 3", account.Holder{TokenID: of, Actor: bobs, Suspended: true})
@@ -81,8 +82,12 @@ func TestLivesOfTokens(t *testing.T) {
 				}
 			}
 			for _, minutes := range []int{8, 9} { // the second time changes nothing
-				if err := tx.RevokeToken(t.Context(), first, at(minutes)); err != nil {
+				live, err := tx.RevokeToken(t.Context(), first, at(minutes))
+				if err != nil {
 					return err
+				}
+				if live != (minutes == 8) {
+					t.Errorf("live at %d: %v", minutes, live)
 				}
 			}
 			return nil
@@ -98,7 +103,10 @@ func TestLivesOfTokens(t *testing.T) {
 		if f := tokens[1]; f.LastUsedAt == nil || !f.LastUsedAt.Equal(at(7)) || f.RevokedAt == nil || !f.RevokedAt.Equal(at(8)) {
 			t.Errorf("the first was used at %v, revoked at %v", f.LastUsedAt, f.RevokedAt)
 		}
-		err = s.InTx(t.Context(), func(tx *store.Tx) error { return tx.RevokeToken(t.Context(), 1000, at(1)) })
+		err = s.InTx(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.RevokeToken(t.Context(), 1000, at(1))
+			return err
+		})
 		wantKind(t, "revoke an unknown token", err, domain.NotFound)
 	})
 }

@@ -39,6 +39,16 @@ func (a *Accounts) Introspect(ctx context.Context, from domain.Visitor, c Client
 	return i, err
 }
 
+// auditRevoked notes that a token of an application was ended for a user, 0 for its own, other
+// than by who gave it access.
+func (a *Accounts) auditRevoked(ctx context.Context, tx *store.Tx, app domain.Application, of domain.UserID, by string) error {
+	details := map[string]any{"by": by}
+	if of != 0 {
+		details["user"] = of
+	}
+	return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutApplication(app), details)
+}
+
 // RevokeApplicationToken ends a token of a client (RFC 7009). What is none of its tokens
 // changes nothing, and is no error.
 func (a *Accounts) RevokeApplicationToken(ctx context.Context, from domain.Visitor, c ClientCredentials, token string) error {
@@ -47,6 +57,13 @@ func (a *Accounts) RevokeApplicationToken(ctx context.Context, from domain.Visit
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		return tx.DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
+		of, err := tx.DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
+		if domain.KindOf(err) == domain.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return a.auditRevoked(ctx, tx, app, of, "the application")
 	})
 }

@@ -102,7 +102,11 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 			return err
 		}
 		if again = !first; again {
-			return tx.RevokeCode(ctx, code.Hash)
+			live, err := tx.RevokeCode(ctx, code.Hash)
+			if err != nil || !live {
+				return err
+			}
+			return a.auditRevoked(ctx, tx, app, code.UserID, "its code, which was sent again")
 		}
 		if !now.Before(code.ExpiresAt) {
 			return domain.NewNotFound()
@@ -155,7 +159,10 @@ func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Ap
 		if _, err := tx.MayAct(ctx, app.UserID); err != nil {
 			return err
 		}
-		return tx.CreateApplicationToken(ctx, t, hash, nil, keptTokens)
+		if err := tx.CreateApplicationToken(ctx, t, hash, nil, keptTokens); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Scope})
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return AccessToken{}, refused

@@ -129,7 +129,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		secret, err = a.Enter(ctx, tx, l.User, from)
 		return err
 	})
-	return secret, err
+	return secret, a.AuditRefusedBy(ctx, from, u, "mailed link", err)
 }
 
 // PutPassword gives a locked account another password, ends its sessions but one and the

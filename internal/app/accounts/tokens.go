@@ -112,7 +112,8 @@ func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Tok
 // RevokeToken ends a token at once. Doing it again changes nothing.
 func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.RevokeToken(ctx, id, a.Now()); err != nil {
+		live, err := tx.RevokeToken(ctx, id, a.Now())
+		if err != nil || !live {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)

@@ -172,6 +172,9 @@ func (a *Accounts) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier
 		return domain.User{}, f.Err()
 	}
 	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
+		if u.Tier == tier {
+			return nil
+		}
 		return a.ChangeTier(ctx, tx, domain.Actor{}, u, tier)
 	})
 }
@@ -190,10 +193,10 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
 			return err
 		}
-		if err := showMade(ctx, tx, u.ID); err != nil {
+		if err := a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil)
+		return a.showMade(ctx, tx, actor, u)
 	}
 	now := a.Now()
 	if err := tx.SetSuspended(ctx, u.ID, &now); err != nil {
@@ -232,19 +235,25 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 }
 
 // showMade shows again what was hidden with a suspension, if anything was. A job does it.
-func showMade(ctx context.Context, tx *store.Tx, user domain.UserID) error {
-	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(user)})
+func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
+	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
 	if err == nil {
 		h, err = tx.LockHidden(ctx, h.ID)
 	}
+	if err == nil && h.State == hiding.Showing { // an operator had it shown, and its job is to come
+		return nil
+	}
 	if err == nil {
 		err = tx.SetHidden(ctx, h.ID, hiding.Showing)
+	}
+	if err == nil {
+		err = a.Audit(ctx, tx, actor, domain.ActShown, domain.AboutUser(u), nil)
 	}
 	if err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: user}, jobs.For(int64(user)))
+	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID)))
 }

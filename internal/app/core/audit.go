@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"time"
 
@@ -62,6 +63,22 @@ func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domai
 		}
 		return a.AuditEntry(ctx, tx, e)
 	})
+}
+
+// AuditRefusedBy is AuditRefusedFor where an error says that somebody is not let in, and gives the
+// error. It is called after the transaction that the error has taken back. Why is what was not
+// accepted; where it was the network, the entry says that. Other errors are no refusals.
+func (a *Core) AuditRefusedBy(ctx context.Context, from domain.Visitor, u domain.User, why string, err error) error {
+	switch kind := domain.KindOf(err); {
+	case errors.Is(err, errNetwork):
+		why = "network"
+	case kind != domain.Unauthenticated && kind != domain.Invalid:
+		return err
+	}
+	if noted := a.AuditRefusedFor(ctx, from, u, why); noted != nil {
+		return noted
+	}
+	return err
 }
 
 func addAuditEntry(ctx context.Context, tx *store.Tx, at time.Time, e domain.AuditEntry) error {

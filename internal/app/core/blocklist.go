@@ -117,7 +117,9 @@ func (a *Core) CheckNetwork(ctx context.Context, q store.Queries, from netip.Add
 	}
 	listed, err := q.BlockedAmong(ctx, moderation.BlockedNetwork, all)
 	if len(listed) > 0 {
-		err = domain.NewForbidden("Signing in from your network is blocked here")
+		err = errNetwork
 	}
 	return err
 }
+
+var errNetwork = domain.NewForbidden("Signing in from your network is blocked here")

@@ -35,8 +35,14 @@ func (a *People) RenewFeedSecret(ctx context.Context, actor domain.Actor) (strin
 	}
 	var version int64
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		version, err = tx.RenewFeeds(ctx, actor.UserID)
-		return err
+		if version, err = tx.RenewFeeds(ctx, actor.UserID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActFeedsRenewed, domain.AboutUser(u), nil)
 	})
 	if err != nil {
 		return "", err

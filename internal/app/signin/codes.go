@@ -44,9 +44,12 @@ func hashCode(typed string) []byte {
 }
 
 // putCodes gives a locked account new codes in place of what it has.
-func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, u domain.User) ([]string, error) {
+func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) ([]string, error) {
 	codes, hashes := newCodes()
-	return codes, tx.PutRecoveryCodes(ctx, u.ID, hashes, a.Now())
+	if err := tx.PutRecoveryCodes(ctx, u.ID, hashes, a.Now()); err != nil {
+		return nil, err
+	}
+	return codes, a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(u), nil)
 }
 
 // NewRecoveryCodes gives the actor codes, in place of those that they have, which then are good for
@@ -68,10 +71,7 @@ func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, sess
 		if n == 0 {
 			return domain.NewUnprocessable("Add a passkey first")
 		}
-		if codes, err = a.putCodes(ctx, tx, c.User); err != nil {
-			return err
-		}
-		if err := a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(c.User), nil); err != nil {
+		if codes, err = a.putCodes(ctx, tx, actor, c.User); err != nil {
 			return err
 		}
 		return Warn(ctx, tx, c.User, CodesMade)

@@ -132,14 +132,8 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 			return err
 		})
 	}
-	switch domain.KindOf(err) {
-	case domain.Unauthenticated, domain.Invalid:
-		if noted := a.AuditRefusedFor(ctx, from, u, "second factor"); noted != nil {
-			return "", noted
-		}
-	}
 	if err != nil {
-		return "", err
+		return "", a.AuditRefusedBy(ctx, from, u, "second factor", err)
 	}
 	return session, a.Succeeded(ctx, by)
 }

@@ -140,13 +140,13 @@ func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Act
 	if err := tx.AddPasskey(ctx, p); err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		if codes, err = a.putCodes(ctx, tx, c.User); err != nil {
-			return nil, err
-		}
-	}
 	if err := a.Audit(ctx, tx, actor, domain.ActPasskeyAdded, domain.AboutUser(c.User), map[string]any{"name": p.Name}); err != nil {
 		return nil, err
+	}
+	if n == 0 {
+		if codes, err = a.putCodes(ctx, tx, actor, c.User); err != nil {
+			return nil, err
+		}
 	}
 	return codes, Warn(ctx, tx, c.User, PasskeyAdded)
 }
@@ -254,10 +254,12 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 	}
 	found, err := a.verify(ctx, forSignIn, browser, protocol.VerificationRequired, 0, answer)
 	if err != nil {
-		return "", err
+		return "", a.AuditRefusedBy(ctx, from, domain.User{}, "passkey", err)
 	}
+	var u domain.User
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := tx.LockUser(ctx, found.User)
+		u = c.User
 		if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {
 			return errPasskey()
 		}
@@ -271,7 +273,7 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 		return err
 	})
 	if err != nil {
-		return "", err
+		return "", a.AuditRefusedBy(ctx, from, u, "passkey", err)
 	}
 	return session, a.Succeeded(ctx, by)
 }

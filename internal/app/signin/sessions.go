@@ -127,7 +127,11 @@ func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep
 		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActSignedOutAll, domain.AuditTarget{Kind: string(domain.TypeUser), ID: int64(actor.UserID)}, nil)
+		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		if err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActSignedOutAll, domain.AboutUser(u), nil)
 	})
 }
 

@@ -41,7 +41,7 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 		return err
 	})
 	if err != nil {
-		return "", err
+		return "", a.AuditRefusedBy(ctx, from, c.User, "password", err)
 	}
 	return secret, a.Succeeded(ctx, by)
 }

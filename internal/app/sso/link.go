@@ -12,6 +12,9 @@ import (
 	"vitrine/internal/store"
 )
 
+// byLink is how the audit log calls it.
+const byLink = "a link of the command line"
+
 // linkTTL is how long a link of the command line lets somebody in.
 const linkTTL = 15 * time.Minute
 
@@ -76,8 +79,8 @@ func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token strin
 		if _, err := tx.TakeStep(ctx, linkHash(token), a.Now()); err != nil {
 			return err
 		}
-		session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), "a link of the command line")
+		session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), byLink)
 		return err
 	})
-	return session, err
+	return session, a.AuditRefusedBy(ctx, from, u, byLink, err)
 }

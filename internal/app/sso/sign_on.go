@@ -207,7 +207,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 		return err
 	}
 	email, _ := core.EmailAddress(who.Email)
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := tx.LockUser(ctx, u.ID)
 		if err != nil {
 			return gone(err)
@@ -226,6 +226,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 		to.Session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, now, bySignOn)
 		return err
 	})
+	return a.AuditRefusedBy(ctx, from, u, bySignOn, err)
 }
 
 // gone has what is no longer as it was read looked at again.

@@ -110,9 +110,10 @@ func (w Writes) UseCode(ctx context.Context, hash []byte, now time.Time) (first 
 	return n == 1, err
 }
 
-// RevokeCode ends what a code has given.
-func (w Writes) RevokeCode(ctx context.Context, hash []byte) error {
-	return w.db.Exec(ctx, `DELETE FROM tokens WHERE code_hash = $1`, hash)
+// RevokeCode ends what a code has given, and reports whether that was there still.
+func (w Writes) RevokeCode(ctx context.Context, hash []byte) (live bool, err error) {
+	n, err := w.db.ExecCount(ctx, `DELETE FROM tokens WHERE code_hash = $1`, hash)
+	return n > 0, err
 }
 
 // SweepCodes forgets some of the codes that have expired, and tells how many.

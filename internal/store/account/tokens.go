@@ -55,13 +55,15 @@ func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, 
 	})
 }
 
-// RevokeToken ends a token. Ending it again changes nothing. It answers NotFound
-// for an id that was never given.
-func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Time) error {
-	var got domain.TokenID
-	err := w.db.QueryRow(ctx, `UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1 RETURNING id`,
-		id, sqlx.Micros(now)).Scan(&got)
-	return sqlx.Found(err)
+// RevokeToken ends a token, and reports whether it was live. Ending it again changes nothing.
+// It answers NotFound for an id that was never given.
+func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Time) (live bool, err error) {
+	n, err := w.db.ExecCount(ctx, `UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id, sqlx.Micros(now))
+	if err != nil || n > 0 {
+		return n > 0, err
+	}
+	_, err = sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT id FROM tokens WHERE id = $1`, id))
+	return false, sqlx.Found(err)
 }
 
 // RevokeTokensOf ends the personal access tokens of a user.
@@ -126,9 +128,11 @@ func (r Reads) ApplicationToken(ctx context.Context, hash []byte) (t domain.Toke
 	return t, sqlx.Found(err)
 }
 
-// DeleteApplicationToken ends a token of an application. Again changes nothing.
-func (w Writes) DeleteApplicationToken(ctx context.Context, app domain.ApplicationID, hash []byte) error {
-	return w.db.Exec(ctx, `DELETE FROM tokens WHERE application_id = $1 AND hash = $2`, app, hash)
+// DeleteApplicationToken ends a token of an application, and gives whose it was: 0 for the
+// application's own. NotFound if it has no such, or not any more.
+func (w Writes) DeleteApplicationToken(ctx context.Context, app domain.ApplicationID, hash []byte) (of domain.UserID, err error) {
+	err = w.db.QueryRow(ctx, `DELETE FROM tokens WHERE application_id = $1 AND hash = $2 RETURNING COALESCE(user_id, 0)`, app, hash).Scan(&of)
+	return of, sqlx.Found(err)
 }
 
 // MayAct reports whether a user is there and neither suspended nor deleted, and keeps it
