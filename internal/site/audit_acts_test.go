@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ var actless = []string{"/settings/language", "/settings/announcement", "/setting
 // TestEveryActIsInTheLog does all that the audit log is to hold through each door by which it can be
 // done, and nothing else: each leaves the entries that are named and no other, with who, what, about
 // what, when and from where, and what is refused or taken back leaves none. An act that is done here
-// by nobody fails it, and so does a form that nobody sends.
+// by nobody fails it, and so does a form that nobody sends, or a command that nobody runs.
 func TestEveryActIsInTheLog(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -45,6 +46,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 			}
 		}
 		w.everyForm()
+		w.everyCommand()
 	})
 }
 
@@ -65,15 +67,32 @@ func (w *witness) everyForm() {
 	}
 }
 
+// everyCommand fails for commands about accounts, reports and jobs that change something and that
+// nobody has run with success.
+func (w *witness) everyCommand() {
+	_, help, _ := w.run("help")
+	names := regexp.MustCompile(`(?m)^  ((?:user|token|app|reports|hidden|blocklist|jobs)(?: [a-z-]+)+)`).FindAllStringSubmatch(help, -1)
+	if len(names) < 30 {
+		w.t.Errorf("%d commands in %s", len(names), help)
+	}
+	for _, name := range names {
+		reads := slices.ContainsFunc([]string{" list", " show", " usage", " backfills"}, func(end string) bool { return strings.HasSuffix(name[1], end) })
+		if !reads && !slices.ContainsFunc(w.commands, func(run string) bool { return strings.HasPrefix(run, name[1]+" ") }) {
+			w.t.Errorf("nobody runs vitrine %s", name[1])
+		}
+	}
+}
+
 // witness looks at what each step leaves in the audit log.
 type witness struct {
-	t     *testing.T
-	r     *apptest.Rig
-	fake  *oidctest.Provider
-	flags []string // of commands on the same database
-	last  domain.AuditID
-	seen  map[domain.Act]bool
-	ids   map[string]domain.UserID // of those who have acted, also once they are deleted
+	t        *testing.T
+	r        *apptest.Rig
+	fake     *oidctest.Provider
+	flags    []string // of commands on the same database
+	commands []string // those that were run with success
+	last     domain.AuditID
+	seen     map[domain.Act]bool
+	ids      map[string]domain.UserID // of those who have acted, also once they are deleted
 
 	ada, eve, bob, nina, zoe *browser // ada runs the site
 	editors                  domain.GroupID
@@ -158,13 +177,14 @@ func (w *witness) leaves(do func(), want ...string) {
 // shell is leaves for a command, and gives what it printed.
 func (w *witness) shell(args []string, want ...string) string {
 	w.t.Helper()
-	code, out, complaint := w.run(args...)
+	code, out, complaint := w.run(append(args, w.flags...)...)
 	if code != 0 {
 		w.t.Fatalf("%q: exit code %d\n%s%s", args, code, out, complaint)
 	}
 	for i := range want {
 		want[i] = domain.ByCommandLine + " " + want[i]
 	}
+	w.commands = append(w.commands, strings.Join(args, " "))
 	w.ran(args, want)
 	return out
 }
@@ -172,7 +192,7 @@ func (w *witness) shell(args []string, want ...string) string {
 // shellRefused wants a command to fail and to leave nothing.
 func (w *witness) shellRefused(args ...string) {
 	w.t.Helper()
-	if code, out, _ := w.run(args...); code == 0 {
+	if code, out, _ := w.run(append(args, w.flags...)...); code == 0 {
 		w.t.Errorf("%q: exit code 0\n%s", args, out)
 	}
 	w.ran(args, nil)
@@ -193,7 +213,7 @@ func (w *witness) run(args ...string) (code int, out, complaint string) {
 	w.t.Helper()
 	w.nothing()
 	var printed, errs bytes.Buffer
-	code = cli.Run(w.t.Context(), slices.Concat([]string{"vitrine"}, args, w.flags), &printed, &errs)
+	code = cli.Run(w.t.Context(), append([]string{"vitrine"}, args...), &printed, &errs)
 	return code, printed.String(), errs.String()
 }
 
