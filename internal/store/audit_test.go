@@ -3,6 +3,10 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +71,36 @@ func TestAuditTriggers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The program has no statement that could change an entry, and one that deletes: that which keeps
+// the log as long as a setting says. Migrations have none of either.
+func TestAuditStatements(t *testing.T) {
+	t.Parallel()
+	changes := regexp.MustCompile(`(?i)\b(UPDATE|DELETE\s+FROM|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|ALTER\s+TABLE|MERGE\s+INTO)\s+(TABLE\s+|ONLY\s+|IF\s+EXISTS\s+)*audit_entries`)
+	guards := regexp.MustCompile(`(?i)\b(DROP|DISABLE)\s+TRIGGER\s+(IF\s+EXISTS\s+)?(audit_|ALL|USER)|session_replication_role`)
+	var found []string
+	for _, folder := range []string{"../../cmd", "../../internal"} {
+		err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".sql" {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, pattern := range []*regexp.Regexp{changes, guards} {
+				for _, statement := range pattern.FindAllString(string(text), -1) {
+					found = append(found, filepath.ToSlash(path)+": "+statement)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const file = "../../internal/store/audit/audit.go: "
+	if want := []string{file + "INSERT INTO audit_entries", file + "DELETE FROM audit_entries"}; !slices.Equal(found, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // A page of the log is read along an index, by whichever filter and from whichever place.
