@@ -225,7 +225,7 @@ func (c *cluster) follow(i int) {
 			ports = append(ports, strconv.Itoa(s.port))
 		}
 	}
-	settings := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1%s port=%s user=postgres application_name=%s target_session_attrs=read-write connect_timeout=2'\nsynchronous_standby_names = ''\n",
+	settings := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1%s port=%s user=postgres application_name=%s target_session_attrs=read-write tcp_user_timeout=3000'\nsynchronous_standby_names = ''\n",
 		strings.Repeat(",127.0.0.1", len(ports)-1), strings.Join(ports, ","), c.servers[i].name)
 	f, err := os.OpenFile(filepath.Join(c.data(i), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
@@ -243,6 +243,29 @@ func (c *cluster) follow(i int) {
 	}
 	c.servers[i].begin()
 	c.ready(i)
+}
+
+// anew makes a server that does not run a copy of the primary, which it follows.
+func (c *cluster) anew(i int) {
+	c.t.Helper()
+	if err := os.RemoveAll(c.data(i)); err != nil {
+		c.t.Error(err)
+	}
+	c.command("pg_basebackup", "-D", c.data(i), "-d", c.address(c.primary), "-X", "stream", "-c", "fast")
+	c.follow(i)
+}
+
+// stray gives what a replica says that was ahead of the one that was promoted, "" for one that was not.
+func (c *cluster) stray(i int) string {
+	for range 100 {
+		if got, err := c.ask(c.primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '"+c.servers[i].name+"'"); err == nil && got == "1" {
+			return ""
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(c.servers[i].log)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-6):], "\n")
 }
 
 // command runs a program of PostgreSQL's and gives what it printed.
@@ -286,6 +309,9 @@ func (c *cluster) ask(i int, statement string) (string, error) {
 	}
 	return string(results[0].Rows[0][0]), nil
 }
+
+// now is the time of a server.
+func (c *cluster) now(i int) string { c.t.Helper(); return c.sql(i, "SELECT clock_timestamp()") }
 
 // ready waits until a server takes statements.
 func (c *cluster) ready(i int) { c.t.Helper(); c.until(i, "SELECT 1", "1") }

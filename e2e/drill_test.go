@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,6 +40,8 @@ type fleet struct {
 	nodes    []*process
 	url      string
 	report   *report
+	former   int    // the primary that is cut off
+	reached  func() // ends that
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -127,11 +128,15 @@ func TestDrill(t *testing.T) {
 		{"the primary is killed", f.failover},
 		{"the killed one returns", f.rejoin},
 	}
-	if canCutOff(t) {
-		steps = append(steps, step{"the primary is cut off", f.silentFailover}, step{"the cut off one returns", f.rejoin})
+	cuts := canCutOff(t)
+	if cuts {
+		steps = append(steps, step{"the primary is cut off", f.cutOff}, step{"the cut off one is in reach again", f.reach}, step{"the cut off one returns", f.rejoin})
+	}
+	steps = append(steps, step{"PgBouncer is taken out", f.withoutPooler})
+	if cuts { // here the one that is cut off is the first that the nodes name
+		steps = append(steps, step{"the primary is cut off, without PgBouncer", f.cutOff}, step{"that one is in reach again", f.reach}, step{"that cut off one returns", f.rejoin})
 	}
 	steps = append(steps,
-		step{"PgBouncer is taken out", f.withoutPooler},
 		step{"the primary is killed, without PgBouncer", f.failover},
 		step{"that one returns", f.rejoin},
 		step{"all is well again", f.calm})
@@ -262,31 +267,50 @@ func (f *fleet) withoutPooler() {
 	time.Sleep(5 * time.Second)
 }
 
-// silentFailover loses the primary as a machine without power is lost: nothing answers, not even that
-// nobody listens.
-func (f *fleet) silentFailover() {
+// cutOff has the primary lose the network. It goes on running and believes to be the primary, but nothing
+// answers, not even that nobody listens. The replica that it waited for is promoted a second later.
+func (f *fleet) cutOff() {
 	time.Sleep(2 * time.Second)
-	lost := f.db.servers[f.db.primary]
-	reach := cutOff(f.t, lost.port)
-	lost.kill()
+	f.former = f.db.primary
+	f.reached = cutOff(f.t, f.db.servers[f.former].port)
 	f.promote()
-	reach()
+}
+
+// reach gives the former primary its network back before anybody has turned it off. No node may write to
+// it, though it lets them; only then it is.
+func (f *fleet) reach() {
+	began := f.db.now(f.db.primary)
+	f.reached()
+	writes := 0
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		// Such a write waits for its replica, so it is seen.
+		got := f.db.sql(f.former, "SELECT count(*) FROM pg_stat_activity WHERE datname = 'vitrine' AND backend_start > '"+began+"' AND (backend_xid IS NOT NULL OR wait_event = 'SyncRep')")
+		if got != "0" {
+			writes++
+			f.t.Errorf("%s writes to the former primary", got)
+		}
+	}
+	f.t.Logf("at the former primary in ten seconds: %s new connections, %d times one that writes",
+		f.db.sql(f.former, "SELECT count(*) FROM pg_stat_activity WHERE datname = 'vitrine' AND backend_start > '"+began+"'"), writes)
+	f.db.servers[f.former].kill()
 }
 
 // rejoin has the server that was lost follow the new primary, of which it is a new copy, since it may have
-// written what nobody else has. The primary then waits for it.
+// written what nobody else has. The primary then waits for it. The replica that is read may have been ahead of the
+// one that was promoted, by what nobody else has; then it is made anew as well.
 func (f *fleet) rejoin() {
 	lost := 1 - f.db.primary
-	if err := os.RemoveAll(f.db.data(lost)); err != nil {
-		f.t.Error(err)
-	}
-	f.db.command("pg_basebackup", "-D", f.db.data(lost), "-d", f.db.address(f.db.primary), "-X", "stream", "-c", "fast")
-	f.db.follow(lost)
+	f.db.anew(lost)
 	name := f.db.servers[lost].name
 	// Writes wait for a replica from when it is named: first it has to be up to date.
 	f.db.until(f.db.primary, "SELECT count(*) FROM pg_stat_replication WHERE application_name = '"+name+"' AND state = 'streaming' AND pg_current_wal_lsn() - flush_lsn < 1000000", "1")
 	f.db.sql(f.db.primary, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'")
 	f.db.sql(f.db.primary, "SELECT pg_reload_conf()")
+	if said := f.db.stray(replica); said != "" {
+		f.t.Logf("%s is made anew: %s", f.db.servers[replica].name, said)
+		f.db.servers[replica].kill()
+		f.db.anew(replica)
+	}
 	f.db.until(f.db.primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'async')", "2")
 	time.Sleep(3 * time.Second)
 }
@@ -390,7 +414,7 @@ func (f *fleet) goals() {
 	f.report.within(f.t, "a node is killed", nodeErrors, failoverGap)
 	f.report.within(f.t, "Valkey is away", 0, failoverGap)
 	f.report.within(f.t, "a replica lags", 0, failoverGap)
-	for _, name := range []string{"the primary is killed", "the primary is cut off", "the primary is killed, without PgBouncer"} {
+	for _, name := range []string{"the primary is killed", "the primary is cut off", "the primary is cut off, without PgBouncer", "the primary is killed, without PgBouncer"} {
 		if gap := f.report.the(name).longestGap; gap > failoverGap {
 			f.t.Errorf("%s: no write for %s", name, gap)
 		}
@@ -399,8 +423,11 @@ func (f *fleet) goals() {
 		f.t.Errorf("S3 is away: what needs no files failed, or no write for %s: %v", p.longestGap, p.errors)
 	}
 	f.report.within(f.t, "the killed one returns", 0, failoverGap)
+	f.report.within(f.t, "the cut off one is in reach again", 0, failoverGap)
 	f.report.within(f.t, "the cut off one returns", 0, failoverGap)
 	f.report.within(f.t, "PgBouncer is taken out", 0, failoverGap)
+	f.report.within(f.t, "that one is in reach again", 0, failoverGap)
+	f.report.within(f.t, "that cut off one returns", 0, failoverGap)
 	f.report.within(f.t, "that one returns", 0, failoverGap)
 	f.report.within(f.t, "all is well again", 0, failoverGap)
 }

@@ -192,7 +192,8 @@ func (s *secured) verifyHandshakes(t *testing.T) {
 	}
 }
 
-// A certificate is renewed when a third of its life is left.
+// A certificate is renewed when a third of its life is left. Meanwhile every request is answered, on a
+// connection that is kept and on new ones.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, build(t), "", "one.test", 9*time.Second)
@@ -200,7 +201,21 @@ func TestRenewal(t *testing.T) {
 	before := s.serial(t, "one.test")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	kept, fresh := s.client(), s.client()
+	for _, c := range []*http.Client{kept, fresh} {
+		c.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
+	}
+	kept.Transport.(*http.Transport).DisableKeepAlives = false
 	for now := before; now == before; {
+		for _, c := range []*http.Client{kept, fresh} {
+			res, err := c.Get("https://one.test/v3/ping")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Body.Close(); res.StatusCode != http.StatusOK {
+				t.Errorf("a request was answered with %s", res.Status)
+			}
+		}
 		// On a busy machine it may end before the next one comes.
 		state, err := s.greet(&tls.Config{ServerName: "one.test", InsecureSkipVerify: true})
 		if err != nil || ctx.Err() != nil {

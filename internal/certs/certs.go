@@ -139,11 +139,18 @@ func (c *Certificates) get(name string) (*tls.Certificate, error) {
 	return cert, err
 }
 
-// Expiries gives for each domain with a certificate when it expires, as looked at last.
+// Expiries gives for each domain when its certificate expires, as looked at last: for one that there is none for,
+// long ago, so that whoever watches is told of that too.
 func (c *Certificates) Expiries() map[string]time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.until)
+	all := maps.Clone(c.until)
+	for _, name := range c.o.Domains {
+		if _, known := all[name]; !known {
+			all[name] = time.Unix(0, 0)
+		}
+	}
+	return all
 }
 
 // Keep gets the certificates of all domains, so that no visitor waits for one and an

@@ -23,9 +23,10 @@ func (memory) Delete(context.Context, string) error        { return nil }
 // answers none.
 type rig struct {
 	*Certificates
-	now   time.Time
-	log   bytes.Buffer
-	asked int
+	now     time.Time
+	log     bytes.Buffer
+	asked   int
+	refusal string // what the authority says
 }
 
 func newRig(t *testing.T) *rig {
@@ -34,6 +35,7 @@ func newRig(t *testing.T) *rig {
 	authority := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		r.asked++
 		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(r.refusal))
 	}))
 	t.Cleanup(authority.Close)
 	r.Certificates = New(Options{Domains: []string{"a.test", "b.test"}, DirectoryURL: authority.URL, Cache: memory{},
@@ -108,5 +110,27 @@ func TestChallenges(t *testing.T) {
 		if w.Code != want {
 			t.Errorf("%s: %d, want %d", url, w.Code, want)
 		}
+	}
+}
+
+// What the authority refuses is logged with its reason, also where nobody waits for it, and a domain without a
+// certificate is seen to have none.
+func TestRefusalsAreTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.refusal = `{"type":"urn:ietf:params:acme:error:rateLimited","detail":"too many of a.test"}`
+	if _, err := r.get("a.test"); err == nil {
+		t.Fatal("a certificate from nowhere")
+	}
+	if log := r.log.String(); !strings.Contains(log, `refuses" status=403 type=rateLimited reason="too many of a.test"`) {
+		t.Errorf("the log says\n%s", log)
+	}
+	for name, until := range r.Expiries() {
+		if until.Unix() != 0 {
+			t.Errorf("%s has a certificate until %v", name, until)
+		}
+	}
+	if n := len(r.Expiries()); n != 2 {
+		t.Errorf("%d domains", n)
 	}
 }

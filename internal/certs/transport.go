@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -13,8 +14,8 @@ import (
 const mostAnswer = 1 << 20 // bytes
 
 // transport asks an authority, and mends two things on the way of its answers. Why it
-// finds a challenge unmet is logged: the client keeps that for itself, and it is what an
-// operator needs. And an answer to the end of an order is given the order's address,
+// refuses, finds a challenge unmet or does not answer is logged: the client keeps that for itself where it
+// renews, and it is what an operator needs. And an answer to the end of an order is given the order's address,
 // which the client counts on and some authorities leave out.
 type transport struct {
 	http.RoundTripper
@@ -22,10 +23,17 @@ type transport struct {
 	orders sync.Map // addresses of orders by those to end them at
 }
 
-// answer is what may be in the JSON of an authorisation or an order (RFC 8555, 7.1).
+// refusals is how the types of an authority's refusals begin. One of them clients expect, and ask again.
+const (
+	refusals = "urn:ietf:params:acme:error:"
+	badNonce = refusals + "badNonce"
+)
+
+// answer is what may be in the JSON of an authorisation or an order (RFC 8555, 7.1), or of a refusal (6.7).
 type answer struct {
-	Identifier struct{ Value string }
-	Challenges []struct {
+	Type, Detail string
+	Identifier   struct{ Value string }
+	Challenges   []struct {
 		Type  string
 		Error struct{ Detail string }
 	}
@@ -36,6 +44,7 @@ type answer struct {
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := t.RoundTripper.RoundTrip(r)
 	if err != nil {
+		t.log.WarnContext(r.Context(), "the authority for certificates does not answer", "error", err)
 		return res, err
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
@@ -45,7 +54,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	var a answer
-	if json.Unmarshal(body, &a) != nil {
+	known := json.Unmarshal(body, &a) == nil
+	if res.StatusCode >= http.StatusBadRequest && a.Type != badNonce {
+		t.log.WarnContext(r.Context(), "the authority for certificates refuses", "status", res.StatusCode, "type", strings.TrimPrefix(a.Type, refusals), "reason", a.Detail)
+	}
+	if !known {
 		return res, nil // certificates are no JSON
 	}
 	t.explain(r, a)

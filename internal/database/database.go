@@ -142,7 +142,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, patience: defaultPatience, giveWays: defaultGiveWays,
 		groups: groups{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
-		err = db.openPostgres(o)
+		err = db.openPostgres(ctx, o)
 	} else {
 		err = db.openSQLite(ctx, target, o)
 	}
@@ -159,7 +159,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil { // shown to an operator, as it is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
-	return db, db.openReplicas(o.Replicas)
+	return db, db.openReplicas(ctx, o.Replicas)
 }
 
 // ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.

@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/database/pooler"
 )
 
-func (db *DB) openPostgres(o Options) error {
+func (db *DB) openPostgres(ctx context.Context, o Options) error {
 	config, err := loss.Parse(o.URL)
 	if err != nil {
 		return err // names no password
@@ -39,14 +39,17 @@ func (db *DB) openPostgres(o Options) error {
 		session(db.direct, o.Program)
 		pooler.Suit(config, o.URL)
 	}
+	newest := loss.Guard(ctx, cmp.Or(db.direct, config.ConnConfig)) // the pooler is told by its operator
 	if o.dial != nil {
 		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
 	}
 	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
+		newest.Close()
 		return err
 	}
 	db.handle = stdlib.OpenDBFromPool(db.pool)
 	db.close = sync.OnceValue(func() error {
+		defer newest.Close()
 		defer db.pool.Close()
 		return db.handle.Close()
 	})

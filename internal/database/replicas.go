@@ -25,7 +25,7 @@ type Replicas struct {
 }
 
 // openReplicas begins to look after replicas, which may be away.
-func (db *DB) openReplicas(o Replicas) error {
+func (db *DB) openReplicas(ctx context.Context, o Replicas) error {
 	if len(o.URLs) == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (db *DB) openReplicas(o Replicas) error {
 	for _, url := range o.URLs {
 		at := &DB{dialect: Postgres, observe: db.observe, trace: db.trace, patience: db.patience}
 		conns := new(replica.Conns)
-		if err := at.openPostgres(Options{URL: url, dial: conns.Dial}); err != nil {
+		if err := at.openPostgres(ctx, Options{URL: url, dial: conns.Dial}); err != nil {
 			return errors.Join(fmt.Errorf("database: replicas: %w", err), replica.Close(set.Servers), db.Close())
 		}
 		c := at.pool.Config().ConnConfig

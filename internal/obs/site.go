@@ -52,7 +52,7 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		file:   desc("sqlite_file_bytes", "Size of the SQLite file."),
 		wal:    desc("sqlite_wal_bytes", "Size of SQLite's log of writes."),
 		left:   desc("backfill_rows_left", "Rows from before an upgrade that a job has yet to fill in, by its kind; above 10,000 a bound.", "kind"),
-		expiry: desc("certificate_expiry_timestamp_seconds", "When the certificate that is served expires.", "domain")})
+		expiry: desc("certificate_expiry_timestamp_seconds", "When the certificate that is served expires; 0 where there is none.", "domain")})
 }
 
 // siteWatch implements prometheus.Collector.

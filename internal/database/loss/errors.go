@@ -32,7 +32,7 @@ func Away(err error) bool {
 	if e, ok := errors.AsType[*lite.Error](err); ok {
 		return slices.Contains(liteOutages, e.Code.Primary())
 	}
-	return Refused(err) || Lost(err)
+	return Refused(err) || Lost(err) || errors.Is(err, ErrAlone)
 }
 
 // Refused reports whether there is no connection to be had.

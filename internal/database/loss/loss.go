@@ -35,6 +35,7 @@ func Parse(url string) (*pgxpool.Config, error) {
 	if config.PingTimeout == 0 {
 		config.PingTimeout = patience
 	}
+	config.ConnConfig.OnNotice = noteAlone
 	before := config.ConnConfig.OnPgError
 	config.ConnConfig.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) (keep bool) {
 		return e.Code != readOnly && before(c, e)

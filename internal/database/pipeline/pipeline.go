@@ -57,6 +57,7 @@ func begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (*Tx, error) 
 	if err != nil {
 		return nil, err
 	}
+	_ = conn.Raw(confirmed) // what was before, such as a statement of a library, is not of this transaction
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		_ = conn.Close()
@@ -70,6 +71,23 @@ func begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (*Tx, error) 
 func (t *Tx) End() {
 	_ = t.Rollback()
 	_ = t.conn.Close()
+}
+
+// Commit commits. It fails, though the server has committed, where a replica that commits wait for has
+// not confirmed it.
+func (t *Tx) Commit() error {
+	if err := t.Tx.Commit(); err != nil {
+		return err
+	}
+	return t.conn.Raw(confirmed)
+}
+
+// confirmed returns loss.ErrAlone unless what a connection has committed is where it has to be.
+func confirmed(driver any) error {
+	if loss.Alone(driver.(*stdlib.Conn).Conn().PgConn()) {
+		return loss.ErrAlone
+	}
+	return nil
 }
 
 // Add has a statement sent with the next ones, and reports whether enough are waiting.
