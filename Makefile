@@ -65,7 +65,7 @@ alone:
 	VITRINE_TEST_ALONE=1 go test ./e2e -run '^(TestAbuse|TestMemoryOfHostilePictures|TestUnreadResponses)$$' -count=1 -timeout 30m
 
 # Three nodes on PostgreSQL with replicas, Valkey and S3 behind HAProxy, of which one thing after
-# another is lost while people read and write, and an upgrade: see docs/operations.md. Six minutes;
+# another is lost while people read and write, and an upgrade: see docs/operations.md. Eight minutes;
 # it names what is missing on this machine.
 drill:
 	VITRINE_TEST_ALONE=1 go test ./e2e -run '^TestDrill$$' -count=1 -timeout 20m -v
