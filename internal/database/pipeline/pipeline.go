@@ -84,7 +84,8 @@ func (t *Tx) Commit() error {
 
 // confirmed returns loss.ErrAlone unless what a connection has committed is where it has to be.
 func confirmed(driver any) error {
-	if loss.Alone(driver.(*stdlib.Conn).Conn().PgConn()) {
+	c, ok := driver.(*stdlib.Conn) // what is loaded in bulk comes here on SQLite, too
+	if ok && loss.Alone(c.Conn().PgConn()) {
 		return loss.ErrAlone
 	}
 	return nil
