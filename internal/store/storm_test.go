@@ -116,8 +116,7 @@ func TestStorm(t *testing.T) {
 }
 
 // atOnce has eight take so many steps each, at the same time. Nobody gets an error but for
-// what has gone meanwhile, and a third of the steps at least find what they want: mostly it is
-// more than half, but what is hidden or deleted early leaves fewer.
+// what has gone meanwhile, and half of the steps at least find what they want.
 func atOnce(t *testing.T, seed uint64, steps int, step func(ctx context.Context, r *rand.Rand) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -139,7 +138,7 @@ func atOnce(t *testing.T, seed uint64, steps int, step func(ctx context.Context,
 		})
 	}
 	writers.Wait()
-	if done.Load() < 8*int64(steps)/3 {
+	if done.Load() < 8*int64(steps)/2 {
 		t.Errorf("only %d steps found what they wanted", done.Load())
 	}
 }
