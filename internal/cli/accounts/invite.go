@@ -132,11 +132,11 @@ func reasons(err error) string {
 }
 
 // atLeastOne refuses a flag of 0, which would stand for what applies where nothing is said.
-func atLeastOne(flag string, n int64) error {
+func atLeastOne(flag string, n int64) (bad console.UsageError) {
 	if n < 1 {
-		return fmt.Errorf("%s: must be at least 1", flag)
+		bad = append(bad, fmt.Errorf("%s: must be at least 1", flag))
 	}
-	return nil
+	return bad
 }
 
 type userInviteCmd struct {
@@ -154,8 +154,8 @@ func (cmd *userInviteCmd) Run(c *console.Console) error {
 	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
 		return console.UsageError{errors.New("--name and --slug are for one address")}
 	}
-	if err := atLeastOne("--days", cmd.Days); err != nil {
-		return console.UsageError{err}
+	if bad := atLeastOne("--days", cmd.Days); bad != nil {
+		return bad
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
 	return withLinks(c, cmd.linking, func(a *app.App) error {
@@ -180,8 +180,8 @@ type userImportCmd struct {
 }
 
 func (cmd *userImportCmd) Run(c *console.Console) error {
-	if err := atLeastOne("--days", cmd.Days); err != nil {
-		return console.UsageError{err}
+	if bad := atLeastOne("--days", cmd.Days); bad != nil {
+		return bad
 	}
 	rows, err := cmd.read()
 	if err != nil {

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -58,8 +57,8 @@ type userLinkCreateCmd struct {
 }
 
 func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
-	if bad := slices.DeleteFunc([]error{atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)}, func(err error) bool { return err == nil }); len(bad) > 0 {
-		return console.UsageError(bad)
+	if bad := append(atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)...); bad != nil {
+		return bad
 	}
 	return withLinks(c, cmd.linking, func(a *app.App) error {
 		token, l, err := a.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
