@@ -24,6 +24,15 @@ func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act 
 	return a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: actor.UserID, Act: act, About: about, Details: details})
 }
 
+// AuditSelf is Audit for what a user did about their own account.
+func (a *Core) AuditSelf(ctx context.Context, tx *store.Tx, actor domain.Actor, act domain.Act) error {
+	u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	if err != nil {
+		return err
+	}
+	return a.Audit(ctx, tx, actor, act, domain.AboutUser(u), nil)
+}
+
 // AuditEntry is Audit for an entry that may say its own address.
 func (a *Core) AuditEntry(ctx context.Context, tx *store.Tx, e domain.AuditEntry) error {
 	return addAuditEntry(ctx, tx, a.Now(), e)

@@ -38,11 +38,7 @@ func (a *People) RenewFeedSecret(ctx context.Context, actor domain.Actor) (strin
 		if version, err = tx.RenewFeeds(ctx, actor.UserID); err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
-		if err != nil {
-			return err
-		}
-		return a.Audit(ctx, tx, actor, domain.ActFeedsRenewed, domain.AboutUser(u), nil)
+		return a.AuditSelf(ctx, tx, actor, domain.ActFeedsRenewed)
 	})
 	if err != nil {
 		return "", err

@@ -127,11 +127,7 @@ func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep
 		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
-		if err != nil {
-			return err
-		}
-		return a.Audit(ctx, tx, actor, domain.ActSignedOutAll, domain.AboutUser(u), nil)
+		return a.AuditSelf(ctx, tx, actor, domain.ActSignedOutAll)
 	})
 }
 
