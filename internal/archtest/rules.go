@@ -21,41 +21,14 @@ func check(all []source) []string {
 	return append(breaches, sizes(all)...)
 }
 
-// sizes bounds files and packages, so that a reader can know one as a whole.
+// sizes bounds the length of a file. Packages are cut by topic, so their size has no bound.
 func sizes(all []source) (breaches []string) {
 	for _, s := range all {
-		if s.counts() && s.lines > maxFileLines {
-			breaches = append(breaches, fmt.Sprintf("%s: %d lines, and a file may have %d", s.path, s.lines, maxFileLines))
+		if !s.test && !s.generated && s.lines > maxFileLines {
+			breaches = append(breaches, fmt.Sprintf("%s: %d lines, the limit is %d", s.path, s.lines, maxFileLines))
 		}
 	}
-	for room, is := range measure(all) {
-		if is.tooLarge() {
-			breaches = append(breaches, fmt.Sprintf("package %s has %d files with %d lines, and may have %d with %d: split it by topic",
-				room, is.files, is.lines, maxPackageFiles, maxPackageLines))
-		}
-	}
-	slices.Sort(breaches)
 	return breaches
-}
-
-// size is that of a package.
-type size struct{ files, lines int }
-
-func (s size) tooLarge() bool { return s.files > maxPackageFiles || s.lines > maxPackageLines }
-
-// counts reports whether a file counts towards the size of its package.
-func (s source) counts() bool { return !s.test && !s.generated }
-
-// measure returns the size of each package.
-func measure(all []source) map[string]size {
-	packages := map[string]size{}
-	for _, s := range all {
-		if s.counts() {
-			was := packages[s.room]
-			packages[s.room] = size{was.files + 1, was.lines + s.lines}
-		}
-	}
-	return packages
 }
 
 // rooming holds imports to the table.

@@ -196,12 +196,8 @@ var sqlRooms = []string{"database", "database/lite", "database/loss", "database/
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
-// How large a file and a package may be, tests and generated code aside.
-const (
-	maxFileLines    = 500
-	maxPackageLines = 3_000
-	maxPackageFiles = 40
-)
+// maxFileLines limits a file that is neither a test nor generated.
+const maxFileLines = 500
 
 // vague are names under which anything could be filed.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}
