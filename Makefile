@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build release image e2e alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test check format vet lint deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -59,6 +59,10 @@ e2e: build e2e/node_modules/.package-lock.json
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json
 	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
+
+# Kills, upgrades and attacks the built program; on PostgreSQL too, as in check.
+program:
+	VITRINE_TEST_PROGRAM=1 go test ./e2e -timeout 30m
 
 # What measures the memory of the built program, and a brief wave of abuse: each by itself.
 alone:

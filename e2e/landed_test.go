@@ -27,6 +27,7 @@ var errNoHistory = errors.New("the commit is not in this clone")
 // source is no clone, or one that is too shallow.
 func lastLanded(t *testing.T) string {
 	t.Helper()
+	onRequest(t)
 	path, err := lastOnce()
 	if errors.Is(err, errNoHistory) {
 		t.Skipf("NOT TESTED: an upgrade from the last landed program, since %v. Fetch the whole history: git fetch --unshallow", err)

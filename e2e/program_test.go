@@ -51,9 +51,19 @@ var buildOnce = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("go", "build", "-o", filepath.Join(built, "vitrine"), "../cmd/vitrine").CombinedOutput()
 })
 
+// onRequest skips tests of the built program unless they were asked for. They take
+// minutes, and cli.TestSmoke starts the built program in every run.
+func onRequest(t *testing.T) {
+	t.Helper()
+	if os.Getenv("VITRINE_TEST_PROGRAM") == "" && os.Getenv("VITRINE_TEST_ALONE") == "" {
+		t.Skip("kills, upgrades or attacks the built program: make program")
+	}
+}
+
 // build builds the program as it is in the source, once.
 func build(t *testing.T) string {
 	t.Helper()
+	onRequest(t)
 	if out, err := buildOnce(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
