@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Decode decodes an image's first frame as it is stored. What cannot be decoded
-// is a *source.Error.
+// Decode decodes an image's first frame, cropped but not turned. A file that
+// cannot be decoded is a *source.Error.
 func (c *Codecs) Decode(in *source.Input, k filetype.Kind, h Header) (image.Image, error) {
 	img, err := c.decode(in, k, h)
 	return img, in.Judge("image", err)
@@ -49,6 +49,11 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	}
 	if err != nil {
 		return nil, err
+	}
+	if part, ok := img.(interface {
+		SubImage(image.Rectangle) image.Image
+	}); ok && !h.crop.Empty() {
+		img = part.SubImage(h.crop)
 	}
 	if b := img.Bounds(); b.Dx() != h.Width || b.Dy() != h.Height {
 		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", b.Dx(), b.Dy(), h.Width, h.Height)

@@ -21,10 +21,18 @@ import (
 
 // Header is what an image says of itself before it is decoded.
 type Header struct {
-	Width, Height int                // as stored
+	Width, Height int                // as stored, but for what crop cuts off
 	Orientation   bitmap.Orientation // how to turn it for viewing
 	Animated      bool
 	videoRange    bool // YCbCr samples are of the range that video uses
+
+	// The size of the coded image and the part of it to show, for AVIF and HEIC.
+	// An empty crop shows all.
+	stored image.Point
+	crop   image.Rectangle
+
+	alpha   uint32 // the item of a HEIC file that holds the alpha channel, or 0
+	samples int64  // bytes of the samples of an item of a HEIC file at most
 
 	// How many bytes the image takes at most: while it is decoded, all in all,
 	// and afterwards as one of the pictures that bitmap.Normal returns.
