@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	"image/png"
 
 	"golang.org/x/image/bmp"
 
@@ -29,9 +28,13 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	}()
 	switch k.ContentType {
 	case filetype.JPEG:
-		img, err = jpeg.Decode(in.Section())
+		if h.truncated != nil {
+			img, err = h.truncated.decode(in, h.Height)
+		} else {
+			img, err = jpeg.Decode(in.Section())
+		}
 	case filetype.PNG:
-		img, err = png.Decode(in.Section())
+		img, err = decodePNG(in)
 	case filetype.GIF:
 		img, err = decodeGIF(in, h)
 	case filetype.WebP:

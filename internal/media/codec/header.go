@@ -31,6 +31,8 @@ type Header struct {
 	stored image.Point
 	crop   image.Rectangle
 
+	truncated *truncatedJPEG // nil for a complete file
+
 	alpha   uint32 // the item of a HEIC file that holds the alpha channel, or 0
 	samples int64  // bytes of the samples of an item of a HEIC file at most
 

@@ -34,11 +34,10 @@ const maxScans = 100
 // image in the end.
 type jpegFacts struct {
 	Header
-	progressive bool
-	components  []byte // three bytes each: T.81, section B.2.2
-	jfif        bool
-	transform   int // of Adobe's segment, -1 without one
-	scans       int
+	truncatedJPEG
+	components []byte // three bytes each: T.81, section B.2.2
+	jfif       bool
+	transform  int // of Adobe's segment, -1 without one
 }
 
 // jpegHeader reads all segments, up to the end of the image or of the file.
@@ -57,11 +56,15 @@ func jpegHeader(in *source.Input) (Header, error) {
 			return Header{}, err
 		case f.scans == 0 && marker == markerEOI:
 			return Header{}, errors.New("no scan before the end")
-		case err != nil || marker == markerEOI: // of a file cut off, the decoder says so
+		case err != nil || marker == markerEOI:
 			if f.Width == 0 {
 				return Header{}, errors.New("no frame before the first scan")
 			}
 			f.measure()
+			if err != nil {
+				f.truncated = &f.truncatedJPEG
+				f.Decoding = 2*f.Decoding + f.Decoded // two attempts, and the extended image
+			}
 			return f.Header, nil
 		}
 	}
@@ -117,6 +120,7 @@ func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) er
 	switch {
 	case marker == markerSOS:
 		f.scans++
+		f.lastScan = off - 4 // its marker and length
 	case marker == markerAPP0:
 		b, err := in.Bytes(off, int(min(length, 5)))
 		f.jfif = string(b) == "JFIF\x00"
@@ -146,6 +150,7 @@ func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
 	if f.components != nil {
 		return errors.New("more than one frame")
 	}
+	f.heightAt = off + 1
 	f.Height, f.Width, f.progressive = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:])), progressive
 	f.components, err = in.Bytes(off+6, 3*int(b[5]))
 	return err
