@@ -53,6 +53,10 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	if err != nil {
 		return nil, err
 	}
+	if inks, ok := img.(*image.CMYK); ok && h.Profile != nil && h.Profile.CMYK() {
+		h.Profile.Convert(inks.Pix)
+		img = &image.RGBA{Pix: inks.Pix, Stride: inks.Stride, Rect: inks.Rect}
+	}
 	if part, ok := img.(interface {
 		SubImage(image.Rectangle) image.Image
 	}); ok && !h.crop.Empty() {

@@ -54,6 +54,8 @@ func isobmffHeader(in *source.Input, k filetype.Kind) (Header, error) {
 			h.Orientation = h.Orientation.Mirrored(b[0]&1 == 1)
 		case property.kind == "colr" && len(b) >= 11 && string(b[:4]) == "nclx": // section 12.1.5 of part 12
 			h.videoRange = b[10]&0x80 == 0
+		case property.kind == "colr" && len(b) > 4 && (string(b[:4]) == "prof" || string(b[:4]) == "rICC"):
+			h.icc = b[4:]
 		}
 	}
 	h.take(rgbaPixels)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -22,6 +23,7 @@ const (
 	markerSOS   = 0xDA
 	markerAPP0  = 0xE0 // JFIF among others
 	markerAPP1  = 0xE1 // Exif among others
+	markerAPP2  = 0xE2 // ICC profiles among others
 	markerAPP14 = 0xEE // Adobe's
 )
 
@@ -115,6 +117,11 @@ func (s *segments) next() (marker byte, at, length int64, err error) {
 	return marker, at, length, err
 }
 
+// iccHead is the length of what comes before the part of an ICC profile in a
+// segment: a name, and which part of how many it is. Encoders write the parts in
+// their order: ICC.1:2022, section B.4.
+const iccHead = 14
+
 // segment takes what it needs from the segment at off.
 func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) error {
 	switch {
@@ -135,6 +142,12 @@ func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) er
 		if exif, err := in.Bytes(off, 6); err == nil && string(exif) == "Exif\x00\x00" {
 			f.Orientation = tiffOrientation(in, off+6)
 		}
+	case marker == markerAPP2 && length > iccHead && len(f.icc) < profile.MaxSize:
+		b, err := in.Bytes(off, int(length))
+		if err == nil && string(b[:12]) == "ICC_PROFILE\x00" {
+			f.icc = append(f.icc, b[iccHead:]...)
+		}
+		return err
 	case marker >= 0xC0 && marker <= 0xCF && marker != markerDHT && marker != markerJPG && marker != markerDAC:
 		return f.frame(in, off, marker == markerSOF2)
 	}
@@ -176,7 +189,7 @@ func (f *jpegFacts) measure() {
 		}
 		samples += units * factors * 64
 	}
-	f.Decoding, f.Decoded, f.Opaque = samples, samples, true
+	f.Decoding, f.Decoded, f.Opaque, f.cmyk = samples, samples, true, count == 4
 	if f.progressive {
 		f.Decoding += 4 * samples // all coefficients are kept, as 32 bits, until the last scan
 	}
