@@ -22,7 +22,7 @@ const maxTags = 200
 // Transform converts colours of one profile to sRGB. It is safe for concurrent
 // use.
 type Transform struct {
-	channels int // 3 for RGB, 4 for CMYK
+	channels int   // 3 for RGB, 4 for CMYK
 	size     int64 // of the profile, in bytes
 	pipeline *icc.Pipeline
 	table    func() []uint16
