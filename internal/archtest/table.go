@@ -45,8 +45,9 @@ var rooms = map[string][]string{
 	"jobs":           {"database", "obs", "obs/trace"},
 
 	// Files of strangers, and images made from them.
-	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/wasm"},
-	"media/codec":    {"media/source", "media/filetype", "media/bitmap", "media/wasm"},
+	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/profile", "media/wasm"},
+	"media/codec":    {"media/source", "media/filetype", "media/bitmap", "media/profile", "media/wasm"},
+	"media/profile":  {},
 	"media/pdf":      {"media/source", "media/wasm"},
 	"media/svg":      {"media/source"},
 	"media/filetype": {"media/source"},

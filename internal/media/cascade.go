@@ -2,8 +2,11 @@ package media
 
 import (
 	"image"
+	"image/draw"
 
 	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/codec"
+	"vitrine/internal/media/profile"
 )
 
 // cascade makes pictures of one image, each from a larger one that was made
@@ -14,9 +17,9 @@ type cascade struct {
 	whole       []image.Image // pictures of the whole image, upright, largest first
 }
 
-// picturesOf makes every size of a plan from an image as it is stored.
-func picturesOf(img image.Image, o bitmap.Orientation, p plan) map[size]image.Image {
-	c := &cascade{original: bitmap.Normal(img), orientation: o}
+// picturesOf makes every size of a plan from an image as it is stored, in sRGB.
+func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
+	c := &cascade{original: bitmap.Normal(img), orientation: h.Orientation}
 	made := map[size]image.Image{}
 	for _, want := range p.sizes {
 		made[want] = c.make(want)
@@ -24,7 +27,22 @@ func picturesOf(img image.Image, o bitmap.Orientation, p plan) map[size]image.Im
 			c.whole = append(c.whole, made[want])
 		}
 	}
+	if h.Profile != nil && !h.Profile.CMYK() {
+		for want, picture := range made {
+			made[want] = converted(picture, h.Profile)
+		}
+	}
 	return made
+}
+
+// converted returns a copy of a picture in sRGB. Pictures may share their pixels,
+// and all of them together have fewer than a photograph.
+func converted(picture image.Image, t *profile.Transform) image.Image {
+	b := picture.Bounds()
+	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(dst, dst.Rect, picture, b.Min, draw.Src)
+	t.Convert(dst.Pix)
+	return dst
 }
 
 func (c *cascade) make(want size) image.Image {

@@ -47,6 +47,9 @@ func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 		return cmp.Compare(b.width*b.height, a.width*a.height)
 	})
 	pictures, largest := p.pictures(h)
+	if h.Profile != nil {
+		pictures += h.Profile.Memory()
+	}
 	if !h.Opaque {
 		// Few pictures need all of it, so the largest ones do with what there is.
 		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), most-planMemory-pictures))
@@ -69,7 +72,10 @@ func (p plan) size(v domain.ImageVersion) size {
 // largest.
 func (p plan) pictures(h codec.Header) (bytes, largest int64) {
 	var resampling int64
-	channels := int64(max(h.Channels, 2)) // luma, and chroma beside it
+	channels := int64(max(h.Channels, 2)) // luma and chroma
+	if h.Profile != nil {
+		channels += 4 // each picture is copied to RGBA
+	}
 	for _, want := range p.sizes {
 		pixels := int64(want.width) * int64(want.height)
 		largest = max(largest, pixels)

@@ -79,7 +79,7 @@ func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 
 // renderAll makes all pictures, then encodes them one by one.
 func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header, p plan) (Rendered, error) {
-	pictures := picturesOf(img, h.Orientation, p)
+	pictures := picturesOf(img, h, p)
 	rendered := Rendered{Facts: factsOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
 	var err error
 	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {

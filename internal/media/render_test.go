@@ -149,16 +149,16 @@ func TestRenderRefuses(t *testing.T) {
 		file       []byte
 		kind, want string
 	}{
-		"huge png":       {hugePNG(t), filetype.PNG, "The image has 30000 × 30000 pixels, more than the limit of 100 million"},
-		"huge gif":       {animated, filetype.GIF, "The image has 60000 × 60000 pixels, and a side may have 32768"},
-		"truncated jpeg": {photo[:len(photo)/2], filetype.JPEG, "The image is broken"},
-		"short jpeg":     {photo[:100], filetype.JPEG, "The image is broken"},
-		"truncated webp": {mediatest.Fixture(t, "lossy.webp")[:80], filetype.WebP, "The image is broken"},
-		"truncated avif": {avif[:len(avif)-20], filetype.AVIF, "The image is broken"},
-		"truncated heic": {heic[:len(heic)-50], filetype.HEIC, "The image is broken"},
-		"nothing":        {nil, filetype.JPEG, "The image is broken"},
-		"other bytes":    {photo, filetype.PNG, "The image is broken"},
-		"psd":            {photo, "image/vnd.adobe.photoshop", "Images of the type image/vnd.adobe.photoshop cannot be resized"},
+		"huge png":             {hugePNG(t), filetype.PNG, "The image has 30000 × 30000 pixels, more than the limit of 100 million"},
+		"huge gif":             {animated, filetype.GIF, "The image has 60000 × 60000 pixels, and a side may have 32768"},
+		"jpeg without a frame": {photo[:40], filetype.JPEG, "The image is broken"},
+		"short jpeg":           {photo[:100], filetype.JPEG, "The image is broken"},
+		"truncated webp":       {mediatest.Fixture(t, "lossy.webp")[:80], filetype.WebP, "The image is broken"},
+		"truncated avif":       {avif[:len(avif)-20], filetype.AVIF, "The image is broken"},
+		"truncated heic":       {heic[:len(heic)-50], filetype.HEIC, "The image is broken"},
+		"nothing":              {nil, filetype.JPEG, "The image is broken"},
+		"other bytes":          {photo, filetype.PNG, "The image is broken"},
+		"psd":                  {photo, "image/vnd.adobe.photoshop", "Images of the type image/vnd.adobe.photoshop cannot be resized"},
 	} {
 		if _, err := s.Render(t.Context(), bytes.NewReader(c.file), filetype.Kind{ContentType: c.kind}, small); mediatest.Reason(err) != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -18,6 +18,14 @@ func (o Orientation) Mirrored(sideways bool) Orientation {
 	return [9]Orientation{1: 4, 2: 3, 3: 2, 4: 1, 5: 8, 6: 7, 7: 6, 8: 5}[o]
 }
 
+// QuarterLeft returns o followed by a quarter turn to the left.
+func (o Orientation) QuarterLeft() Orientation {
+	if o < 1 || o > 8 {
+		return o
+	}
+	return [9]Orientation{1: 8, 8: 3, 3: 6, 6: 1, 2: 5, 5: 4, 4: 7, 7: 2}[o]
+}
+
 // turn returns p turned as o says. It walks p in the order in which its samples
 // are viewed: from a corner, one step to the next sample, another to the next
 // row.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	"image/png"
 
 	"golang.org/x/image/bmp"
 
@@ -13,8 +12,8 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Decode decodes an image's first frame as it is stored. What cannot be decoded
-// is a *source.Error.
+// Decode decodes an image's first frame, cropped but not turned. A file that
+// cannot be decoded is a *source.Error.
 func (c *Codecs) Decode(in *source.Input, k filetype.Kind, h Header) (image.Image, error) {
 	img, err := c.decode(in, k, h)
 	return img, in.Judge("image", err)
@@ -29,9 +28,13 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	}()
 	switch k.ContentType {
 	case filetype.JPEG:
-		img, err = jpeg.Decode(in.Section())
+		if h.truncated != nil {
+			img, err = h.truncated.decode(in, h.Height)
+		} else {
+			img, err = jpeg.Decode(in.Section())
+		}
 	case filetype.PNG:
-		img, err = png.Decode(in.Section())
+		img, err = decodePNG(in)
 	case filetype.GIF:
 		img, err = decodeGIF(in, h)
 	case filetype.WebP:
@@ -49,6 +52,15 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	}
 	if err != nil {
 		return nil, err
+	}
+	if inks, ok := img.(*image.CMYK); ok && h.Profile != nil && h.Profile.CMYK() {
+		h.Profile.Convert(inks.Pix)
+		img = &image.RGBA{Pix: inks.Pix, Stride: inks.Stride, Rect: inks.Rect}
+	}
+	if part, ok := img.(interface {
+		SubImage(image.Rectangle) image.Image
+	}); ok && !h.crop.Empty() {
+		img = part.SubImage(h.crop)
 	}
 	if b := img.Bounds(); b.Dx() != h.Width || b.Dy() != h.Height {
 		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", b.Dx(), b.Dy(), h.Width, h.Height)

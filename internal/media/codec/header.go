@@ -4,6 +4,8 @@
 package codec
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,20 +13,38 @@ import (
 	"image/color"
 	"image/gif"
 	"image/png"
+	"io"
 
 	"golang.org/x/image/bmp"
 
 	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
 // Header is what an image says of itself before it is decoded.
 type Header struct {
-	Width, Height int                // as stored
+	Width, Height int                // as stored, but for what crop cuts off
 	Orientation   bitmap.Orientation // how to turn it for viewing
 	Animated      bool
 	videoRange    bool // YCbCr samples are of the range that video uses
+
+	// The size of the coded image and the part of it to show, for AVIF and HEIC.
+	// An empty crop shows all.
+	stored image.Point
+	crop   image.Rectangle
+
+	truncated *truncatedJPEG // nil for a complete file
+
+	// Profile converts the colours to sRGB, after Decode if there are three
+	// channels. It is nil if they are sRGB, or if nothing says otherwise.
+	Profile *profile.Transform
+	icc     []byte // the profile as it is in the file
+	cmyk    bool
+
+	alpha   uint32 // the item of a HEIC file that holds the alpha channel, or 0
+	samples int64  // bytes of the samples of an item of a HEIC file at most
 
 	// How many bytes the image takes at most: while it is decoded, all in all,
 	// and afterwards as one of the pictures that bitmap.Normal returns.
@@ -93,6 +113,15 @@ func ReadHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	}
 	h.Channels = max(1, h.Channels)
 	h.Opaque = h.Opaque || h.Channels == 1
+	if len(h.icc) > 0 {
+		channels := 3
+		if h.cmyk {
+			channels = 4
+		}
+		// An image whose profile cannot be used is shown without it, as browsers do.
+		h.Profile, _ = profile.New(h.icc, channels)
+		h.icc = nil
+	}
 	if h.Orientation < 1 || h.Orientation > 8 {
 		h.Orientation = 1
 	}
@@ -148,6 +177,8 @@ func pngHeader(in *source.Input) (Header, error) {
 		switch string(b[4:]) {
 		case "acTL":
 			h.Animated = true
+		case "iCCP":
+			h.icc = pngProfile(in, span{at + 8, length})
 		case "eXIf":
 			h.Orientation = tiffOrientation(in, at+8)
 		case "tRNS": // a colour that is transparent: such images get an alpha channel
@@ -164,6 +195,31 @@ func pngHeader(in *source.Input) (Header, error) {
 		at += length + 12
 	}
 	return Header{}, errors.New("no IDAT chunk")
+}
+
+// pngProfile returns the profile in an iCCP chunk, nil if it is broken: PNG,
+// section 11.3.2.3, where a name, a zero and a method come before it.
+func pngProfile(in *source.Input, chunk span) []byte {
+	if chunk.length > profile.MaxSize {
+		return nil
+	}
+	b, err := in.Bytes(chunk.at, int(chunk.length))
+	if err != nil {
+		return nil
+	}
+	_, packed, ok := bytes.Cut(b, []byte{0})
+	if !ok || len(packed) < 1 {
+		return nil
+	}
+	z, err := zlib.NewReader(bytes.NewReader(packed[1:]))
+	if err != nil {
+		return nil
+	}
+	icc, err := io.ReadAll(io.LimitReader(z, profile.MaxSize+1))
+	if err != nil {
+		return nil
+	}
+	return icc
 }
 
 func gifHeader(in *source.Input) (Header, error) {

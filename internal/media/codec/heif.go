@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 
 	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/source"
@@ -19,13 +20,67 @@ const (
 	heif444   = 3
 )
 
-// decodeHEIC decodes the primary image, turned as the file says.
+// decodeHEIC decodes the primary image as it is stored, with its alpha channel.
 func (c *Codecs) decodeHEIC(in *source.Input, h Header) (image.Image, error) {
+	img, premultiplied, err := c.decodeHEICItem(in, h, 0)
+	if err != nil || h.alpha == 0 {
+		return img, err
+	}
+	alpha, _, err := c.decodeHEICItem(in, h, h.alpha)
+	if err != nil {
+		return nil, fmt.Errorf("the alpha channel: %w", err)
+	}
+	return withAlpha(img, alpha, premultiplied)
+}
+
+// withAlpha combines an image with the first channel of another of the same
+// size.
+func withAlpha(img, alpha image.Image, premultiplied bool) (image.Image, error) {
+	r := img.Bounds()
+	var a []byte
+	var stride int
+	switch alpha := alpha.(type) {
+	case *image.Gray:
+		a, stride = alpha.Pix, alpha.Stride
+	case *image.YCbCr:
+		a, stride = alpha.Y, alpha.YStride
+	default:
+		return nil, fmt.Errorf("an alpha channel of type %T", alpha)
+	}
+	dst := image.NewNRGBA(r)
+	draw.Draw(dst, r, img, r.Min, draw.Src)
+	for y := range r.Dy() {
+		row := dst.Pix[y*dst.Stride:]
+		for x := range r.Dx() {
+			row[4*x+3] = a[y*stride+x]
+			if premultiplied { // no channel may exceed alpha
+				for channel := range 3 {
+					row[4*x+channel] = min(row[4*x+channel], row[4*x+3])
+				}
+			}
+		}
+	}
+	if premultiplied {
+		return &image.RGBA{Pix: dst.Pix, Stride: dst.Stride, Rect: r}, nil
+	}
+	return dst, nil
+}
+
+// decodeHEICItem decodes an item of the same size as the primary one, or with 0
+// the primary one itself.
+func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img image.Image, premultiplied bool, err error) {
 	o, err := openFile(&c.heif, in, in.Section(), in.Size(), h.codec)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer o.Close()
+	file, err := o.Get(o.file, int(o.length))
+	if err != nil {
+		return nil, false, err
+	}
+	if err := simplify(file, item); err != nil {
+		return nil, false, err
+	}
 	// decode(file, length, header only, width, height, colour space, chroma,
 	// premultiplied, samples)
 	decode := func(headerOnly, samples uint64) error {
@@ -37,38 +92,39 @@ func (c *Codecs) decodeHEIC(in *source.Input, h Header) (image.Image, error) {
 		return err
 	}
 	if err := decode(1, 0); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	facts, err := o.Numbers(o.facts, 5)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if facts[0] != h.Width || facts[1] != h.Height {
-		return nil, fmt.Errorf("%d × %d pixels, but the header says %d × %d", facts[0], facts[1], h.Width, h.Height)
+	if stored := image.Pt(facts[0], facts[1]); stored != h.stored {
+		return nil, false, fmt.Errorf("%v pixels, but the header says %v", stored, h.stored)
 	}
 	layout, err := heifLayout(facts[0], facts[1], facts[2], facts[3])
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if int64(layout.length) > h.Decoded {
-		return nil, errors.New("more samples than the header says")
+	if int64(layout.length) > h.samples {
+		return nil, false, errors.New("more samples than the header says")
 	}
 	at, err := o.Alloc(layout.length)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := decode(0, at); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	samples, err := o.Get(at, layout.length)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	img := layout.image(append([]byte(nil), samples...), facts[4] == 1)
+	premultiplied = facts[4] == 1
+	img = layout.image(append([]byte(nil), samples...), premultiplied)
 	if y, ok := img.(*image.YCbCr); ok && h.videoRange {
 		bitmap.WidenRange(y)
 	}
-	return img, nil
+	return img, premultiplied, nil
 }
 
 // layout is how the codec lays out samples: rows have room for 64 pixels at

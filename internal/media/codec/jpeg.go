@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -22,6 +23,7 @@ const (
 	markerSOS   = 0xDA
 	markerAPP0  = 0xE0 // JFIF among others
 	markerAPP1  = 0xE1 // Exif among others
+	markerAPP2  = 0xE2 // ICC profiles among others
 	markerAPP14 = 0xEE // Adobe's
 )
 
@@ -34,11 +36,10 @@ const maxScans = 100
 // image in the end.
 type jpegFacts struct {
 	Header
-	progressive bool
-	components  []byte // three bytes each: T.81, section B.2.2
-	jfif        bool
-	transform   int // of Adobe's segment, -1 without one
-	scans       int
+	truncatedJPEG
+	components []byte // three bytes each: T.81, section B.2.2
+	jfif       bool
+	transform  int // of Adobe's segment, -1 without one
 }
 
 // jpegHeader reads all segments, up to the end of the image or of the file.
@@ -57,11 +58,15 @@ func jpegHeader(in *source.Input) (Header, error) {
 			return Header{}, err
 		case f.scans == 0 && marker == markerEOI:
 			return Header{}, errors.New("no scan before the end")
-		case err != nil || marker == markerEOI: // of a file cut off, the decoder says so
+		case err != nil || marker == markerEOI:
 			if f.Width == 0 {
 				return Header{}, errors.New("no frame before the first scan")
 			}
 			f.measure()
+			if err != nil {
+				f.truncated = &f.truncatedJPEG
+				f.Decoding = 2*f.Decoding + f.Decoded // two attempts, and the extended image
+			}
 			return f.Header, nil
 		}
 	}
@@ -112,11 +117,17 @@ func (s *segments) next() (marker byte, at, length int64, err error) {
 	return marker, at, length, err
 }
 
+// iccHead is the length of what comes before the part of an ICC profile in a
+// segment: a name, and which part of how many it is. Encoders write the parts in
+// their order: ICC.1:2022, section B.4.
+const iccHead = 14
+
 // segment takes what it needs from the segment at off.
 func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) error {
 	switch {
 	case marker == markerSOS:
 		f.scans++
+		f.lastScan = off - 4 // its marker and length
 	case marker == markerAPP0:
 		b, err := in.Bytes(off, int(min(length, 5)))
 		f.jfif = string(b) == "JFIF\x00"
@@ -131,6 +142,12 @@ func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) er
 		if exif, err := in.Bytes(off, 6); err == nil && string(exif) == "Exif\x00\x00" {
 			f.Orientation = tiffOrientation(in, off+6)
 		}
+	case marker == markerAPP2 && length > iccHead && len(f.icc) < profile.MaxSize:
+		b, err := in.Bytes(off, int(length))
+		if err == nil && string(b[:12]) == "ICC_PROFILE\x00" {
+			f.icc = append(f.icc, b[iccHead:]...)
+		}
+		return err
 	case marker >= 0xC0 && marker <= 0xCF && marker != markerDHT && marker != markerJPG && marker != markerDAC:
 		return f.frame(in, off, marker == markerSOF2)
 	}
@@ -146,6 +163,7 @@ func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
 	if f.components != nil {
 		return errors.New("more than one frame")
 	}
+	f.heightAt = off + 1
 	f.Height, f.Width, f.progressive = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:])), progressive
 	f.components, err = in.Bytes(off+6, 3*int(b[5]))
 	return err
@@ -171,7 +189,7 @@ func (f *jpegFacts) measure() {
 		}
 		samples += units * factors * 64
 	}
-	f.Decoding, f.Decoded, f.Opaque = samples, samples, true
+	f.Decoding, f.Decoded, f.Opaque, f.cmyk = samples, samples, true, count == 4
 	if f.progressive {
 		f.Decoding += 4 * samples // all coefficients are kept, as 32 bits, until the last scan
 	}

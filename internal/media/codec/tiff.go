@@ -47,6 +47,7 @@ func tiffHeader(in *source.Input) (Header, error) {
 		return Header{}, err
 	}
 	h.Orientation = tiffOrientation(in, 0)
+	h.icc = tiffProfile(in)
 	t, err := newUnpacked(in, h.Width, h.Height)
 	if err != nil {
 		return Header{}, err

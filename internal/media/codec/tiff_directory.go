@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -124,4 +125,23 @@ func tiffOrientation(in *source.Input, base int64) bitmap.Orientation {
 		}
 	}
 	return 1
+}
+
+// tiffProfile returns the ICC profile of a TIFF file, nil if there is none:
+// ICC.1:2022, section B.3.
+func tiffProfile(in *source.Input) []byte {
+	const tag, inline = 34675, 4 // bytes that would be in the entry itself
+	d, err := readDirectory(in, 0)
+	if err != nil {
+		return nil
+	}
+	length := d.count(tag)
+	if length <= inline || length > profile.MaxSize {
+		return nil
+	}
+	icc, err := in.Bytes(int64(d.order.Uint32(d.find(tag)[8:])), int(length))
+	if err != nil {
+		return nil
+	}
+	return icc
 }

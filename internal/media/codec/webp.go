@@ -11,6 +11,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -31,6 +32,7 @@ type webpParts struct {
 	canvas image.Rectangle // empty in a file without a header of the extended format
 	place  image.Rectangle // of an animation's frame on the canvas
 	exif   span
+	icc    span
 }
 
 func (p webpParts) animated() bool { return !p.place.Empty() }
@@ -50,6 +52,8 @@ func parseWebP(in *source.Input) (webpParts, error) {
 			p.canvas = image.Rect(0, 0, uint24(b[4:])+1, uint24(b[7:])+1)
 		case "EXIF":
 			p.exif = data
+		case "ICCP":
+			p.icc = data
 		case "ANMF":
 			if p.animated() || p.samples.length > 0 {
 				return nil
@@ -157,6 +161,11 @@ func webpHeader(in *source.Input) (Header, error) {
 		frame := h.Decoding
 		h.take(rgbaPixels)
 		h.Decoding += frame
+	}
+	if p.icc.length > 0 && p.icc.length <= profile.MaxSize {
+		if h.icc, err = in.Bytes(p.icc.at, int(p.icc.length)); err != nil {
+			return Header{}, err
+		}
 	}
 	if p.exif.length > 0 {
 		h.Orientation = tiffOrientation(in, p.exif.at)

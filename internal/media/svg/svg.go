@@ -8,8 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 
 	"vitrine/internal/media/source"
 )
@@ -19,6 +24,7 @@ const (
 	maxOut        = 10 << 20
 	maxDepth      = 200    // elements within elements
 	maxAttributes = 10_000 // of an element
+	maxEntities   = 100
 	svgSpace      = "http://www.w3.org/2000/svg"
 	xlinkSpace    = "http://www.w3.org/1999/xlink"
 )
@@ -42,20 +48,29 @@ func Sanitize(r io.Reader) (Drawing, error) {
 	if len(file) > maxFile {
 		return Drawing{}, source.Refused("The drawing is larger than %d MiB", maxFile>>20)
 	}
+	drawing.Lock()
+	defer drawing.Unlock()
+	if file, err = utf8Text(file); err != nil {
+		return Drawing{}, broken(err)
+	}
 	if mostEqualSigns(file) > maxAttributes {
 		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
 	}
-	drawing.Lock()
-	defer drawing.Unlock()
-	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file))}
+	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file)), references: bytes.Count(file, []byte("&"))}
+	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // it is UTF-8 by now
 	if err := s.document(); err != nil {
-		if _, ok := errors.AsType[*source.Error](err); ok {
-			return Drawing{}, err
-		}
-		return Drawing{}, source.Broken("drawing", err)
+		return Drawing{}, broken(err)
 	}
 	s.drawing.Bytes = s.out.Bytes()
 	return s.drawing, nil
+}
+
+// broken returns err as a *source.Error.
+func broken(err error) error {
+	if _, ok := errors.AsType[*source.Error](err); ok {
+		return err
+	}
+	return source.Broken("drawing", err)
 }
 
 // drawing is held while one drawing is read: it takes ten times the memory of
@@ -79,10 +94,12 @@ type writer struct {
 	out     bytes.Buffer
 	drawing Drawing
 	open    []string // names of the elements around, "" for those not written
+
+	references int // to entities in the file, at most
 }
 
 // document reads the root element. The decoder itself refuses entities that
-// XML does not define, and what is not well-formed.
+// neither XML nor the document type defines, and text that is not well-formed.
 func (s *writer) document() error {
 	for {
 		token, err := s.decoder.Token()
@@ -118,8 +135,58 @@ func (s *writer) token(token xml.Token) error {
 		if len(s.open) > 0 {
 			return xml.EscapeText(&s.out, t)
 		}
+	case xml.Directive:
+		return s.entities(t)
 	}
-	return nil // comments, instructions and document types
+	return nil // comments and instructions
+}
+
+// entity is a declaration of a general entity with a plain text: XML, section
+// 4.2.1. Illustrator declares its namespaces so.
+var entity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][\w.-]*)\s+(?:"([^"&%<]*)"|'([^'&%<]*)')\s*>`)
+
+// entities takes the entities that a document type declares. They are expanded
+// once: a text with a reference or a tag is not taken. All references together
+// may not expand to more than maxOut.
+func (s *writer) entities(doctype []byte) error {
+	if !bytes.HasPrefix(doctype, []byte("DOCTYPE")) || len(s.open) > 0 {
+		return nil
+	}
+	s.decoder.Entity = map[string]string{}
+	longest := 1
+	for _, found := range entity.FindAllSubmatch(doctype, maxEntities) {
+		text := string(found[2]) + string(found[3])
+		s.decoder.Entity[string(found[1])] = text
+		longest = max(longest, len(text))
+	}
+	if s.references > maxOut/longest {
+		return source.Refused("The entities of the drawing expand to more than %d MiB", maxOut>>20)
+	}
+	return nil
+}
+
+// declared finds the encoding in an XML declaration: XML, section 4.3.3.
+var declared = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']`)
+
+// utf8Text converts a file to UTF-8, by its byte order mark or by its XML
+// declaration: XML, appendix F.
+func utf8Text(file []byte) ([]byte, error) {
+	var from encoding.Encoding
+	switch found := declared.FindSubmatch(file[:min(len(file), 200)]); {
+	case bytes.HasPrefix(file, []byte{0xFE, 0xFF}), bytes.HasPrefix(file, []byte{0xFF, 0xFE}):
+		from = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)
+	case found != nil:
+		if from, _ = charset.Lookup(string(found[1])); from == nil {
+			return nil, fmt.Errorf("encoding %q", found[1])
+		}
+	default:
+		from = unicode.UTF8BOM
+	}
+	text, err := io.ReadAll(io.LimitReader(from.NewDecoder().Reader(bytes.NewReader(file)), 2*maxFile+1))
+	if err == nil && len(text) > 2*maxFile {
+		err = source.Refused("The drawing is larger than %d MiB", maxFile>>20)
+	}
+	return text, err
 }
 
 func (s *writer) start(e xml.StartElement) error {

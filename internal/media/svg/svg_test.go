@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
 	"vitrine/internal/media/mediatest"
 )
 
@@ -57,17 +61,58 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
+// Texts are read by the encoding and with the entities that a file declares.
+func TestSanitizeEncodings(t *testing.T) {
+	t.Parallel()
+	declaration := func(name string) string { return `<?xml version="1.0" encoding="` + name + `"?>` }
+	body := svgHead + `<text>Größe</text></svg>`
+	cyrillic := svgHead + `<text>Мир</text></svg>`
+	encoded := func(e encoding.Encoding, text string) string {
+		b, err := e.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	utf16 := func(e unicode.Endianness) encoding.Encoding { return unicode.UTF16(e, unicode.UseBOM) }
+	for name, c := range map[string]struct{ in, want string }{
+		"ISO-8859-1":                 {encoded(charmap.ISO8859_1, declaration("ISO-8859-1")+body), body},
+		"windows-1251":               {encoded(charmap.Windows1251, declaration("windows-1251")+cyrillic), cyrillic},
+		"UTF-16, little endian":      {encoded(utf16(unicode.LittleEndian), declaration("UTF-16")+body), body},
+		"UTF-16, big endian":         {encoded(utf16(unicode.BigEndian), body), body},
+		"UTF-8 with a mark":          {"\uFEFF" + declaration("utf-8") + body, body},
+		"entities of namespaces":     {`<!DOCTYPE svg [<!ENTITY n "http://www.w3.org/2000/svg"> <!ENTITY t 'Größe'>]><svg xmlns="&n;" xmlns:xlink="http://www.w3.org/1999/xlink"><text>&t;</text></svg>`, body},
+		"script in another encoding": {encoded(charmap.Windows1251, declaration("windows-1251")+svgHead+`<script>Мир</script></svg>`), svgHead + `</svg>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Sanitize(strings.NewReader(c.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got.Bytes) != c.want {
+				t.Errorf("got  %s\nwant %s", got.Bytes, c.want)
+			}
+		})
+	}
+}
+
 func TestSanitizeRefuses(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
-		"empty":        "",
-		"other root":   `<html xmlns="http://www.w3.org/1999/xhtml"/>`,
-		"no namespace": `<svg/>`,
-		"two roots":    svgHead + `</svg>` + svgHead + `</svg>`,
-		"cut":          svgHead + `<rect/>`,
-		"entity":       `<!DOCTYPE svg [<!ENTITY a "b">]>` + svgHead + `&a;</svg>`,
-		"deep":         svgHead + strings.Repeat(`<a><g>`, maxDepth) + strings.Repeat(`</g></a>`, maxDepth) + `</svg>`,
-		"large":        svgHead + strings.Repeat(` `, maxFile) + `</svg>`,
+		"empty":               "",
+		"other root":          `<html xmlns="http://www.w3.org/1999/xhtml"/>`,
+		"no namespace":        `<svg/>`,
+		"two roots":           svgHead + `</svg>` + svgHead + `</svg>`,
+		"cut":                 svgHead + `<rect/>`,
+		"unknown entity":      `<!DOCTYPE svg [<!ENTITY a "b">]>` + svgHead + `&b;</svg>`,
+		"entity of another":   `<!DOCTYPE svg [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>` + svgHead + `&c;</svg>`,
+		"entity with a tag":   `<!DOCTYPE svg [<!ENTITY a "<script/>">]>` + svgHead + `&a;</svg>`,
+		"entity from outside": `<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + svgHead + `&a;</svg>`,
+		"entity, too often":   `<!DOCTYPE svg [<!ENTITY a "` + strings.Repeat("b", 1<<20) + `">]>` + svgHead + strings.Repeat("&a;", 20) + `</svg>`,
+		"unknown encoding":    `<?xml version="1.0" encoding="x-nothing"?>` + svgHead + `</svg>`,
+		"deep":                svgHead + strings.Repeat(`<a><g>`, maxDepth) + strings.Repeat(`</g></a>`, maxDepth) + `</svg>`,
+		"large":               svgHead + strings.Repeat(` `, maxFile) + `</svg>`,
 	} {
 		if got, err := Sanitize(strings.NewReader(file)); mediatest.Reason(err) == "" {
 			t.Errorf("%s: got %.100s and %v", name, got.Bytes, err)
