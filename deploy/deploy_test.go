@@ -195,12 +195,20 @@ func TestHAProxy(t *testing.T) {
 	t.Parallel()
 	inFolder(t, "haproxy", "-c", "-f", "haproxy/haproxy.cfg")
 	inFolder(t, "haproxy", "-c", "-f", "compose/haproxy.cfg")
+	inFolder(t, "haproxy", "-c", "-f", "sub-path/haproxy.cfg")
 }
 
-// The file is one of nginx, with a certificate that is there and ports that anybody may open.
+// nginx accepts its files, with a certificate that is there and ports that anybody may open.
 func TestNginx(t *testing.T) {
 	t.Parallel()
-	sites, err := os.ReadFile("nginx/vitrine.conf")
+	for _, path := range []string{"nginx/vitrine.conf", "sub-path/nginx.conf"} {
+		t.Run(path, func(t *testing.T) { checkNginx(t, path) })
+	}
+}
+
+func checkNginx(t *testing.T, path string) {
+	t.Helper()
+	sites, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +237,9 @@ func TestNginx(t *testing.T) {
 
 func TestCaddy(t *testing.T) {
 	t.Parallel()
-	inFolder(t, "caddy", "validate", "--adapter", "caddyfile", "--config", "caddy/Caddyfile")
+	for _, path := range []string{"caddy/Caddyfile", "sub-path/Caddyfile"} {
+		inFolder(t, "caddy", "validate", "--adapter", "caddyfile", "--config", path)
+	}
 }
 
 // The units are what systemd reads, the program being this test, and leave little open.

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -78,6 +80,9 @@ type healthcheckCmd struct {
 }
 
 func (cmd *healthcheckCmd) Run(c *console.Console) error {
+	if _, socket := config.SocketPath(cmd.Addr); socket {
+		cmd.BaseURL = cmp.Or(cmd.BaseURL, "http://localhost") // the address of clients does not matter here
+	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
 		return console.UsageError(problems)
@@ -100,10 +105,15 @@ func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	return nil
 }
 
-// localClient asks a server on this machine. With TLS its certificate must be for the
-// first domain and in force; by whom it is given is not looked at, since the address is
-// the machine's own and nothing is told to it.
+// localClient returns a client for a server on this machine. With TLS its certificate must be
+// for the first domain and in force. Its issuer is not checked: the address is this machine's
+// own, and the request holds no secret.
 func localClient(cfg config.Config) *http.Client {
+	if path, socket := config.SocketPath(cfg.Addr); socket {
+		return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}}}
+	}
 	if !cfg.TLS.On() {
 		return http.DefaultClient
 	}

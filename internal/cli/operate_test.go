@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
+	"vitrine/internal/server"
 )
 
 // database is where the place's database is.
@@ -182,6 +183,34 @@ func TestCommandsBesideAServer(t *testing.T) {
 		}
 		p.run("check").ok()
 	})
+}
+
+// The healthcheck reaches a server behind a socket, and one whose public address is below a path.
+func TestHealthcheckOverSocket(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, func(c *config.Config) { c.BaseURL, c.SiteURL = apptest.Base+"/vitrine", apptest.Base+"/vitrine" })
+	dir, err := os.MkdirTemp("", "v") // the address of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	addr := "unix:" + filepath.Join(dir, "s")
+	if h := run(t, "healthcheck", "--addr", addr); h.code != 1 || !strings.Contains(h.err, "no such file") {
+		t.Errorf("without a server: exit code %d, %s", h.code, h.err)
+	}
+	l, err := server.Listen("addr", addr, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.S.Start(l); err != nil {
+		t.Fatal(err)
+	}
+	if h := run(t, "healthcheck", "--addr", addr).ok(); h.out != "ready\n" {
+		t.Errorf("%q", h.out)
+	}
+	if h := run(t, "healthcheck", "--addr", addr, "--base-url", apptest.Base+"/vitrine").ok(); h.out != "ready\n" {
+		t.Errorf("%q", h.out)
+	}
 }
 
 func TestHealthcheckOfNothing(t *testing.T) {

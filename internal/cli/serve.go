@@ -21,7 +21,7 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	l, err := server.Listen("addr", cfg.Addr)
+	l, err := server.Listen("addr", cfg.Addr, cfg.SocketMode)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,11 @@ func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
 	here := cfg.BaseURL
-	if local := cfg.LocalURL(); local != here && !cfg.TLS.On() { // a certificate is for the name
+	local := cfg.LocalURL()
+	if _, socket := config.SocketPath(cfg.Addr); socket {
+		local = cfg.Addr
+	}
+	if local != here && !cfg.TLS.On() { // a certificate is for the name
 		here = local + " (to clients: " + here + ")"
 	}
 	fmt.Fprintf(c.Out, `Vitrine listens on %[5]s and keeps its data in %[2]s.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"net/netip"
 	"path/filepath"
 	"time"
@@ -17,7 +18,8 @@ type Config struct {
 	LogFormat         string // text or json
 	LogLevel          string // debug, info, warn or error
 
-	Addr            string // host:port
+	Addr            string // host:port, or unix:/path
+	SocketMode      fs.FileMode
 	BaseURL         string // absolute, no slash at the end
 	SiteURL         string // absolute, no slash at the end
 	TLS             TLS
@@ -35,7 +37,7 @@ type Config struct {
 	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
 	AuditKeep       time.Duration // 0 for good
-	MetricsAddr     string        // host:port, empty for no such listener
+	MetricsAddr     string        // like Addr, empty for no such listener
 	Traces          Traces
 	Work            bool // a server works jobs, too
 	JobConcurrency  int
@@ -53,10 +55,11 @@ type Config struct {
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address
 
-	SignUp            string // open, invitation or closed; empty: an operator chooses
-	OAuthRegistration bool   // applications may register themselves
-	GuestsClosed      bool   // guests see nothing of collections
-	IndexClosed       bool   // search engines may index closed channels
+	SignUp            string   // open, invitation or closed; empty: an operator chooses
+	OAuthRegistration bool     // applications may register themselves
+	GuestsClosed      bool     // guests see nothing of collections
+	IndexClosed       bool     // search engines may index closed channels
+	SecurityContacts  []string // URIs; none for no security.txt
 	OIDC              OIDC
 }
 

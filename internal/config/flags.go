@@ -24,16 +24,17 @@ type Common struct {
 
 // Server holds the flags of the server itself.
 type Server struct {
-	Addr             string `name:"addr" env:"VITRINE_ADDR" placeholder:"HOST:PORT" help:"Address to listen on. By default 127.0.0.1:8080, or :443 with --tls-domain."`
-	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end. By default http:// and the listen address, or https:// and the first --tls-domain."`
-	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end. By default http:// and the listen address, or https:// and the first --tls-domain."`
+	Addr             string `name:"addr" env:"VITRINE_ADDR" placeholder:"HOST:PORT" help:"Address to listen on: HOST:PORT, or unix:/path of a Unix socket for a proxy on this machine. By default 127.0.0.1:8080, or :443 with --tls-domain."`
+	SocketMode       string `name:"socket-mode" env:"VITRINE_SOCKET_MODE" default:"0660" placeholder:"MODE" help:"Permissions of Unix sockets, in octal. Only a proxy should be able to write to the one of --addr: what it says of clients is believed."`
+	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end; it may have a path, such as https://example.org/vitrine. By default https:// and the first --tls-domain, or the site URL, or http:// and the listen address."`
+	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end; it may have a path, such as https://example.org/vitrine. By default https:// and the first --tls-domain, or the base URL, or http:// and the listen address."`
 	TLSDomain        string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" placeholder:"NAME,…" help:"Names for which this server obtains and renews certificates, to serve TLS itself. Without them, TLS is left to a proxy."`
 	TLSEmail         string `name:"tls-email" env:"VITRINE_TLS_EMAIL" placeholder:"ADDRESS" help:"Contact address for the certificate authority."`
 	TLSHTTPAddr      string `name:"tls-http-addr" env:"VITRINE_TLS_HTTP_ADDR" placeholder:"HOST:PORT" help:"Second address to listen on with --tls-domain, for the authority's challenges and redirects from http:// to https://; none for no such listener. By default :80."`
 	TLSDirectoryURL  string `name:"tls-directory-url" env:"VITRINE_TLS_DIRECTORY_URL" placeholder:"URL" help:"ACME directory of the certificate authority. By default that of Let's Encrypt."`
 	TLSDirectoryCA   string `name:"tls-directory-ca" env:"VITRINE_TLS_DIRECTORY_CA" placeholder:"FILE" help:"PEM file of the certificates by which the directory's own address is trusted, for a private authority."`
 	RateLimits       string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
-	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For and X-Request-Id are believed."`
+	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For, X-Forwarded-Prefix and X-Request-Id are believed. A proxy on a Unix socket always is."`
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may take to finish when the server stops."`
@@ -47,7 +48,7 @@ type Server struct {
 	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for responses being built or sent, not counting small ones; a request that would need more gets 503."`
 	CacheSize        string `name:"cache-size" env:"VITRINE_CACHE_SIZE" default:"32MiB" placeholder:"SIZE" help:"Memory for blocks and connections as they were last sent, for pages that show them again; 0 for none."`
 	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Average rate, in bytes a second, at which a client must read a response; the connection of a slower one is closed."`
-	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`
+	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles, HOST:PORT or unix:/path; empty for none. Keep it private."`
 	OTelEndpoint     string `name:"otel-endpoint" env:"VITRINE_OTEL_ENDPOINT" placeholder:"URL" help:"Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, which traces of requests and jobs are sent to (OTLP over HTTP, JSON); empty for none."`
 	OTelHeadersFile  string `name:"otel-headers-file" env:"VITRINE_OTEL_HEADERS_FILE" placeholder:"FILE" help:"File of headers that are sent to it, such as a token: Name: value, a line each."`
 	OTelSampleRatio  string `name:"otel-sample-ratio" env:"VITRINE_OTEL_SAMPLE_RATIO" default:"1" placeholder:"RATIO" help:"Share of traces that is recorded, 0 to 1. For requests that come with a traceparent from --trusted-proxies, that decides."`
@@ -81,6 +82,7 @@ type Server struct {
 	OAuthRegister    string `name:"oauth-registration" env:"VITRINE_OAUTH_REGISTRATION" default:"false" placeholder:"BOOL" help:"Whether applications may register themselves at /ext/v1/oauth/register (RFC 7591)."`
 	Guests           string `name:"guests" env:"VITRINE_GUESTS" default:"open" help:"What people see who are not signed in: open (what is public and closed) or closed (nothing: pages lead to signing in, the API answers 401)."`
 	IndexClosed      string `name:"index-closed" env:"VITRINE_INDEX_CLOSED" default:"false" placeholder:"BOOL" help:"Whether search engines may index closed channels, and not public ones alone."`
+	SecurityContact  string `name:"security-contact" env:"VITRINE_SECURITY_CONTACT" placeholder:"CONTACT,…" help:"Where to report security problems, an e-mail address or an https address: shown at /.well-known/security.txt. Without it there is no such page."`
 	OIDCIssuer       string `name:"oidc-issuer" env:"VITRINE_OIDC_ISSUER" placeholder:"URL" help:"OpenID Connect provider by which people sign in, as it calls itself: https://id.example.org/realms/main. Without it there is no single sign-on."`
 	OIDCClientID     string `name:"oidc-client-id" env:"VITRINE_OIDC_CLIENT_ID" placeholder:"ID" help:"What the provider knows this site as. Its redirect address there is the site's URL with /sign-in/sso/callback."`
 	OIDCClientSecret string `name:"oidc-client-secret" env:"VITRINE_OIDC_CLIENT_SECRET" placeholder:"SECRET" help:"Secret that the provider gave for that. Others on this machine can see it on the command line."`

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -33,41 +32,6 @@ func checkDatabaseURL(raw string) error {
 		return errors.New("want postgres://…, or nothing for SQLite")
 	case u.Host == "" && !u.Query().Has("host"):
 		return errors.New("the host is missing")
-	}
-	return nil
-}
-
-func checkAddr(addr string) error {
-	_, port, err := net.SplitHostPort(addr)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		return quotedError(addr, "want host:port with a numeric port, such as 127.0.0.1:8080")
-	}
-	return nil
-}
-
-func checkMetricsAddr(addr string, cfg Config) error {
-	for flag, other := range map[string]string{"--addr": cfg.Addr, "--tls-http-addr": cfg.TLS.HTTPAddr} {
-		if addr == other && !strings.HasSuffix(addr, ":0") {
-			return quotedError(addr, "must differ from "+flag)
-		}
-	}
-	return checkAddr(addr)
-}
-
-func checkPublicURL(raw string) error {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return quotedError(raw, "want an absolute address such as https://example.org")
-	case u.User != nil:
-		return errors.New("must not hold a user name or password")
-	case u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
-		return quotedError(raw, "must have no query and no fragment")
-	case strings.HasSuffix(u.Path, "/"):
-		return quotedError(raw, "must not end in a slash")
 	}
 	return nil
 }

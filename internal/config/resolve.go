@@ -1,10 +1,7 @@
 package config
 
 import (
-	"cmp"
 	"errors"
-	"net"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -106,38 +103,11 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	cfg.GuestsClosed = s.Guests == "closed"
 	cfg.IndexClosed, err = parseBool(s.IndexClosed)
 	found.addErr("index-closed", err)
+	cfg.SecurityContacts = parseContacts(s.SecurityContact, found)
 	s.resolveFiles(cfg, found)
 	s.resolveBackup(cfg, found)
 	s.resolveMail(cfg, found)
 	s.resolveOIDC(cfg, found)
-}
-
-// resolveAddresses reads where to listen and what the public addresses are.
-func (s Server) resolveAddresses(cfg *Config, found *problems) {
-	s.resolveTLS(cfg, found)
-	cfg.Addr = cmp.Or(s.Addr, defaultAddr(cfg.TLS))
-	found.addErr("addr", checkAddr(cfg.Addr))
-	if cfg.TLS.On() && cfg.TLS.HTTPAddr == cfg.Addr {
-		found.add("tls-http-addr", "must differ from --addr")
-	}
-	cfg.BaseURL = s.publicURL("base-url", s.BaseURL, cfg, found)
-	cfg.SiteURL = s.publicURL("site-url", s.SiteURL, cfg, found)
-}
-
-// publicURL checks a public address. An empty one is that of the first TLS domain,
-// otherwise that of the address to listen on.
-func (s Server) publicURL(flag, raw string, cfg *Config, found *problems) string {
-	if raw == "" && cfg.TLS.On() {
-		return "https://" + cfg.TLS.Domains[0]
-	}
-	if raw == "" {
-		return listenURL(cfg.Addr)
-	}
-	found.addErr(flag, checkPublicURL(raw))
-	if cfg.TLS.On() && strings.HasPrefix(raw, "http:") {
-		found.addErr(flag, quotedError(raw, "want https://, which --tls-domain is for"))
-	}
-	return raw
 }
 
 // secret returns the value, or what the file holds less one newline at the end.
@@ -164,17 +134,4 @@ func oneOf(value string, allowed ...string) error {
 		return nil
 	}
 	return quotedError(value, "want "+orList(allowed))
-}
-
-// listenURL is where a server on addr is reached from the same machine: a host
-// that stands for every interface is no address to call.
-func listenURL(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return ""
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }

@@ -43,7 +43,7 @@ func resolve(t *testing.T, flags config.Flags) config.Config {
 func defaults() config.Config {
 	return config.Config{
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
-		Addr: "127.0.0.1:8080", BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
+		Addr: "127.0.0.1:8080", SocketMode: 0o660, BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
@@ -85,9 +85,22 @@ func TestEachFlag(t *testing.T) {
 			addr("host.example:80", "http://host.example:80")(c)
 			c.MailFrom = "Vitrine <no-reply@host.example>"
 		},
-		"--base-url=https://api.example": func(c *config.Config) { c.BaseURL = "https://api.example" },
+		"--base-url=https://api.example": func(c *config.Config) {
+			addr("127.0.0.1:8080", "https://api.example")(c)
+			c.MailFrom = "Vitrine <no-reply@api.example>"
+		},
 		"--site-url=http://example.org:81/sub": func(c *config.Config) {
-			c.SiteURL, c.MailFrom = "http://example.org:81/sub", "Vitrine <no-reply@example.org>"
+			addr("127.0.0.1:8080", "http://example.org:81/sub")(c)
+			c.MailFrom = "Vitrine <no-reply@example.org>"
+		},
+		"--site-url=http://example.org/a-b/c_d/~e.f": func(c *config.Config) {
+			addr("127.0.0.1:8080", "http://example.org/a-b/c_d/~e.f")(c)
+			c.MailFrom = "Vitrine <no-reply@example.org>"
+		},
+		"--socket-mode=600":          func(c *config.Config) { c.SocketMode = 0o600 },
+		"--metrics-addr=unix:/run/m": func(c *config.Config) { c.MetricsAddr = "unix:/run/m" },
+		"--security-contact=it@example.org, https://example.org/security": func(c *config.Config) {
+			c.SecurityContacts = []string{"mailto:it@example.org", "https://example.org/security"}
 		},
 		"--database-replica-max-lag=30s":    func(c *config.Config) { c.Replicas.MaxLag = 30 * time.Second },
 		"--redis-url=redis://host:6379":     func(c *config.Config) { c.RedisURL = "redis://host:6379" },
@@ -191,6 +204,16 @@ func TestBadValues(t *testing.T) {
 		"--base-url=example.org":                         "absolute address",
 		"--base-url=ftp://example.org":                   "absolute address",
 		"--base-url=https://":                            "absolute address",
+		"--base-url=https://example.org/a%20b":           "write the path with",
+		"--base-url=https://example.org/ä":               "write the path with",
+		"--base-url=https://example.org//a":              "write the path with",
+		"--base-url=https://example.org/../a":            "write the path with",
+		"--base-url=https://example.org/a;b":             "write the path with",
+		"--socket-mode=0678":                             "permissions in octal",
+		"--socket-mode=0060":                             "permissions in octal",
+		"--socket-mode=1777":                             "permissions in octal",
+		"--security-contact=call me":                     "an e-mail address",
+		"--security-contact=http://example.org":          "an e-mail address",
 		"--base-url=https://example.org/":                "slash",
 		"--base-url=https://example.org/a/":              "slash",
 		"--site-url=https://example.org?a=b":             "no query",
@@ -365,5 +388,29 @@ func TestReplicas(t *testing.T) {
 	cfg := config.Config{Replicas: config.Replicas{URLs: []string{"postgres://u:s3cret@a/d", "postgres://b/d?password=s3cret"}}}
 	if lines := cfg.Redacted().String(); !strings.Contains(lines, "REPLICA_URLS=postgres://u:REDACTED@a/d,postgres://b/d?password=REDACTED\n") {
 		t.Errorf("printed as\n%s", lines)
+	}
+}
+
+// With a Unix socket, only the operator can say which address the proxy serves.
+func TestSocketAddress(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"":                               {"--addr=unix:/run/v.sock", "--base-url=https://example.org/vitrine"},
+		"--base-url (VITRINE_BASE_URL):": {"--addr=unix:/run/v.sock"},
+		"the absolute path of a socket":  {"--addr=unix:v.sock", "--base-url=https://example.org"},
+		"the path is too long":           {"--addr=unix:/" + strings.Repeat("v", 107), "--base-url=https://example.org"},
+		"a Unix socket is for a proxy":   {"--addr=unix:/run/v.sock", "--base-url=https://example.org", "--tls-domain=example.org"},
+		"must differ from --addr":        {"--addr=unix:/run/v.sock", "--metrics-addr=unix:/run/v.sock", "--base-url=https://example.org"},
+	} {
+		cfg, found := parse(t, args...).Resolve()
+		if want == "" && len(found) == 0 {
+			if cfg.SiteURL != "https://example.org/vitrine" || cfg.LocalURL() != "http://localhost" {
+				t.Errorf("%q: %+v", args, cfg)
+			}
+			continue
+		}
+		if len(found) != 1 || !strings.Contains(found[0].Error(), want) {
+			t.Errorf("%q: %v, want %q", args, found, want)
+		}
 	}
 }

@@ -9,12 +9,12 @@ var topics = []struct {
 	flags []string // one that ends in a hyphen stands for all that begin with it
 }{
 	{"Data", []string{"data-dir", "database-", "sqlite-"}},
-	{"Addresses", []string{"addr", "base-url", "site-url", "files-url", "trusted-proxies"}},
+	{"Addresses", []string{"addr", "socket-mode", "base-url", "site-url", "files-url", "trusted-proxies"}},
 	{"TLS", []string{"tls-"}},
 	{"Files", []string{"blob-", "fetch-allow", "upload-limit", "disk-reserve", "quota", "quota-"}},
 	{"Backups", []string{"backup-"}},
 	{"Mail", []string{"smtp-", "mail-"}},
-	{"People", []string{"default-tier", "signup", "guests", "index-closed", "invitation-", "oauth-", "oidc-"}},
+	{"People", []string{"default-tier", "signup", "guests", "index-closed", "security-contact", "invitation-", "oauth-", "oidc-"}},
 	{"Limits", []string{"rate-limits", "redis-", "body-limit", "request-timeout", "min-send-rate", "response-memory", "cache-size", "image-memory", "memory-limit"}},
 	{"Jobs, starting and stopping", []string{"work", "job-", "wait-for", "shutdown-timeout", "drain-delay"}},
 	{"Log, metrics and traces", []string{"log-", "metrics-", "otel-", "audit-keep"}},

@@ -121,14 +121,18 @@ type Application struct {
 	UpdatedAt    time.Time
 }
 
-// Asked gives the scope that an application asks for by a list of scopes. Without any it
-// is read, but write for those of version 2: that version had no scopes at first, and its
-// clients expect to write.
-func (a Application) Asked(list string) (Scope, bool) {
-	if a.ForV2 && strings.TrimSpace(list) == "" {
-		return ScopeWrite, true
+// Asked returns the scope that an application asks for by a list of scopes. If the list names
+// none that we have, it is read, or write for applications of version 2: that version had no
+// scopes at first, and its clients expect to write.
+func (a Application) Asked(list string) Scope {
+	s := ParseScopes(list)
+	switch {
+	case s != ScopeNone:
+		return s
+	case a.ForV2:
+		return ScopeWrite
 	}
-	return ParseScopes(list)
+	return ScopeRead
 }
 
 // Grant is what a user lets an application do.

@@ -116,15 +116,26 @@ func FuzzRedirectURI(f *testing.F) {
 
 func TestParseScopes(t *testing.T) {
 	t.Parallel()
-	for list, want := range map[string]Scope{"": ScopeRead, " ": ScopeRead, "read": ScopeRead, "write": ScopeWrite,
-		"read write": ScopeWrite, "write read": ScopeWrite, " write  write ": ScopeWrite} {
-		if got, ok := ParseScopes(list); !ok || got != want {
-			t.Errorf("%q is %q, %t", list, got, ok)
+	for list, want := range map[string]Scope{"": ScopeNone, " ": ScopeNone, "read": ScopeRead, "write": ScopeWrite,
+		"read write": ScopeWrite, "write read": ScopeWrite, " write  write ": ScopeWrite,
+		"openid profile offline_access": ScopeNone, "read offline_access": ScopeRead, "offline_access write openid": ScopeWrite,
+		"admin": ScopeNone, "Write": ScopeNone, "read,write": ScopeNone, "write\x00": ScopeNone, "*": ScopeNone} {
+		if got := ParseScopes(list); got != want {
+			t.Errorf("%q is %q, want %q", list, got, want)
 		}
 	}
-	for _, list := range []string{"admin", "read admin", "Write", "read,write", "write\x00", "*"} {
-		if got, ok := ParseScopes(list); ok || got != ScopeNone {
-			t.Errorf("%q is %q, %t", list, got, ok)
+}
+
+// An application that names no scope of ours gets the one that it gets without any.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string][2]Scope{"": {ScopeRead, ScopeWrite}, "openid offline_access": {ScopeRead, ScopeWrite},
+		"openid read": {ScopeRead, ScopeRead}, "openid write": {ScopeWrite, ScopeWrite}} {
+		if got := (Application{}).Asked(list); got != want[0] {
+			t.Errorf("%q is %q, want %q", list, got, want[0])
+		}
+		if got := (Application{ForV2: true}).Asked(list); got != want[1] {
+			t.Errorf("%q is %q for version 2, want %q", list, got, want[1])
 		}
 	}
 }

@@ -34,17 +34,14 @@ func (s Scope) rank() int {
 }
 
 // ParseScopes reads a list of scopes as clients ask for them, separated by spaces. The
-// highest counts, and none asks for read.
-func ParseScopes(list string) (Scope, bool) {
-	highest := ScopeRead
+// highest counts. Scopes of other servers, such as openid, are ignored (RFC 6749 section 3.3);
+// ScopeNone means that the list names none of ours.
+func ParseScopes(list string) Scope {
+	highest := ScopeNone
 	for word := range strings.FieldsSeq(list) {
-		s := Scope(word)
-		if s != ScopeRead && s != ScopeWrite {
-			return ScopeNone, false
-		}
-		if s.Allows(highest) {
+		if s := Scope(word); s.rank() > highest.rank() {
 			highest = s
 		}
 	}
-	return highest, true
+	return highest
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"vitrine/internal/app"
 	"vitrine/internal/domain"
@@ -22,13 +23,16 @@ type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
+
+	SecurityContacts []string // URIs, for security.txt; without any there is none
+	Now              func() time.Time
 }
 
 // Door answers the addresses of feeds, cards, oEmbed and robots.
 type Door struct {
 	o    Options
 	host string // of the site
-	root string // what is before every path of the site
+	root string // path of the site's address, which every link begins with; usually ""
 	errs httpedge.Errors
 
 	studio *studio
@@ -72,19 +76,50 @@ type route struct {
 
 // Handles reports whether a request is for the door.
 func (d *Door) Handles(r *http.Request) bool {
-	_, ok := d.find(r.URL.Path)
+	if _, ok := d.find(r.URL.Path); ok {
+		return true
+	}
+	_, ok := d.moved(r)
 	return ok
+}
+
+// Owns reports whether the first segment of a path belongs to this package, so that no user has
+// it as their slug.
+func Owns(segment string) bool {
+	switch segment {
+	case "robots.txt", "sitemap.xml", "sitemaps", "oembed", "feeds", "cards":
+		return true
+	}
+	return false
+}
+
+// moved returns what is at the address of a request without the slash at its end.
+func (d *Door) moved(r *http.Request) (at route, ok bool) {
+	path, ok := httpedge.WithoutSlash(r)
+	if !ok {
+		return route{}, false
+	}
+	return d.find(path)
 }
 
 // ServeHTTP answers what the door Handles.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := middleware.From(r.Context())
-	at, _ := d.find(r.URL.Path)
+	at, found := d.find(r.URL.Path)
+	moved := false
+	if !found || at.answer == nil {
+		if to, ok := d.moved(r); ok && to.answer != nil {
+			at, moved = to, true
+		}
+	}
 	x.Operation = at.operation
 	if strings.HasPrefix(r.URL.Path, secretPrefix) {
 		x.LogPath = secretPrefix + "…"
 	}
 	switch {
+	case moved:
+		w.Header().Set("Location", d.root+httpedge.EscapedWithoutSlash(r))
+		w.WriteHeader(http.StatusMovedPermanently)
 	case at.answer == nil, !at.always && d.o.App.Exposure.Admits(domain.Actor{}) != nil:
 		d.errs.NotFound(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -110,6 +145,13 @@ func (d *Door) find(path string) (at route, ok bool) {
 		return route{"sitemapIndex", d.sitemapIndex, false}, true
 	case "/oembed":
 		return route{"oembed", d.oembed, false}, true
+	case changePasswordPath:
+		return route{"changePassword", d.changePassword, true}, true
+	case securityPath:
+		if len(d.o.SecurityContacts) == 0 {
+			return route{}, false
+		}
+		return route{"security", d.security, true}, true
 	}
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	page, last := segments[:len(segments)-1], segments[len(segments)-1]

@@ -100,12 +100,27 @@ func TestRobots(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
 	body := string(get(r, "/robots.txt").Want(http.StatusOK).Body)
-	has(t, "robots.txt", body, "User-agent: *\n", "Disallow: /search?\n", "Disallow: /settings/\n", "Disallow: /feeds/\n", "\nSitemap: "+apptest.Base+"/sitemap.xml\n")
+	has(t, "robots.txt", body, "User-agent: *\n", "Disallow: /search?\n", "Disallow: /settings/\n", "Disallow: /feeds/\n", "Disallow: /v2/\n", "Disallow: /v3/\n", "\nSitemap: "+apptest.Base+"/sitemap.xml\n")
 	hasNo(t, "robots.txt", body, "Disallow: /\n")
 	for line := range strings.Lines(body) { // nobody's page is meant
 		segment, ok := strings.CutPrefix(strings.TrimRight(line, "/$?\n"), "Disallow: /")
 		if ok && !domain.ReservedSlug(segment) {
 			t.Errorf("%s may be somebody's slug", segment)
+		}
+	}
+}
+
+// Below a path, rules are for that path: an operator copies them into the file of the host.
+func TestRobotsBelowAPath(t *testing.T) {
+	t.Parallel()
+	for closed, want := range map[bool]string{false: "Disallow: /vitrine/v3/\n", true: "Disallow: /vitrine/\n"} {
+		r := apptest.New(t, func(c *config.Config) { c.SiteURL, c.GuestsClosed = apptest.Base+"/vitrine", closed })
+		body := string(get(r, "/robots.txt").Want(http.StatusOK).Body)
+		has(t, "robots.txt", body, want)
+		for line := range strings.Lines(body) {
+			if rule, ok := strings.CutPrefix(line, "Disallow: "); ok && !strings.HasPrefix(rule, "/vitrine/") {
+				t.Errorf("a rule is for other sites of the host: %s", rule)
+			}
 		}
 	}
 }

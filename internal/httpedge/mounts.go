@@ -184,10 +184,13 @@ func NewMux(o Options, doors map[string]Door) (*Mux, error) {
 
 // ServeHTTP implements http.Handler.
 func (x *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if short, ok := trimSlash(r); ok && x.find(r).TrimSlash {
-		r = short
+	m := x.find(r)
+	if m.TrimSlash {
+		if short, ok := trimSlash(r); ok {
+			r, m = short, x.find(short)
+		}
 	}
-	x.find(r).handler.ServeHTTP(w, r)
+	m.handler.ServeHTTP(w, r)
 }
 
 // find gives the mount of a request.

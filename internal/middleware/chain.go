@@ -1,11 +1,11 @@
 // Package middleware holds the pieces that stand between the listener and the
 // handlers: each wraps an http.Handler, does one thing, and knows no rule of the
-// service. Begin must be the outermost; the others find the request's Exchange
-// in the context.
+// service. Begin must be the outermost but for Below, which needs no Exchange; the others
+// find the request's Exchange in the context.
 //
 // The order that their doc comments assume, outermost first:
 //
-//	Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS, Recover,
+//	Below, Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS, Recover,
 //	Head, Compress, Conditional, Deadline, BodyLimit, then the handlers.
 //
 // Recover stands outside Compress and Conditional so that a panic in the middle

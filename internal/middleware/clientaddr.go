@@ -1,32 +1,34 @@
 package middleware
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
 )
 
-// ClientAddr fills Exchange.ClientIP. It is the TCP peer, unless the peer is in
-// trusted: then it is the rightmost hop of X-Forwarded-For that is not, or the
-// leftmost if all are. Hops left of an unreadable one are nobody's word, so the
-// walk stops there. The Forwarded header is ignored: no two proxies fill it alike.
+// ClientAddr sets Exchange.ClientIP. It is the TCP peer, unless the peer is a proxy
+// (Exchange.fromProxy): then it is the rightmost hop of X-Forwarded-For that is not in
+// trusted, or the leftmost if all are. The walk stops at an unreadable hop, since nobody
+// vouches for the hops to its left. On a Unix socket the address is unknown if the proxy
+// sends none. The Forwarded header is ignored: no two proxies fill it alike.
 func ClientAddr(trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
-			x.ClientIP = clientAddr(x.peer, r.Header.Values("X-Forwarded-For"), trusted)
+			x.ClientIP = clientAddr(x.peer, x.fromProxy(trusted), r.Header.Values("X-Forwarded-For"), trusted)
 			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-func clientAddr(peer netip.Addr, lines []string, trusted []netip.Prefix) netip.Addr {
+func clientAddr(peer netip.Addr, believed bool, lines []string, trusted []netip.Prefix) netip.Addr {
 	client := peer
 	for i := len(lines) - 1; i >= 0; i-- {
 		rest := lines[i]
 		for more := true; more; {
-			if !contains(trusted, client) {
+			if !believed {
 				return client
 			}
 			var hop string
@@ -38,7 +40,7 @@ func clientAddr(peer netip.Addr, lines []string, trusted []netip.Prefix) netip.A
 			if !ok {
 				return client
 			}
-			client = addr
+			client, believed = addr, contains(trusted, addr)
 		}
 	}
 	return client
@@ -81,8 +83,14 @@ func parseHop(s string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// peerAddr reads http.Request.RemoteAddr; the zero Addr if it is no IP address
-// (a Unix socket).
+// overSocket reports whether a request came in through a Unix socket.
+func overSocket(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && local.Network() == "unix"
+}
+
+// peerAddr parses http.Request.RemoteAddr. It returns the zero Addr if that is no IP
+// address (a Unix socket).
 func peerAddr(remote string) netip.Addr {
 	ap, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -33,6 +33,7 @@ type Exchange struct {
 
 	span        *trace.Span // nil where the request is not traced
 	peer        netip.Addr
+	socket      bool // the peer is on a Unix socket, which only proxies may connect to
 	readOnly    bool
 	ifNoneMatch []string
 }
@@ -72,6 +73,12 @@ func (x *Exchange) NotModified(etag string) bool {
 	return x.readOnly && matchETag(x.ifNoneMatch, etag)
 }
 
+// fromProxy reports whether the headers that proxies add can be believed: the peer is in
+// trusted, or on a Unix socket.
+func (x *Exchange) fromProxy(trusted []netip.Prefix) bool {
+	return x.socket || contains(trusted, x.peer)
+}
+
 // Observer is called with each finished request: r as it arrived, and how long it
 // took. It runs even when the handler panicked, with Status 0 if nothing was sent.
 type Observer func(r *http.Request, x *Exchange, took time.Duration)
@@ -87,6 +94,7 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 				readOnly:    isRead(r.Method),
 				ifNoneMatch: r.Header.Values("If-None-Match"),
 			}
+			x.socket = !x.peer.IsValid() && overSocket(r)
 			x.ClientIP = x.peer
 			defer func() {
 				for _, observe := range observers {

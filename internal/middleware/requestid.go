@@ -9,15 +9,15 @@ import (
 const maxRequestID = 64
 
 // RequestID gives every request an id, in the Exchange and in the response
-// header X-Request-Id. An incoming id is kept if the peer is in trusted and it
-// is 1..64 characters of [A-Za-z0-9._-]; anyone else could forge log lines. A
+// header X-Request-Id. An incoming id is kept if the peer is a proxy (Exchange.fromProxy) and
+// it is 1..64 characters of [A-Za-z0-9._-]; anyone else could forge log lines. A
 // trace, which names nothing of ours, is taken from everybody, if its traceparent is well-formed.
 func RequestID(trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
 			x.RequestID = r.Header.Get("X-Request-Id")
-			if !validRequestID(x.RequestID) || !contains(trusted, x.peer) {
+			if !validRequestID(x.RequestID) || !x.fromProxy(trusted) {
 				x.RequestID = rand.Text()
 			}
 			x.Trace = r.Header.Get("Traceparent")

@@ -11,14 +11,14 @@ import (
 )
 
 // Traced makes each request a span, below the traceparent that came along. Whether it is recorded
-// is decided by that for a peer in trusted, and by the tracer's ratio for all others, who could have
+// is decided by that for a proxy (Exchange.fromProxy), and by the tracer's ratio for all others, who could have
 // us record everything. Requests whose spans are not recorded have their jobs not recorded either.
 // EndTrace must be among the observers of Begin.
 func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
-			ctx, span := tracer.Root(r.Context(), trace.Server, "request", x.Trace, contains(trusted, x.peer))
+			ctx, span := tracer.Root(r.Context(), trace.Server, "request", x.Trace, x.fromProxy(trusted))
 			switch {
 			case span != nil:
 				x.span, x.Trace = span, span.Traceparent()

@@ -90,8 +90,8 @@ func TestRedirectedErrors(t *testing.T) {
 		"no response type":     {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "" }, "invalid_request", true},
 		"implicit":             {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "token" }, "unsupported_response_type", true},
 		"hybrid":               {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseType = "code token" }, "unsupported_response_type", true},
-		"unknown scope":        {w.web, func(r *accounts.AuthorizationRequest) { r.Scope = "read admin" }, "invalid_scope", true},
-		"scope of other case":  {w.web, func(r *accounts.AuthorizationRequest) { r.Scope = "WRITE" }, "invalid_scope", true},
+		"form_post":            {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseMode = "form_post" }, "invalid_request", true},
+		"fragment":             {w.web, func(r *accounts.AuthorizationRequest) { r.ResponseMode = "fragment" }, "invalid_request", true},
 		"scope twice":          {w.web, func(r *accounts.AuthorizationRequest) { r.Repeated = []string{"scope"} }, "invalid_request", true},
 		"state twice":          {w.web, func(r *accounts.AuthorizationRequest) { r.Repeated = []string{"state"} }, "invalid_request", false},
 		"huge state":           {w.web, func(r *accounts.AuthorizationRequest) { r.State = strings.Repeat("s", 4097) }, "invalid_request", false},
@@ -180,8 +180,8 @@ func TestOutOfBand(t *testing.T) {
 	if to, err := w.S.App.Deny(t.Context(), w.actor("ada"), r); to != "" || err != nil {
 		t.Errorf("%q, %v", to, err)
 	}
-	r.Scope = "all"
-	if e := refusedConsent(t, w, "scope", r); e.Redirect != "" || e.Code != "invalid_scope" {
+	r.ResponseMode = "form_post"
+	if e := refusedConsent(t, w, "response mode", r); e.Redirect != "" || e.Code != "invalid_request" {
 		t.Errorf("%+v", e)
 	}
 }

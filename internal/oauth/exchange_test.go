@@ -18,8 +18,10 @@ func TestExchange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
 		for _, c := range []client{w.web, w.native} {
-			for asked, scope := range map[string]string{"": "read", "read": "read", "write": "write", "read write": "write"} {
+			for asked, scope := range map[string]string{"": "read", "read": "read", "write": "write", "read write": "write",
+				"openid offline_access": "read", "openid write offline_access": "write", "WRITE": "read"} {
 				r := asks(c)
+				r.ResponseMode = "query"
 				r.Scope = asked
 				form := with(exchanges(c, r, w.code("ada", r)), "scope", "write") // no parameter here: changes nothing
 				res := w.post(tokenPath, form).Want(http.StatusOK)

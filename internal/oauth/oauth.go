@@ -4,6 +4,7 @@ package oauth
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -56,6 +57,11 @@ func New(o Options) *Endpoints {
 		revokePath:     {"revokeOAuthToken", http.MethodPost, e.revoke},
 		introspectPath: {"introspectOAuthToken", http.MethodPost, e.introspect},
 		metadataPath:   {"getOAuthMetadata", http.MethodGet, e.metadata},
+	}
+	// Of an issuer with a path, metadata is at the root of its host: the path of the issuer
+	// comes last (RFC 8414 section 3.1).
+	if u, err := url.Parse(o.BaseURL); err == nil && u.Path != "" {
+		e.at[metadataPath+u.Path] = e.at[metadataPath]
 	}
 	if o.Registration {
 		e.at[registerPath] = endpoint{"registerOAuthClient", http.MethodPost, e.register}

@@ -81,7 +81,6 @@ func wanted(body []byte) (in registration, err error) {
 	if strings.TrimSpace(in.Name) == "" {
 		in.Name = "Unnamed application"
 	}
-	scope, ok := domain.ParseScopes(in.Scope)
 	switch {
 	case !slices.Contains(authMethods, in.AuthMethod):
 		return in, invalidMetadata("token_endpoint_auth_method must be one of " + strings.Join(authMethods, ", "))
@@ -89,14 +88,13 @@ func wanted(body []byte) (in registration, err error) {
 		return in, invalidMetadata("grant_types must have authorization_code")
 	case in.ResponseTypes != nil && !slices.Contains(in.ResponseTypes, "code"):
 		return in, invalidMetadata("response_types must have code")
-	case !ok:
-		return in, invalidMetadata("scope is a list of read and write")
 	case len(in.RedirectURIs) == 0:
 		return in, &failure{http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris must not be empty"}
 	}
-	in.Scope = string(scope)
-	if in.Scope == string(domain.ScopeWrite) {
+	if scope := (domain.Application{}).Asked(in.Scope); scope == domain.ScopeWrite {
 		in.Scope = "read write"
+	} else {
+		in.Scope = string(scope)
 	}
 	return in, nil
 }

@@ -6,7 +6,8 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// tokenParams are what a request for a token may have.
+// tokenParams are what a request for a token may have. The scope is only checked for its form:
+// a code has the scope that the user has allowed, and an application acts as itself with read.
 var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope"}
 
 // token answers createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
@@ -41,7 +42,7 @@ func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[stri
 		return err
 	}
 	t, err := e.o.App.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
-		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"], Scope: given["scope"]})
+		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"]})
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func TestScopeOfVersion2(t *testing.T) {
 		native := w.register("grace", accounts.ApplicationInput{Name: "Old native", Public: true, RedirectURIs: []string{"http://127.0.0.1/back"}, ForV2: true})
 		for name, send := range ways {
 			for _, c := range []client{old, native, w.web, w.native} {
-				for asked, scope := range map[string]string{"": "", " ": "", "read": "read", "write": "write", "read write": "write"} {
+				for asked, scope := range map[string]string{"": "", " ": "", "openid": "", "openid read": "read", "read": "read", "write": "write", "read write": "write"} {
 					if scope == "" {
 						scope = map[bool]string{true: "write", false: "read"}[c.ForV2]
 					}

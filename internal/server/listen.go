@@ -7,6 +7,7 @@ import (
 	"net"
 	"syscall"
 
+	"vitrine/internal/config"
 	"vitrine/internal/database"
 )
 
@@ -17,9 +18,12 @@ const (
 	windowsNoAddr = syscall.Errno(10049)
 )
 
-// Listen listens on the address that a flag has given. An error names the flag and what
-// to do.
-func Listen(flag, addr string) (net.Listener, error) {
+// Listen listens on the address that a flag has given; mode is the permissions of a Unix
+// socket. An error names the flag and the remedy.
+func Listen(flag, addr string, mode fs.FileMode) (net.Listener, error) {
+	if path, socket := config.SocketPath(addr); socket {
+		return listenSocket(flag, path, mode)
+	}
 	l, err := net.Listen("tcp", addr)
 	is := func(errs ...error) bool {
 		for _, e := range errs {

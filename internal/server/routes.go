@@ -2,12 +2,17 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"vitrine/internal/api/ext"
 	v2 "vitrine/internal/api/v2"
+	"vitrine/internal/config"
 	"vitrine/internal/feeds"
 	"vitrine/internal/files"
 	"vitrine/internal/httpedge"
@@ -23,7 +28,12 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Exports: s.exports, Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
 		Registration: s.cfg.OAuthRegistration, Now: o.Now})
-	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports})
+	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
+		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now})
+	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })
+	if err != nil {
+		return nil, err
+	}
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
 		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
 		RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
@@ -43,7 +53,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.leaving.Load() {
 			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
 		}
@@ -51,7 +61,41 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			s.works.Add(1)
 		}
 		mux.ServeHTTP(w, r)
-	}), nil
+	})
+	return middleware.Below(prefixes, s.cfg.TrustedProxies)(counted), nil
+}
+
+// prefixes returns the paths of the public addresses, the longest first. A request below one
+// of them is served as if it were not, whether or not a proxy has removed it before. That works
+// only if it cannot be taken for an address of the program itself, whose first segments owned
+// reports.
+func prefixes(cfg config.Config, owned func(segment string) bool) (all []string, err error) {
+	mounted := func(segment string) bool {
+		return slices.ContainsFunc(httpedge.Mounts, func(m httpedge.Mount) bool {
+			return slices.ContainsFunc(m.Prefixes, func(prefix string) bool { return prefix != "" && first(prefix) == segment })
+		})
+	}
+	for _, address := range []struct{ flag, url string }{{"base-url", cfg.BaseURL}, {"site-url", cfg.SiteURL}, {"files-url", cfg.FilesURL}} {
+		u, err := url.Parse(address.url)
+		if err != nil || u.Path == "" || slices.Contains(all, u.Path) {
+			continue
+		}
+		segment := first(u.Path)
+		switch {
+		case !mounted(segment) && !owned(segment):
+			all = append(all, u.Path)
+		case address.flag != "files-url": // a cache that has such an address asks without it, as it always had to
+			return nil, fmt.Errorf("--%s: the path %s begins like an address of Vitrine itself (/%s): choose another, such as /vitrine", address.flag, u.Path, segment)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return all, nil
+}
+
+// first returns the first segment of a path.
+func first(path string) string {
+	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return segment
 }
 
 // isHealth reports whether a request asks how this server is.

@@ -27,7 +27,7 @@ const lasting = "max-age=31536000"
 // redirects on a second one.
 func (s *Server) startTLS(ctx context.Context, l net.Listener) error {
 	if a := s.cfg.TLS.HTTPAddr; a != "" {
-		plain, err := Listen("tls-http-addr", a)
+		plain, err := Listen("tls-http-addr", a, s.cfg.SocketMode)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (s *Server) startMetrics(routes http.Handler) error {
 	if s.cfg.MetricsAddr == "" {
 		return nil
 	}
-	l, err := Listen("metrics-addr", s.cfg.MetricsAddr)
+	l, err := Listen("metrics-addr", s.cfg.MetricsAddr, s.cfg.SocketMode)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func TestConsentRefused(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct{ at, code string }{
-		"scope":       {asking(client, "https://app.example/back", "scope", "admin"), "invalid_scope"},
+		"mode":        {asking(client, "https://app.example/back", "response_mode", "form_post"), "invalid_request"},
 		"type":        {asking(client, "https://app.example/back", "response_type", "token"), "unsupported_response_type"},
 		"plain":       {asking(client, "https://app.example/back", "code_challenge_method", "plain"), "invalid_request"},
 		"scope twice": {asking(client, "https://app.example/back") + "&scope=read", "invalid_request"},
@@ -172,7 +172,7 @@ func TestConsentShowsCode(t *testing.T) {
 		t.Errorf("the page with the code: %v", h)
 	}
 	ada.post(at, "answer", "deny").want(200).says("Not allowed", "gets no access")
-	ada.get(asking(client, domain.OutOfBand, "scope", "admin")).want(400).says("invalid_scope")
+	ada.get(asking(client, domain.OutOfBand, "response_mode", "fragment")).want(400).says("invalid_request")
 }
 
 // The page says what an application asks for that names no scope, and what is allowed is

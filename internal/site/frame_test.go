@@ -55,7 +55,7 @@ func TestUnknownAddresses(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
 	b := newBrowser(t, r)
-	for _, path := range []string{"/nothing", "/ada", "/settings/nothing", "/settings/", "/operator/x/y", "/oauth", "/group/x", "/sign-in/x", "/settings/email/a/b",
+	for _, path := range []string{"/nothing", "/ada", "/settings/nothing", "/settings//", "/operator/x/y", "/oauth", "/group/x", "/sign-in/x", "/settings/email/a/b",
 		"/confirm/", "/invitations", "/settings/%00", "/group/%ff/invite/x", "/assets"} {
 		p := b.get(path).want(404).says("Nothing here")
 		if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {

@@ -115,7 +115,7 @@ func TestUpgradeToVersion2(t *testing.T) {
 		}
 		for _, id := range []string{"old", domain.CommandLineClient} {
 			a, err := s.ApplicationByClientID(t.Context(), id)
-			if scope, ok := a.Asked(""); err != nil || a.ForV2 || scope != domain.ScopeRead || !ok {
+			if scope := a.Asked(""); err != nil || a.ForV2 || scope != domain.ScopeRead {
 				t.Errorf("%+v asks for %s, %v", a, scope, err)
 			}
 		}

@@ -21,6 +21,7 @@ type AuthorizationRequest struct {
 	ClientID            string
 	RedirectURI         string
 	ResponseType        string
+	ResponseMode        string
 	Scope               string
 	State               string
 	CodeChallenge       string

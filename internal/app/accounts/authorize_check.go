@@ -28,15 +28,10 @@ func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent
 	if why == "" {
 		code, why = badRequest(known, r)
 	}
-	if why == "" {
-		var ok bool
-		if c.Scope, ok = known.Asked(r.Scope); !ok {
-			code, why = "invalid_scope", "The scopes are read and write"
-		}
-	}
 	if why != "" {
 		return Consent{}, &OAuthError{Code: code, Description: why, Redirect: a.refusal(redirect, c.State, code, why)}
 	}
+	c.Scope = known.Asked(r.Scope)
 	return c, nil
 }
 
@@ -101,6 +96,8 @@ func badRequest(client domain.Application, r AuthorizationRequest) (code, why st
 		why = "response_type is required"
 	case r.ResponseType != "code":
 		return "unsupported_response_type", "The one response_type is code"
+	case r.ResponseMode != "" && r.ResponseMode != "query":
+		why = "The one response_mode is query"
 	case r.CodeChallenge == "" && r.CodeChallengeMethod != "":
 		why = "code_challenge_method was given without a code_challenge"
 	case r.CodeChallenge == "" && client.Public:

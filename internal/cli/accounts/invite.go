@@ -22,6 +22,7 @@ type linking struct {
 	config.Common
 	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which links begin; the same as the server's."`
 	SMTPURL   string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"The same as the server's: with it the server mails links, without it they are printed."`
+	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
 	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
 	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
 	Link      bool   `help:"Print links, to be handed over, also where mail is sent."`
@@ -32,7 +33,7 @@ func (l linking) mails() bool { return l.SMTPURL != "" && !l.Link }
 
 // withLinks is console.WithApp with the address of the website.
 func withLinks(c *console.Console, l linking, fn func(a *app.App) error) error {
-	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
+	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, BaseURL: l.BaseURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
 	cfg, problems := all.Resolve()
 	if len(problems) > 0 {
 		return console.UsageError(problems)

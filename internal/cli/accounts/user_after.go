@@ -90,12 +90,13 @@ type userSignInCmd struct {
 	config.Common
 	User      string `arg:"" help:"Id or slug."`
 	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which the link begins; the same as the server's."`
+	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
 	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
 	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
 }
 
 func (cmd *userSignInCmd) Run(c *console.Console) error {
-	return withLinks(c, linking{Common: cmd.Common, SiteURL: cmd.SiteURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
+	return withLinks(c, linking{Common: cmd.Common, SiteURL: cmd.SiteURL, BaseURL: cmd.BaseURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
 		_, address, err := a.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
 		return printedOr(c, address, cmd.User, err)
 	})

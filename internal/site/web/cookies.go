@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/http"
 	"net/url"
@@ -24,10 +25,15 @@ const (
 // longestBrowser is how long the value may be that browsers are known by; ours is shorter.
 const longestBrowser = 100
 
-// cookieName is a name that, on https, browsers take from this host alone.
+// cookieName is the name of a cookie. On https it has a prefix with which browsers accept the
+// cookie only from this host over TLS. Browsers reserve the stricter of the two prefixes for
+// cookies of a whole host, which those of a site below a path are not.
 func (s *Site) cookieName(name string) string {
-	if s.secure {
+	switch {
+	case s.secure && s.root == "":
 		return "__Host-" + name
+	case s.secure:
+		return "__Secure-" + name
 	}
 	return name
 }
@@ -58,7 +64,7 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Du
 	if life < 0 {
 		age = -1
 	}
-	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age,
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: cmp.Or(s.root, "/"), MaxAge: age,
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode})
 }
 

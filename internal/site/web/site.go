@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/exporting"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
 	"vitrine/internal/site/catalog"
@@ -34,7 +35,7 @@ type Options struct {
 type Site struct {
 	o        Options
 	origin   string // scheme and host of the site
-	root     string // what is before every path, "" but where the site lives below another
+	root     string // path of the site's address, which every link begins with; usually ""
 	secure   bool   // the site is on https
 	policy   string // Content-Security-Policy but for what pages add to it
 	cross    *http.CrossOriginProtection
@@ -82,10 +83,13 @@ func New(o Options, rooms ...Room) *Site {
 // anything below them, for a page of something, or by a browser for a page that nobody
 // has. What is below the API's addresses stays with the API, in whichever form it is asked for.
 func (s *Site) Handles(r *http.Request) bool {
-	switch {
-	case s.own[first(r.URL.Path)]:
+	if s.own[first(r.URL.Path)] {
 		return true
-	case !strings.HasPrefix(r.URL.Path, "/") || apis(r.URL.Path):
+	}
+	if _, ok := s.moved(r); ok {
+		return true
+	}
+	if !strings.HasPrefix(r.URL.Path, "/") || apis(r.URL.Path) {
 		return false
 	}
 	if _, _, found := s.match(r.URL.Path); found {
@@ -93,6 +97,23 @@ func (s *Site) Handles(r *http.Request) bool {
 	}
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r)
 }
+
+// moved returns the route of a request whose path differs from it by a slash at the end.
+func (s *Site) moved(r *http.Request) (at Route, ok bool) {
+	path, ok := httpedge.WithoutSlash(r)
+	if !ok || apis(path) {
+		return Route{}, false
+	}
+	at, _, ok = s.match(path)
+	if strings.HasPrefix(first(at.Path), "{") && s.own[first(path)] {
+		return Route{}, false // the page of a user whom there cannot be
+	}
+	return at, ok
+}
+
+// Owns reports whether the first segment of a path belongs to the website, so that no user has
+// it as their slug.
+func (s *Site) Owns(segment string) bool { return s.own[segment] }
 
 // Streams reports whether a request is a form with files, which its page reads as they come.
 func (s *Site) Streams(r *http.Request) bool {

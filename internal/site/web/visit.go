@@ -43,6 +43,10 @@ type Visit struct {
 
 // answer finds the page, who asks for it and whether they may, and has it answer.
 func (v *Visit) answer() error {
+	if at, ok := v.s.moved(v.R); ok {
+		v.logAs(at, true)
+		return v.Moved(httpedge.EscapedWithoutSlash(v.R))
+	}
 	at, args, found := v.s.match(v.R.URL.Path)
 	v.Args, v.room = args, at.room
 	v.logAs(at, found)

@@ -23,7 +23,7 @@ type consentView struct {
 func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 	q := v.R.URL.Query()
 	r := accounts.AuthorizationRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"),
-		ResponseType: q.Get("response_type"), Scope: q.Get("scope"), State: q.Get("state"),
+		ResponseType: q.Get("response_type"), ResponseMode: q.Get("response_mode"), Scope: q.Get("scope"), State: q.Get("state"),
 		CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
 	for name, values := range q {
 		if len(values) > 1 {
@@ -50,13 +50,10 @@ func consentPage(v *web.Visit) error {
 	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Scope), destination(v, c.RedirectURI)})
 }
 
-// shown is the address of this page with a scope, if it has none: what is allowed is what
-// the page says, even where the application comes to ask for more meanwhile.
+// shown is the address of this page with the scope that it shows. The form sends that scope, so
+// that a default which changes in the meantime grants nothing else.
 func shown(v *web.Visit, scope domain.Scope) string {
 	q := v.R.URL.Query()
-	if strings.TrimSpace(q.Get("scope")) != "" {
-		return v.Here()
-	}
 	q.Set("scope", string(scope))
 	return v.R.URL.EscapedPath() + "?" + q.Encode()
 }

@@ -1,6 +1,6 @@
 // `a[data-dialog]` opens the page that it leads to over the one that is open, and its forms are
 // sent from there. Without it the link leads to that page, whose forms lead back.
-import { ask, complaint, goTo, started } from "./page.js";
+import { ask, complaint, goTo, root, started } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -110,7 +110,7 @@ class Sheet {
     this.#address = new URL(address, location.href).href;
     const main = document.adoptNode(page.querySelector("main"));
     apart(main);
-    for (const next of main.querySelectorAll("input[name=next][value='']")) next.value = location.pathname + location.search;
+    for (const next of main.querySelectorAll("input[name=next][value='']")) next.value = location.pathname.slice(root().length) + location.search;
     this.inside.replaceChildren(...main.childNodes);
     const heading = this.inside.querySelector("h1");
     if (heading) {

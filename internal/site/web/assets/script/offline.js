@@ -37,7 +37,7 @@ function ifReached(then) {
 /** Lists the pages that can be read, the latest first. */
 async function listKept(list) {
   const rows = [];
-  const name = (await caches.keys()).find((each) => each.startsWith("vitrine-pages-")); // of whoever read last
+  const name = (await caches.keys()).find((each) => each.startsWith(`vitrine${root}-pages-`)); // of the last reader
   const cache = name && await caches.open(name);
   for (const request of ((await cache?.keys()) ?? []).reverse()) {
     const response = await cache.match(request);

@@ -14,6 +14,9 @@ export async function ask(address, options = {}) {
   return { response, to: null, page: html ? new DOMParser().parseFromString(await response.text(), "text/html") : null };
 }
 
+/** Returns the path that all addresses of the site begin with, usually "". */
+export const root = () => document.documentElement.dataset.root ?? "";
+
 /** Gives what a page says is wrong, in one line. */
 export function complaint(page) {
   const said = page?.querySelector("main [role=alert], main .why, main .lead");

@@ -1,7 +1,7 @@
 // `[data-sortable]` lets items be moved by dragging, and with Alt and arrows by who uses keys.
 // Without it they are moved by the form of the page for arranging.
 import "../vendor/sortablejs/Sortable.min.js";
-import { ask, complaint } from "./page.js";
+import { ask, complaint, root } from "./page.js";
 import { announce } from "./say.js";
 import { t } from "./texts.js";
 
@@ -62,6 +62,3 @@ async function moved(list, item) {
     list.moving = false;
   }
 }
-
-/** Gives the path below which the site is. */
-const root = () => document.documentElement.dataset.root ?? "";

@@ -8,9 +8,11 @@
 
 const most = { pages: { number: 80, bytes: 300_000 }, images: { number: 200, bytes: 300_000 } };
 
-const assets = `vitrine-assets-${site.version}`;
-const notes = "vitrine-notes";
-const listOf = (kind, reader) => `vitrine-${kind}-${reader}`;
+// A host may have several sites, each below a path of its own, and their workers share its caches.
+const mine = `vitrine${site.root}`;
+const assets = `${mine}-assets-${site.version}`;
+const notes = `${mine}-notes`;
+const listOf = (kind, reader) => `${mine}-${kind}-${reader}`;
 
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {
@@ -22,7 +24,7 @@ self.addEventListener("install", (event) => {
 
 self.addEventListener("activate", (event) => {
   event.waitUntil((async () => {
-    for (const name of await caches.keys()) if (name.startsWith("vitrine-assets-") && name !== assets) await caches.delete(name);
+    for (const name of await caches.keys()) if (name.startsWith(`${mine}-assets-`) && name !== assets) await caches.delete(name);
     await self.registration.navigationPreload?.enable();
     await self.clients.claim();
   })());
@@ -129,6 +131,6 @@ async function knows(reader) {
     await (await caches.open(notes)).put("/reader", new Response(reader));
   }
   for (const name of await caches.keys()) {
-    if (/^vitrine-(pages|images)-/.test(name) && !name.endsWith(`-${reader}`)) await caches.delete(name);
+    if ((name.startsWith(listOf("pages", "")) || name.startsWith(listOf("images", ""))) && !name.endsWith(`-${reader}`)) await caches.delete(name);
   }
 }

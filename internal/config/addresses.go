@@ -1,0 +1,179 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// socketScheme begins the address of a Unix socket, as in unix:/run/vitrine/vitrine.sock.
+const socketScheme = "unix:"
+
+// longestSocketPath is what fits into the address of a Unix socket on Linux. Other systems
+// have a few bytes less, and say so when the server listens.
+const longestSocketPath = 107
+
+// SocketPath returns the path of the Unix socket that an address to listen on names.
+func SocketPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, socketScheme) }
+
+// LocalURL is where a server on the address to listen on is reached from the same
+// machine. Behind a Unix socket the host is a placeholder.
+func (c Config) LocalURL() string {
+	url := listenURL(c.Addr)
+	if c.TLS.On() {
+		return "https" + strings.TrimPrefix(url, "http")
+	}
+	return url
+}
+
+// resolveAddresses reads where to listen and what the public addresses are.
+func (s Server) resolveAddresses(cfg *Config, found *problems) {
+	s.resolveTLS(cfg, found)
+	cfg.Addr = cmp.Or(s.Addr, defaultAddr(cfg.TLS))
+	found.addErr("addr", checkListener(cfg.Addr))
+	_, socket := SocketPath(cfg.Addr)
+	if cfg.TLS.On() && cfg.TLS.HTTPAddr == cfg.Addr {
+		found.add("tls-http-addr", "must differ from --addr")
+	}
+	if cfg.TLS.On() && socket {
+		found.add("addr", "a Unix socket is for a proxy, which ends TLS itself: leave out --tls-domain, or give host:port")
+	}
+	if socket && s.BaseURL == "" && s.SiteURL == "" {
+		found.add("base-url", "is missing: with a Unix socket, give the address that the proxy serves, such as https://example.org")
+	}
+	cfg.BaseURL = s.publicURL("base-url", s.BaseURL, s.SiteURL, cfg, found)
+	cfg.SiteURL = s.publicURL("site-url", s.SiteURL, s.BaseURL, cfg, found)
+	mode, err := parseFileMode(s.SocketMode)
+	found.addErr("socket-mode", err)
+	cfg.SocketMode = mode
+}
+
+// publicURL checks a public address. If it is empty, it is that of the first TLS domain,
+// otherwise the other public address, otherwise that of the address to listen on.
+func (s Server) publicURL(flag, raw, other string, cfg *Config, found *problems) string {
+	switch {
+	case raw == "" && cfg.TLS.On():
+		return "https://" + cfg.TLS.Domains[0]
+	case raw == "" && other != "":
+		return other // checked under its own name
+	case raw == "":
+		return listenURL(cfg.Addr)
+	}
+	found.addErr(flag, checkPublicURL(raw))
+	if cfg.TLS.On() && strings.HasPrefix(raw, "http:") {
+		found.addErr(flag, quotedError(raw, "want https://, which --tls-domain is for"))
+	}
+	return raw
+}
+
+// listenURL is where a server on addr is reached from the same machine: a host
+// that stands for every interface is no address to call.
+func listenURL(addr string) string {
+	if _, socket := SocketPath(addr); socket {
+		return "http://localhost"
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// checkListener checks the address of a listener that a proxy may be in front of.
+func checkListener(addr string) error {
+	path, socket := SocketPath(addr)
+	switch {
+	case !socket:
+		return checkAddr(addr)
+	case !filepath.IsAbs(path) || strings.HasSuffix(path, "/"):
+		return quotedError(addr, "want the absolute path of a socket, such as unix:/run/vitrine/vitrine.sock")
+	case len(path) > longestSocketPath:
+		return quotedError(addr, "the path is too long for a socket: want at most "+strconv.Itoa(longestSocketPath)+" bytes")
+	}
+	return nil
+}
+
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return quotedError(addr, "want host:port with a numeric port, such as 127.0.0.1:8080")
+	}
+	return nil
+}
+
+func checkMetricsAddr(addr string, cfg Config) error {
+	for flag, other := range map[string]string{"--addr": cfg.Addr, "--tls-http-addr": cfg.TLS.HTTPAddr} {
+		if addr == other && !strings.HasSuffix(addr, ":0") {
+			return quotedError(addr, "must differ from "+flag)
+		}
+	}
+	return checkListener(addr)
+}
+
+// publicPath is the path of a public address. Proxies, cookies and Vitrine itself compare it as
+// it is written, so it has nothing that can be written in two ways.
+var publicPath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+func checkPublicURL(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return quotedError(raw, "want an absolute address such as https://example.org")
+	case u.User != nil:
+		return errors.New("must not hold a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
+		return quotedError(raw, "must have no query and no fragment")
+	case strings.HasSuffix(u.Path, "/"):
+		return quotedError(raw, "must not end in a slash")
+	case !publicPath.MatchString(u.EscapedPath()):
+		return quotedError(raw, "write the path with letters, digits, dots, hyphens, underscores and tildes, such as https://example.org/vitrine")
+	}
+	return nil
+}
+
+// parseFileMode reads the permissions of a file as chmod takes them, in octal.
+func parseFileMode(text string) (fs.FileMode, error) {
+	mode, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || mode > 0o777 || mode&0o200 == 0 {
+		return 0, quotedError(text, "want permissions in octal that let the owner write, such as 0660")
+	}
+	return fs.FileMode(mode), nil
+}
+
+func formatFileMode(mode fs.FileMode) string { return "0" + strconv.FormatUint(uint64(mode), 8) }
+
+// parseContacts reads the contacts of security.txt (RFC 9116 section 2.5.3), joined by commas. A
+// bare e-mail address becomes a mailto: URI.
+func parseContacts(text string, found *problems) (contacts []string) {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		if a, err := mail.ParseAddress(item); err == nil && a.Address == item {
+			item = (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(item)}).String()
+		}
+		u, err := url.Parse(item)
+		switch {
+		case err == nil && u.Scheme == "https" && u.Hostname() != "",
+			err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "":
+			contacts = append(contacts, u.String())
+		default:
+			found.addErr("security-contact", quotedError(item, "want an e-mail address, or an address such as https://example.org/security"))
+		}
+	}
+	return contacts
+}

@@ -1,0 +1,102 @@
+package middleware
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	const proxy, stranger = "10.0.0.1:1234", "198.51.100.7:1234"
+	tests := map[string]struct{ peer, said, path, want string }{
+		"below":                        {stranger, "", "/vitrine/v3/ping", "/v3/ping"},
+		"the prefix itself":            {stranger, "", "/vitrine", ""},
+		"its root":                     {stranger, "", "/vitrine/", "/"},
+		"removed before":               {stranger, "", "/v3/ping", "/v3/ping"},
+		"another word":                 {stranger, "", "/vitrines/moss", "/vitrines/moss"},
+		"further down":                 {stranger, "", "/ada/vitrine", "/ada/vitrine"},
+		"twice":                        {stranger, "", "/vitrine/vitrine/moss", "/vitrine/moss"},
+		"the longest":                  {stranger, "", "/vitrine/api/v3/ping", "/v3/ping"},
+		"well-known":                   {stranger, "", "/.well-known/x/vitrine", "/.well-known/x/vitrine"},
+		"escaped":                      {stranger, "", "/vitrine/a%2Fb", "/a%2Fb"},
+		"an escaped prefix":            {stranger, "", "/%76itrine/a%2Fb", "/%76itrine/a%2Fb"},
+		"a proxy says so":              {proxy, "/vitrine", "/vitrine/moss", "/vitrine/moss"},
+		"a proxy says so with a slash": {proxy, "/vitrine/", "/vitrine/moss", "/vitrine/moss"},
+		"a proxy says another":         {proxy, "/other", "/vitrine/moss", "/moss"},
+		"a stranger says so":           {stranger, "/vitrine", "/vitrine/moss", "/moss"},
+		"a socket says so":             {"@", "/vitrine", "/vitrine/moss", "/vitrine/moss"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := get()
+			var err error
+			if r.URL, err = url.Parse(tt.path); err != nil {
+				t.Fatal(err)
+			}
+			if r.RemoteAddr = tt.peer; tt.peer == "@" {
+				r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.UnixAddr{Name: "/run/v.sock", Net: "unix"})))
+			}
+			if tt.said != "" {
+				r.Header.Set("X-Forwarded-Prefix", tt.said)
+			}
+			var got string
+			handler := Below([]string{"/vitrine/api", "/vitrine"}, prefixes("10.0.0.0/8"))(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got = r.URL.EscapedPath()
+			}))
+			handler.ServeHTTP(nil, r)
+			if got != tt.want {
+				t.Errorf("%s is served as %s, want %s", tt.path, got, tt.want)
+			}
+		})
+	}
+}
+
+// Without prefixes, requests do not even pass through; with them, none costs an allocation.
+func TestBelowAllocatesNothing(t *testing.T) {
+	at := url.URL{Path: "/vitrine/v3/ping"}
+	r := get()
+	handler := Below([]string{"/vitrine"}, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	if n := testing.AllocsPerRun(100, func() {
+		*r.URL = at
+		handler.ServeHTTP(nil, r)
+	}); n != 0 {
+		t.Errorf("%v allocations for a request, want none", n)
+	}
+}
+
+// A peer on a Unix socket is a proxy: its headers about the client and the request are believed.
+func TestOverSocket(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		forwarded []string
+		want      string
+	}{
+		"one hop":            {[]string{"192.0.2.1"}, "192.0.2.1"},
+		"forged left part":   {[]string{"1.1.1.1, 192.0.2.1"}, "192.0.2.1"},
+		"through two":        {[]string{"192.0.2.1, 10.9.9.9"}, "192.0.2.1"},
+		"without header":     {nil, "invalid IP"},
+		"junk at the right":  {[]string{"192.0.2.1, unknown"}, "invalid IP"},
+		"junk further along": {[]string{"unknown, 10.9.9.9"}, "10.9.9.9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := get("X-Request-Id", "from-the-proxy")
+			r.Header["X-Forwarded-For"] = tt.forwarded
+			r.RemoteAddr = "@"
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.UnixAddr{Name: "/run/v.sock", Net: "unix"})))
+			trusted := prefixes("10.0.0.0/8")
+			var client, id string
+			serve(ClientAddr(trusted)(RequestID(trusted)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				x := From(r.Context())
+				client, id = x.ClientIP.String(), x.RequestID
+			}))), r)
+			if client != tt.want || id != "from-the-proxy" {
+				t.Errorf("client %s, request %s, want client %s", client, id, tt.want)
+			}
+		})
+	}
+}
