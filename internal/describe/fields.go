@@ -25,7 +25,7 @@ func (o *Operation) Declares(name string) bool {
 
 // Fields returns the fields of a JSON object in their order: those that known is true of,
 // and the first of all others. Of a field given twice it returns the last value, and twice is
-// true. It is not ok if the body is not one JSON object. The values refer to the body.
+// true. It is not ok if the body is not one JSON object; null is an empty one. The values refer to the body.
 func Fields(body []byte, known func(name string) bool) (fields []Field, twice, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false, false
@@ -33,7 +33,11 @@ func Fields(body []byte, known func(name string) bool) (fields []Field, twice, o
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(body)
-	if d.Next() != jx.Object {
+	switch d.Next() {
+	case jx.Null:
+		return nil, false, d.Null() == nil && d.Skip() == io.EOF
+	case jx.Object:
+	default:
 		return nil, false, false
 	}
 	at, unknown := map[string]int{}, 0

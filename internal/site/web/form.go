@@ -22,6 +22,8 @@ type Form struct {
 	status int               // to answer with, 0 for 200
 	header http.Header       // to answer with besides
 	lang   *catalog.Language // of who posted it
+	fields Fields            // of the route
+	posted bool
 }
 
 // Filled is a form with values in it, in turns a name and its value.
@@ -34,7 +36,9 @@ func Filled(pairs ...string) *Form {
 }
 
 // Form is what was posted.
-func (v *Visit) Form() *Form { return &Form{values: v.R.PostForm, lang: v.Lang} }
+func (v *Visit) Form() *Form {
+	return &Form{values: v.R.PostForm, lang: v.Lang, fields: v.fields, posted: true}
+}
 
 // Get is a value as it was posted; line breaks are single.
 func (f *Form) Get(name string) string {
