@@ -23,7 +23,7 @@ type Options struct {
 	Documents Documents
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
-	Build     string // of the program; another one may represent things otherwise
+	Build     string           // of the program; another one may represent things otherwise
 	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
 }
 

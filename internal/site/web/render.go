@@ -271,7 +271,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		frame = "layout"
 	}
 	f.lang, f.fields = v.Lang, v.fields
-	if f.posted || f.Failed() {
+	if f.given {
 		f.dropLong()
 	}
 	if v.R.Method == http.MethodPost && status < http.StatusBadRequest {

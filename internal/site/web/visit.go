@@ -203,10 +203,9 @@ func mediaType(r *http.Request) string {
 	return media
 }
 
-// Query returns a parameter of the address, "" if it is missing, not text, or longer than
-// anything that a page takes.
+// Query returns a parameter of the address, "" if it is missing or not text.
 func (v *Visit) Query(name string) string {
-	if value := v.R.URL.Query().Get(name); len(value) <= longestNext && clean(value) {
+	if value := v.R.URL.Query().Get(name); clean(value) {
 		return value
 	}
 	return ""
@@ -221,7 +220,7 @@ func (v *Visit) methodNotAllowed(at Route) {
 		v.W.WriteHeader(http.StatusNoContent)
 		return
 	}
-	v.failure(http.StatusMethodNotAllowed, v.T("web.error.method", v.R.Method))
+	v.failure(http.StatusMethodNotAllowed, v.T("web.error.method", httpedge.MethodOf(v.R)))
 }
 
 // HeadOnly reports whether the request is HEAD, which pages see as GET.
