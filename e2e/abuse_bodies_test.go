@@ -20,6 +20,7 @@ const (
 	hostileFormBytes  = 1 << 20
 	hostileFormsCost  = 100 << 20 // bytes that all of them may cost the server
 	hostileBodies     = 64        // at once
+	hostileBodyBytes  = 1_000_000
 	hostileBodiesCost = 100 << 20
 	hostileItems      = 16 << 20 // of one page of an import
 	hostileImportCost = 100 << 20
@@ -30,9 +31,9 @@ func hostileForm() []byte {
 	return []byte("email=" + strings.Repeat(`"`, hostileFormBytes))
 }
 
-// hostileBody is a block with 130,000 objects in place of channels.
+// hostileBody is a block with 110,000 objects in place of channels.
 func hostileBody() []byte {
-	return []byte(`{"value":"a","channel_ids":[` + strings.TrimSuffix(strings.Repeat(`{"a":{}},`, hostileFormBytes/9), ",") + `]}`)
+	return []byte(`{"value":"a","channel_ids":[` + strings.TrimSuffix(strings.Repeat(`{"a":{}},`, hostileBodyBytes/9), ",") + `]}`)
 }
 
 // newHostileSource starts a server of the API whose channel has a page of millions of items.

@@ -44,7 +44,7 @@ type Server struct {
 	RedisURLFile     string `name:"redis-url-file" env:"VITRINE_REDIS_URL_FILE" placeholder:"FILE" help:"File that holds the URL of Redis, instead of --redis-url."`
 	WaitFor          string `name:"wait-for" env:"VITRINE_WAIT_FOR" default:"1m" placeholder:"DURATION" help:"How long a start waits for PostgreSQL and S3 where they are away; 0s for not at all."`
 	DrainDelay       string `name:"drain-delay" env:"VITRINE_DRAIN_DELAY" default:"0s" placeholder:"DURATION" help:"How long the server goes on accepting requests after it was told to stop, while /readyz already answers 503. Gives a load balancer time to notice."`
-	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for responses being built or sent, not counting small ones; a request that would need more gets 503."`
+	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for bodies of requests, and for responses being built or sent, not counting small ones; a request that would need more gets 503."`
 	CacheSize        string `name:"cache-size" env:"VITRINE_CACHE_SIZE" default:"32MiB" placeholder:"SIZE" help:"Memory for blocks and connections as they were last sent, for pages that show them again; 0 for none."`
 	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Average rate, in bytes a second, at which a client must read a response; the connection of a slower one is closed."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles; empty for none. Keep it private."`

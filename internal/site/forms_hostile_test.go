@@ -65,7 +65,7 @@ func TestGuestsFormsAreSmall(t *testing.T) {
 func TestLongValuesAreNotEchoed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
-	guest, ada := newBrowser(t, r), first(t, r)
+	guest, ada := newBrowser(t, r), entered(t, r, "ada")
 	r.Channel("ada", "Moss", "public")
 	for _, tt := range []struct {
 		who   *browser
@@ -113,7 +113,7 @@ func (u *unread) Write(p []byte) (int, error) {
 func TestFormsShownAgainAreCharged(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.ResponseMemory = 1 << 20 })
-	ada := first(t, r)
+	ada := entered(t, r, "ada")
 	var cookies []*http.Cookie
 	for _, c := range ada.cookies {
 		cookies = append(cookies, c)
