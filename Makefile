@@ -66,7 +66,7 @@ program:
 
 # What measures the memory of the built program, and a brief wave of abuse: each by itself.
 alone:
-	VITRINE_TEST_ALONE=1 go test ./e2e -run '^(TestAbuse|TestMemoryOfHostilePictures|TestUnreadResponses)$$' -count=1 -timeout 30m
+	VITRINE_TEST_ALONE=1 go test ./e2e -run '^(TestAbuse|TestMemoryOfHostileBodies|TestMemoryOfHostilePictures|TestUnreadResponses)$$' -count=1 -timeout 30m
 
 # Three nodes on PostgreSQL with replicas, Valkey and S3 behind HAProxy, of which one thing after
 # another is lost while people read and write, and an upgrade: see docs/operations.md. Eight minutes;
@@ -74,11 +74,11 @@ alone:
 drill:
 	VITRINE_TEST_ALONE=1 go test ./e2e -run '^TestDrill$$' -count=1 -timeout 20m -v
 
-# Everything that abusers try at once, beside eight ordinary clients, for five minutes on
-# each database. As root, the disk fills up too. See e2e/README.md.
+# Everything that abusers try at once, next to eight ordinary clients, for five minutes on
+# each database, and what hostile bodies cost in memory. As root, the disk fills up too. See e2e/README.md.
 ABUSE ?= 5m
 abuse:
-	VITRINE_TEST_ALONE=1 VITRINE_ABUSE=$(ABUSE) go test ./e2e -run '^TestAbuse$$' -count=1 -timeout 60m -v
+	VITRINE_TEST_ALONE=1 VITRINE_ABUSE=$(ABUSE) go test ./e2e -run '^(TestAbuse|TestMemoryOfHostileBodies)$$' -count=1 -timeout 60m -v
 
 # A hundred thousand requests made from the descriptions, on each database, held against
 # them. FUZZ_SEED repeats a run that failed.

@@ -28,8 +28,9 @@ const (
 
 // TestAbuse runs everything that abusers try at once, beside eight ordinary clients:
 // hostile pictures, readers that do not read, a batch of addresses that drip, guessed
-// tokens, invitations to strangers and a disk that fills up. No acknowledged write may be
-// lost, no read may fail, and everything derived and stored must be right afterwards.
+// tokens, invitations to strangers, forms that are echoed, bodies that no operation takes, a
+// hostile source of imports, long texts and a disk that fills up. No acknowledged write may
+// be lost, no read may fail, and everything derived and stored must be right afterwards.
 //
 // It is brief by default. With VITRINE_ABUSE set to a duration (make abuse: five minutes)
 // it also holds reads to a p99 of one second, which a brief run cannot measure.
@@ -58,6 +59,7 @@ type abuser struct {
 	private  int64
 	group    int64
 	pictures [][]byte // hostile ones
+	source   string   // a server of the API whose answers are hostile
 }
 
 func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {
@@ -71,6 +73,8 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	for _, hostile := range hostilePictures() {
 		mallory.pictures = append(mallory.pictures, hostile.file())
 	}
+	trudy := &abuser{client: client{token: p.userOf("trudy", "premium")}, source: newHostileSource(t)}
+	victor := &abuser{client: client{token: p.userOf("victor", "premium")}}
 	people := make([]*person, abuseClients)
 	for i := range people {
 		slug := fmt.Sprintf("person%d", i)
@@ -79,6 +83,7 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	s := p.serve()
 	mallory.web = newWeb(t).url + "/drip"
 	mallory.prepare(t, s.url)
+	victor.prepareTexts(t, s.url)
 	for _, person := range people {
 		person.prepare(t, s.url)
 		person.public = mallory.public
@@ -91,6 +96,7 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	var abuses, work sync.WaitGroup
 	for _, attack := range []func(context.Context, string) string{
 		mallory.sendPictures, mallory.leaveUploads, mallory.readNothing, mallory.beginBatches, mallory.invite, mallory.guessTokens,
+		trudy.echoForms, trudy.sendUndecoded, trudy.importHostile, victor.postLongTexts,
 	} {
 		abuses.Go(func() { t.Log(attack(ctx, s.url)) })
 	}

@@ -1,10 +1,8 @@
-// Package api puts the doors of the API side by side: they share who calls and how many
-// requests one client may make.
+// Package api puts the doors of the API side by side.
 package api
 
 import (
 	"net/http"
-	"time"
 
 	description "vitrine/api"
 	"vitrine/internal/api/ext"
@@ -15,21 +13,18 @@ import (
 	"vitrine/internal/exporting"
 	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
-	"vitrine/internal/middleware"
 	"vitrine/internal/present"
 )
 
 // Options is what the API stands on.
 type Options struct {
 	App       *app.App
-	Limiter   *middleware.Limiter
+	Callers   *httpedge.Callers
 	Documents Documents
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
-	Build     string // of the program; another one may represent things otherwise
-	Now       func() time.Time
+	Build     string           // of the program; another one may represent things otherwise
 	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
-	AtOnce    httpedge.AtOnce
 }
 
 // Documents are the descriptions of /v3, /v2 and /ext/v1, and of what is answered besides.
@@ -55,17 +50,16 @@ type API struct {
 
 // New makes the doors.
 func New(o Options) (*API, error) {
-	callers := httpedge.NewCallers(o.App, o.Limiter, o.Now, o.AtOnce)
-	public, err := v3.New(v3.Options{App: o.App, Callers: callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
+	public, err := v3.New(v3.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
 		Addresses: o.Addresses, Build: o.Build, Pieces: o.Pieces})
 	if err != nil {
 		return nil, err
 	}
-	own, err := ext.New(ext.Options{App: o.App, Callers: callers, Doc: o.Documents.Ext,
+	own, err := ext.New(ext.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.Ext,
 		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content})
 	if err != nil {
 		return nil, err
 	}
-	old := v2.New(v2.Options{App: o.App, Callers: callers, Doc: o.Documents.V2, Addresses: o.Addresses})
+	old := v2.New(v2.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V2, Addresses: o.Addresses})
 	return &API{Documents: o.Documents, V2Door: old, V3Door: public, ExtDoor: own}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/fragments"
+	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
 	"vitrine/internal/store"
@@ -42,9 +43,11 @@ func newPieced(t *testing.T, r *apptest.Rig) *pieced {
 	p := &pieced{Rig: r, t: t, rng: rand.New(rand.NewPCG(1, 16)), seen: map[string]map[string]bool{},
 		viewers: []string{"", "ada", "ada/read", "bob", "cy", "dee"}}
 	node := func(pieces *fragments.Cache) http.Handler {
-		doors, err := api.New(api.Options{App: r.S.App, Limiter: middleware.NewLimiter(map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0}), Documents: r.S.API.Documents,
+		doors, err := api.New(api.Options{App: r.S.App, Documents: r.S.API.Documents,
+			Callers: httpedge.NewCallers(r.S.App, middleware.NewLimiter(map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0}),
+				time.Now, httpedge.AtOnce{}),
 			Addresses: &present.Addresses{API: apptest.Base, Site: apptest.Base, Files: apptest.Base + "/files"},
-			Now:       time.Now, Build: " ", Pieces: pieces})
+			Build:     " ", Pieces: pieces})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -128,7 +128,7 @@ var rooms = map[string][]string{
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":          {},
-	"site/web":              {"app/...", "domain", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog"},
+	"site/web":              {"app/...", "domain", "budget", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "domain", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},

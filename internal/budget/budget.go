@@ -1,5 +1,5 @@
-// Package budget bounds the memory of responses in the making and of those that wait
-// for their clients to read them.
+// Package budget bounds the memory of requests that are being read, of responses in the
+// making, and of those that wait for their clients to read them.
 package budget
 
 import (
@@ -49,21 +49,21 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Account is what one response holds. It belongs to the goroutine of its request.
+// Account is what one request and its response hold. It belongs to the goroutine of the
+// request.
 type Account struct {
 	budget *Budget
 	client func() any // is asked when the response is large
-	must   bool
+	must   bool       // it is counted, but never refused
 
 	size   int64 // all that was charged
 	held   int64 // of that, what counts
 	holder any   // the client, once something counts
 }
 
-// Open begins a response to a client, which is any comparable value. One that must be
-// answered, since it reports what has been done, is counted but not refused.
-func (b *Budget) Open(client func() any, must bool) *Account {
-	return &Account{budget: b, client: client, must: must}
+// Open begins the account of a request from a client, which is any comparable value.
+func (b *Budget) Open(client func() any) *Account {
+	return &Account{budget: b, client: client}
 }
 
 // Close gives back all that the response held. It may be called again.
@@ -125,8 +125,16 @@ func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// Charge charges n bytes to the response that ctx is of, if it is of any. The error is of
-// the kind Unavailable: what was read must be dropped, and the response ended with it.
+// Must lets nothing be refused that the request of ctx is charged from now on: it takes
+// effect, and its response reports that.
+func Must(ctx context.Context) {
+	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
+		a.must = true
+	}
+}
+
+// Charge charges n bytes to the request that ctx belongs to, if any. The error is of the kind
+// Unavailable: the caller must drop what it has read, and end the response with the error.
 func Charge(ctx context.Context, n int64) error {
 	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
 		return a.charge(n)

@@ -19,8 +19,12 @@ type response struct {
 
 func open(t *testing.T, b *budget.Budget, client string, must bool) response {
 	t.Helper()
-	a := b.Open(func() any { return client }, must)
-	return response{budget.With(t.Context(), a), a}
+	a := b.Open(func() any { return client })
+	r := response{budget.With(t.Context(), a), a}
+	if must {
+		budget.Must(r.ctx)
+	}
+	return r
 }
 
 func (r response) charge(t *testing.T, n int64, ok bool) {

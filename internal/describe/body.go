@@ -8,8 +8,7 @@ package describe
 // Beyond the schema it refuses what a decoder or the database would stumble over:
 // text that is not JSON or not UTF-8, NUL in any string, a key given twice, nesting
 // deeper than 64, and integers that are not written as integers of 64 bits. Unknown
-// fields are ignored. Of a list or object that holds too much, what is far beyond the
-// limit is not looked at.
+// fields are ignored, and neither they nor items beyond a limit take memory.
 func (o *Operation) CheckBody(body []byte) []Violation {
 	if o.body == nil {
 		return nil
@@ -20,10 +19,10 @@ func (o *Operation) CheckBody(body []byte) []Violation {
 		}
 		return nil
 	}
-	value, found, ok := decode(body)
+	value, found, more, ok := decode(body, o.shape())
 	if !ok {
 		return found
 	}
-	x := explainer{value: trim(o.body, value), root: "body", schemas: o.schemas}
-	return tidy(append(found, x.check(o.body)...))
+	x := explainer{value: value, root: "body", schemas: o.schemas}
+	return tidy(append(found, x.check(o.body)...), more)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
@@ -20,16 +19,23 @@ var (
 	errDeep      = fmt.Errorf("is nested more than %d levels deep", deepest)
 	errUTF8      = errors.New("is not valid UTF-8")
 	errSurrogate = errors.New("is not valid UTF-8 (half a surrogate pair)")
+	errNoValue   = errors.New("no value")
 )
+
+// maxTracked is how many keys of ignored objects are checked for repetition in one body.
+const maxTracked = 1000
 
 // decoder reads one JSON text into the values that package jsonschema takes:
 // map[string]any, []any, string, bool, nil, and of numbers int64 where the text
 // is an integer of 64 bits, otherwise float64 (±Inf where that is too small).
+// It checks the syntax of everything, and builds what a shape keeps.
 type decoder struct {
-	jx    *jx.Decoder
-	depth int
-	path  []step
-	found []Violation
+	jx      *jx.Decoder
+	depth   int
+	path    []step
+	found   []Violation
+	more    int // violations beyond those in found
+	tracked int // keys of ignored objects
 }
 
 // step is one key, or one index where key is empty and index is set.
@@ -41,28 +47,29 @@ type step struct {
 // decode reads a body. What is wrong with the text as a whole is one violation, and
 // then there is no value. A NUL in a string, which PostgreSQL could not store, is a
 // violation of its field, and so is a key given twice: two readers of the text might
-// each believe another of its values (RFC 8259 section 4).
-func decode(body []byte) (value any, found []Violation, ok bool) {
+// each believe another of its values (RFC 8259 section 4). more counts violations that
+// are not in found.
+func decode(body []byte, of *shape) (value any, found []Violation, more int, ok bool) {
 	if !utf8.Valid(body) {
-		return nil, []Violation{{"body", errUTF8.Error()}}, false
+		return nil, []Violation{{"body", errUTF8.Error()}}, 0, false
 	}
 	if bytes.Contains(body, []byte(`\u`)) && halfSurrogate(body) {
-		return nil, []Violation{{"body", errSurrogate.Error()}}, false
+		return nil, []Violation{{"body", errSurrogate.Error()}}, 0, false
 	}
 	d := &decoder{jx: jx.GetDecoder()}
 	defer jx.PutDecoder(d.jx)
 	d.jx.ResetBytes(body)
-	value, err := d.value()
+	value, err := d.value(of)
 	if err == nil && d.jx.Skip() != io.EOF {
 		err = errors.New("trailing data")
 	}
 	if errors.Is(err, errDeep) {
-		return nil, []Violation{{"body", errDeep.Error()}}, false
+		return nil, []Violation{{"body", errDeep.Error()}}, 0, false
 	}
 	if err != nil {
-		return nil, []Violation{{"body", malformed(body)}}, false
+		return nil, []Violation{{"body", malformed(body)}}, 0, false
 	}
-	return value, d.found, true
+	return value, d.found, d.more, true
 }
 
 // malformed says where a text stops being JSON, counting bytes from 1.
@@ -78,15 +85,15 @@ func malformed(body []byte) string {
 	return fmt.Sprintf("is not valid JSON (at byte %d)", syntax.Offset)
 }
 
-func (d *decoder) value() (any, error) {
+func (d *decoder) value(of *shape) (any, error) {
 	switch d.jx.Next() {
 	case jx.Object:
-		return d.object()
+		return d.object(of)
 	case jx.Array:
-		return d.array()
+		return d.array(of)
 	case jx.String:
 		s, err := d.jx.Str()
-		d.noNUL(s, "must not contain NUL")
+		d.noNUL([]byte(s), "must not contain NUL")
 		return s, err
 	case jx.Number:
 		raw, err := d.jx.Raw()
@@ -96,22 +103,31 @@ func (d *decoder) value() (any, error) {
 	case jx.Null:
 		return nil, d.jx.Null()
 	}
-	return nil, errors.New("no value")
+	return nil, errNoValue
 }
 
-func (d *decoder) object() (any, error) {
+func (d *decoder) object(of *shape) (any, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	made := map[string]any{}
-	err := d.jx.Obj(func(_ *jx.Decoder, key string) error {
-		d.noNUL(key, "must not have keys that contain NUL")
+	made, others := map[string]any{}, 0
+	var passed map[string]bool
+	err := d.jx.ObjBytes(func(_ *jx.Decoder, name []byte) (err error) {
+		d.noNUL(name, "must not have keys that contain NUL")
+		below, kept, other := of.field(name, others)
+		key := string(name)
 		d.path = append(d.path, step{key: key, index: -1})
-		if _, twice := made[key]; twice {
-			d.add("is given more than once")
+		if kept {
+			if _, twice := made[key]; twice {
+				d.add("is given more than once")
+			} else if other {
+				others++
+			}
+			made[key], err = d.value(below)
+		} else {
+			d.track(&passed, key)
+			err = d.skip()
 		}
-		v, err := d.value()
-		made[key] = v
 		d.path = d.path[:len(d.path)-1]
 		return err
 	})
@@ -119,20 +135,91 @@ func (d *decoder) object() (any, error) {
 	return made, err
 }
 
-func (d *decoder) array() (any, error) {
+func (d *decoder) array(of *shape) (any, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	made := []any{}
-	err := d.jx.Arr(func(*jx.Decoder) error {
-		d.path = append(d.path, step{index: len(made)})
-		v, err := d.value()
-		made = append(made, v)
+	made, n, bad := []any{}, 0, 0
+	err := d.jx.Arr(func(*jx.Decoder) (err error) {
+		d.path = append(d.path, step{index: n})
+		if below, kept := of.item(n); kept && bad <= most {
+			var v any
+			v, err = d.value(below)
+			made = append(made, v)
+			// A validator explains every item that does not fit, so a long list must not have
+			// many of them.
+			if n > most && !of.fits(v) {
+				bad++
+			}
+		} else {
+			err = d.skip()
+		}
 		d.path = d.path[:len(d.path)-1]
+		n++
 		return err
 	})
 	d.depth--
 	return made, err
+}
+
+// skip reads a value and keeps nothing of it. It finds the same violations as value, but
+// looks for repeated keys only among the first of a body.
+func (d *decoder) skip() error {
+	switch d.jx.Next() {
+	case jx.Object:
+		if err := d.enter(); err != nil {
+			return err
+		}
+		var passed map[string]bool
+		err := d.jx.ObjBytes(func(_ *jx.Decoder, name []byte) error {
+			d.noNUL(name, "must not have keys that contain NUL")
+			key := string(name)
+			d.path = append(d.path, step{key: key, index: -1})
+			d.track(&passed, key)
+			err := d.skip()
+			d.path = d.path[:len(d.path)-1]
+			return err
+		})
+		d.depth--
+		return err
+	case jx.Array:
+		if err := d.enter(); err != nil {
+			return err
+		}
+		n := 0
+		err := d.jx.Arr(func(*jx.Decoder) error {
+			d.path = append(d.path, step{index: n})
+			err := d.skip()
+			d.path = d.path[:len(d.path)-1]
+			n++
+			return err
+		})
+		d.depth--
+		return err
+	case jx.String:
+		s, err := d.jx.StrBytes()
+		d.noNUL(s, "must not contain NUL")
+		return err
+	case jx.Invalid:
+		return errNoValue
+	}
+	return d.jx.Skip()
+}
+
+// track remembers a key of an ignored field, and adds a violation if the object has it
+// already.
+func (d *decoder) track(passed *map[string]bool, key string) {
+	if (*passed)[key] {
+		d.add("is given more than once")
+		return
+	}
+	if d.tracked++; d.tracked > maxTracked {
+		return
+	}
+	if *passed == nil {
+		*passed = map[string]bool{}
+	}
+	(*passed)[key] = true
 }
 
 func (d *decoder) enter() error {
@@ -142,13 +229,18 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-func (d *decoder) noNUL(s, why string) {
-	if strings.IndexByte(s, 0) >= 0 {
+func (d *decoder) noNUL(s []byte, why string) {
+	if bytes.IndexByte(s, 0) >= 0 {
 		d.add(why)
 	}
 }
 
+// add adds a violation, and only counts those that no answer would list.
 func (d *decoder) add(why string) {
+	if len(d.found) > most {
+		d.more++
+		return
+	}
 	d.found = append(d.found, Violation{fieldName("body", d.path), why})
 }
 

@@ -3,11 +3,13 @@ package describe
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// longestKey is how much of a client's key a field name repeats, in characters.
-const longestKey = 40
+// How much of what a client sent a field name repeats.
+const (
+	longestKey   = 40  // characters of a key
+	longestField = 400 // bytes of a path of keys; the rest is cut off
+)
 
 // fieldName names the place that steps lead to: "channels[2].id". The place
 // itself is called root when there are no steps.
@@ -21,6 +23,10 @@ func fieldName(root string, steps []step) string {
 		if name.Len() > 0 {
 			name.WriteByte('.')
 		}
+		if name.Len() > longestField {
+			name.WriteString("…")
+			break
+		}
 		name.WriteString(printable(s.key))
 	}
 	if name.Len() == 0 {
@@ -32,8 +38,12 @@ func fieldName(root string, steps []step) string {
 // printable gives a key as it can stand in a message: quoted when it holds more
 // than letters, digits, "_" and "-", and cut when it is long.
 func printable(key string) string {
-	if utf8.RuneCountInString(key) > longestKey {
-		key = string([]rune(key)[:longestKey]) + "…"
+	n := 0
+	for at := range key {
+		if n++; n > longestKey {
+			key = key[:at] + "…"
+			break
+		}
 	}
 	plain := key != ""
 	for _, c := range key {

@@ -23,6 +23,7 @@ type Operation struct {
 	Scope string
 
 	body       *jsonschema.Schema // of application/json; nil when it is not taken
+	shape      func() *shape      // of body
 	bodyTypes  []string
 	segments   []string // of Path
 	pathParams map[string]param

@@ -37,7 +37,7 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 			found = append(found, p.check(p.scalar(values[0]), o.schemas)...)
 		}
 	}
-	return tidy(found), noSuchID
+	return tidy(found, 0), noSuchID
 }
 
 // PathValues gives the path parameters of an escaped path, unescaped, and whether the

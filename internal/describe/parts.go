@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -48,7 +49,9 @@ func (b *builder) body(o *Operation, at string) error {
 	if err != nil {
 		return err
 	}
-	o.body = content[jsonType]
+	if o.body = content[jsonType]; o.body != nil {
+		o.shape = sync.OnceValue(func() *shape { return newShape(0, o.body) })
+	}
 	for name := range content {
 		o.bodyTypes = append(o.bodyTypes, name)
 	}

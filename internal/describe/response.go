@@ -51,7 +51,7 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 	if got != jsonType {
 		return checkText(body)
 	}
-	value, found, ok := decode(body)
+	value, found, more, ok := decode(body, nil)
 	if !ok {
 		return found
 	}
@@ -61,7 +61,7 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 	if all.errorSchema != nil && target(schema) == all.errorSchema {
 		x.status(status)
 	}
-	return tidy(x.found)
+	return tidy(x.found, more)
 }
 
 // content gives the schemas of a response by media type, and whether the status

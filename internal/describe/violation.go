@@ -19,14 +19,14 @@ type Violation struct {
 // String gives "field: why".
 func (v Violation) String() string { return v.Field + ": " + v.Why }
 
-// tidy sorts violations by field, drops what is said twice, and cuts the list
-// after the first hundred, saying so.
-func tidy(found []Violation) []Violation {
+// tidy sorts violations by field, drops duplicates, and cuts the list after the first
+// hundred. The last entry then counts the others, with more that were found besides.
+func tidy(found []Violation, more int) []Violation {
 	slices.SortFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))
 	})
 	found = slices.Compact(found)
-	if extra := len(found) - most; extra > 0 {
+	if extra := len(found) - most + more; extra > 0 && len(found) > most {
 		found = append(found[:most:most], Violation{"body", fmt.Sprintf("has %d more violations", extra)})
 	}
 	return found

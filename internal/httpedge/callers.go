@@ -71,6 +71,19 @@ func newTurns(atOnce int) slots.Slots[middleware.Key] {
 		Refusal: "Too many of your requests are under way: wait for some of them"}
 }
 
+// Turn waits until one more request of a client may be answered. The caller ends its turn by
+// leave. The error is Unavailable if too many wait already, or the request waited too long.
+func (c *Callers) Turn(r *http.Request, who domain.Actor) (leave func(), err error) {
+	key, turns := keyOf(who, r), c.turnsOf(r)
+	if err := turns.Enter(r.Context(), key); err != nil {
+		if domain.KindOf(err) == domain.Unavailable {
+			middleware.From(r.Context()).Refused = middleware.TooManyAt
+		}
+		return nil, err
+	}
+	return func() { turns.Leave(key) }, nil
+}
+
 // turnsOf gives the turns that a request takes.
 func (c *Callers) turnsOf(r *http.Request) *slots.Slots[middleware.Key] {
 	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {

@@ -95,7 +95,12 @@ func (e Errors) MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow s
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+r.Method)
+	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+MethodOf(r))
+}
+
+// MethodOf returns the method of a request as it may be shown: none that exists is longer.
+func MethodOf(r *http.Request) string {
+	return r.Method[:min(len(r.Method), 20)]
 }
 
 // limited answers who has made as many requests as a limit allows.

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vitrine/internal/budget"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
@@ -47,7 +48,7 @@ type Gate struct {
 
 	// Read, where it is set, makes the body that is held against the description out of a
 	// request that may carry its parameters elsewhere, or in another form than JSON.
-	Read func(r *http.Request) ([]byte, []describe.Violation, error)
+	Read func(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error)
 }
 
 // ServeHTTP implements http.Handler.
@@ -63,6 +64,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			g.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
+		leave, err := g.Callers.Turn(r, who) // before the body is read, which takes memory
+		if err != nil {
+			g.Errors.Fail(r.Context(), w, r, err)
+			return
+		}
+		defer leave()
 		again, err := keyedRequest(r, who)
 		if err != nil {
 			g.Errors.Fail(r.Context(), w, r, err)
@@ -84,15 +91,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-		key, turns := keyOf(who, r), g.Callers.turnsOf(r)
-		if err := turns.Enter(r.Context(), key); err != nil {
-			if domain.KindOf(err) == domain.Unavailable {
-				middleware.From(r.Context()).Refused = middleware.TooManyAt
-			}
-			g.Errors.Fail(r.Context(), w, r, err)
-			return
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			budget.Must(r.Context()) // what has been done is reported
 		}
-		defer turns.Leave(key)
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
 		Reading(w, r, who, !g.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {
@@ -211,7 +212,7 @@ func (g *Gate) read(op *describe.Operation, r *http.Request) ([]byte, []describe
 		return nil, nil, domain.Wrap(domain.Unsupported, "Send the body as it is, without a Content-Encoding", nil)
 	}
 	if g.Read != nil {
-		return g.Read(r)
+		return g.Read(op, r)
 	}
 	if !op.Accepts(r.Header.Get("Content-Type")) {
 		return nil, nil, domain.Wrap(domain.Unsupported, "Send the body as application/json", nil)
@@ -224,13 +225,44 @@ func (g *Gate) read(op *describe.Operation, r *http.Request) ([]byte, []describe
 	return body, found, nil
 }
 
-// ReadBody reads the body of a request to its end. The error says what a client did wrong.
+// ReadBody reads the body of a request to its end, and charges it to the budget of the
+// request. The error says what a client did wrong.
 func ReadBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, unreadable(err)
+	if 0 <= r.ContentLength && r.ContentLength <= smallBody {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = budget.Charge(r.Context(), bodyCopies*int64(len(body)))
+		}
+		return body, unreadable(err)
 	}
-	return body, nil
+	body := &chargedBody{request: r}
+	_, err := io.Copy(body, r.Body)
+	return body.text.Bytes(), unreadable(err)
+}
+
+const (
+	smallBody  = 4 << 10 // bytes that are read without looking at the budget in between
+	bodyCopies = 2       // the text, and what is decoded from it
+)
+
+// chargedBody is the body of a request as far as it has come.
+type chargedBody struct {
+	request *http.Request
+	text    bytes.Buffer
+	room    int64 // bytes that are charged
+}
+
+// Write implements io.Writer.
+func (b *chargedBody) Write(p []byte) (int, error) {
+	if need := int64(b.text.Len() + len(p)); need > b.room {
+		need = max(need, b.request.ContentLength) // a larger one than the limit has failed to be read
+		if err := budget.Charge(b.request.Context(), bodyCopies*(need-b.room)); err != nil {
+			return 0, err
+		}
+		b.text.Grow(int(need) - b.text.Len())
+		b.room = need
+	}
+	return b.text.Write(p)
 }
 
 // blanks reports whether blank texts are all that was found. The use cases refuse them too,
@@ -239,9 +271,12 @@ func blanks(found []describe.Violation) bool {
 	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })
 }
 
-// unreadable is what a failure to read a body means: it is too large, too slow, or
-// the client has broken off.
+// unreadable explains a failure to read a body: it is too large or too slow, there is no
+// memory for it, or the client has broken off.
 func unreadable(err error) error {
+	if err == nil || domain.KindOf(err) == domain.Unavailable {
+		return err
+	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/budget"
 )
 
-// Memory has what each response holds in memory counted against a budget, until it is
-// written: per user, and for guests per address.
+// Memory counts what each request and its response hold in memory against a budget, until
+// the response is written: per user, and for guests per address.
 func Memory(b *budget.Budget) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -18,7 +18,7 @@ func Memory(b *budget.Budget) Piece {
 				}
 				return GuestKey(x.ClientIP)
 			}
-			account := b.Open(client, !isRead(r.Method))
+			account := b.Open(client)
 			defer account.Close()
 			next.ServeHTTP(w, r.WithContext(budget.With(r.Context(), account)))
 		})

@@ -8,8 +8,13 @@ import (
 	"unicode"
 )
 
-// maxThings is how many objects of JSON-LD are looked at in one page.
-const maxThings = 1_000
+const (
+	// maxThings is how many objects of JSON-LD are looked at in one page.
+	maxThings = 1_000
+	// maxValues is about how many values one script of JSON-LD may have. Small ones take a
+	// hundred times the memory of their text.
+	maxValues = 20_000
+)
 
 // linked is what the JSON-LD of a page says of the page (schema.org).
 type linked struct {
@@ -60,7 +65,7 @@ func readLinked(scripts []string) linked {
 
 // parseLinked parses one script, forgiving what is often wrong: a comment or CDATA
 // around it, a semicolon at its end, line ends inside strings. It returns nil if
-// that does not help.
+// that does not help, or if there are too many values in it.
 func parseLinked(script string) any {
 	script = strings.TrimSpace(script)
 	for _, wrapping := range []string{"<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA["} {
@@ -68,6 +73,9 @@ func parseLinked(script string) any {
 	}
 	for _, wrapping := range []string{"-->", "/*]]>*/", "//]]>", "]]>", ";"} {
 		script = strings.TrimSpace(strings.TrimSuffix(script, wrapping))
+	}
+	if values := strings.Count(script, ",") + strings.Count(script, "{") + strings.Count(script, "["); values > maxValues {
+		return nil
 	}
 	var value any
 	if json.Unmarshal([]byte(script), &value) == nil {

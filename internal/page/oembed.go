@@ -20,6 +20,11 @@ const (
 	maxPixels = 20_000
 )
 
+// oEmbedFields are the fields of an answer that are read. Others, of which a hostile answer
+// may have many, are not kept.
+var oEmbedFields = []string{"type", "title", "author_name", "author_url", "provider_name", "provider_url", "html", "url",
+	"thumbnail_url", "width", "height"}
+
 // ErrNoOEmbed says that an answer is not oEmbed's.
 var ErrNoOEmbed = errors.New("page: no oEmbed answer")
 
@@ -81,25 +86,41 @@ func readValues(body []byte, contentType string) (map[string]string, error) {
 	return readJSON(body)
 }
 
-// readJSON returns the strings and numbers of an object. Anything else is left out:
-// providers answer null, false or arrays where they have nothing to say.
+// readJSON returns the strings and numbers of an object. It skips anything else: providers
+// answer null, false or arrays for what they do not know.
 func readJSON(body []byte) (map[string]string, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil {
-		return nil, err
+	d := json.NewDecoder(bytes.NewReader(body))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil, errors.Join(errors.New("not an object"), err)
 	}
 	values := map[string]string{}
-	for name, raw := range fields {
-		var text string
-		var number json.Number
-		switch {
-		case json.Unmarshal(raw, &text) == nil:
-			values[name] = text
-		case json.Unmarshal(raw, &number) == nil:
-			values[name] = number.String()
+	var raw json.RawMessage // is used again for each value
+	for d.More() {
+		name, err := d.Token()
+		if err == nil {
+			err = d.Decode(&raw)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if name, _ := name.(string); slices.Contains(oEmbedFields, name) {
+			addValue(values, name, raw)
 		}
 	}
-	return values, nil
+	_, err := d.Token() // the closing brace
+	return values, err
+}
+
+// addValue adds the value of a field if it is a string or a number.
+func addValue(values map[string]string, name string, raw json.RawMessage) {
+	var text string
+	var number json.Number
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		values[name] = text
+	case json.Unmarshal(raw, &number) == nil:
+		values[name] = number.String()
+	}
 }
 
 // webAddress returns an absolute address on the web, or "". Without a scheme it is

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ func readXML(body []byte, charsets func(string, io.Reader) (io.Reader, error)) (
 		case xml.EndElement:
 			depth--
 		case xml.CharData:
-			if depth == 2 {
+			if depth == 2 && slices.Contains(oEmbedFields, name) {
 				collected[name] = append(collected[name], t...)
 			}
 		}

@@ -70,7 +70,8 @@ type Server struct {
 	log       *slog.Logger
 	db        *database.DB
 	handler   http.Handler
-	memory    *budget.Budget // of responses
+	memory    *budget.Budget // of requests and responses
+	callers   *httpedge.Callers
 	checks    []readiness
 	works     atomic.Int64        // requests answered, those that ask how this server is aside, and runs of jobs
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
@@ -155,9 +156,9 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	pieces := fragments.New(cfg.CacheSize)
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
-	if s.API, err = api.New(api.Options{App: s.App, Limiter: s.limiter,
-		Documents: o.Documents, Addresses: s.addresses, Exports: s.exports, Build: o.Version + " " + o.Commit, Now: o.Now,
-		AtOnce: httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.Line() / 4}, Pieces: pieces}); err != nil {
+	s.callers = httpedge.NewCallers(s.App, s.limiter, o.Now, httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.Line() / 4})
+	if s.API, err = api.New(api.Options{App: s.App, Callers: s.callers, Documents: o.Documents, Addresses: s.addresses,
+		Exports: s.exports, Build: o.Version + " " + o.Commit, Pieces: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

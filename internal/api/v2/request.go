@@ -20,7 +20,7 @@ import (
 
 // parameters makes one JSON object of the parameters of a write: those of the query, and
 // of the body, which count before them, as a form or as JSON (behaviour-v2.md section 1).
-func parameters(r *http.Request) ([]byte, []describe.Violation, error) {
+func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error) {
 	body, err := httpedge.ReadBody(r)
 	if err != nil {
 		return nil, nil, err
@@ -33,13 +33,14 @@ func parameters(r *http.Request) ([]byte, []describe.Violation, error) {
 	switch {
 	case len(trimmed) == 0:
 	case kind == "application/json" || kind == "" && trimmed[0] == '{':
-		var sent map[string]json.RawMessage
-		if !utf8.Valid(body) || json.Unmarshal(body, &sent) != nil {
+		sent, _, ok := describe.Fields(body, func(name string) bool { return op.Declares(strings.TrimSuffix(name, "[]")) })
+		if !ok {
 			return nil, append(found, describe.Violation{Field: "body", Why: "is no JSON object"}), nil
 		}
-		for name, value := range sent {
-			if plain, listed := strings.CutSuffix(name, "[]"); !listed || sent[plain] == nil {
-				all[plain] = value
+		for _, f := range sent {
+			plain, listed := strings.CutSuffix(f.Name, "[]")
+			if !listed || !slices.ContainsFunc(sent, func(other describe.Field) bool { return other.Name == plain }) {
+				all[plain] = f.Value
 			}
 		}
 	case kind == "application/x-www-form-urlencoded" || kind == "":
@@ -121,6 +122,9 @@ func list(ids json.RawMessage) json.RawMessage {
 	for id := range strings.SplitSeq(text, ",") {
 		if id = strings.TrimSpace(id); id != "" {
 			all = append(all, id)
+		}
+		if len(all) > domain.MaxOrdered { // more than any list may have
+			break
 		}
 	}
 	written, _ := json.Marshal(all) // strings always encode

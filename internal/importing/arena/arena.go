@@ -320,11 +320,11 @@ func (s *Source) pagesFrom(ctx context.Context, to source.Taker, first int, page
 			return err
 		}
 		fresh := 0
-		for _, text := range l.Data[:min(len(l.Data), 10*perPage)] {
-			t, why := read(text)
-			if why != "" {
+		for _, e := range l.Data {
+			t := e.thing
+			if e.why != "" {
 				fresh++
-				to.LeftOut(source.LeftOut{What: strings.TrimSpace(t.Type + " " + t.Title), Where: where, Why: why})
+				to.LeftOut(source.LeftOut{What: strings.TrimSpace(t.Type + " " + t.Title), Where: where, Why: e.why})
 				continue
 			}
 			k := key{t.Type == "Channel", t.ID}

@@ -2,7 +2,6 @@ package arena
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,8 +24,12 @@ const (
 	maxRefuse = 30 // times in a row that too much was asked
 )
 
-// maxBody is how many bytes an answer may have.
-const maxBody = 32 << 20
+// Bounds of an answer, whose server may be hostile.
+const (
+	maxBody  = 32 << 20     // bytes
+	maxItem  = 8 << 20      // bytes of one item of a list, or of an answer that is no list
+	maxItems = 10 * perPage // of one page
+)
 
 // Error is why something could not be read. Why is for people, and has no token in it.
 type Error struct {
@@ -75,7 +78,11 @@ func (c *client) get(ctx context.Context, path string, query url.Values, into an
 			return err
 		}
 		if !ok {
-			return &Error{Where: where, Why: "The answer cannot be read", cause: err}
+			why := "The answer cannot be read"
+			if tooMuch, is := errors.AsType[tooMuchError](err); is {
+				why = string(tooMuch)
+			}
+			return &Error{Where: where, Why: why, cause: err}
 		}
 		wait := c.backoff(try)
 		if failed.RetryAfter > 0 {
@@ -120,9 +127,7 @@ func (c *client) ask(ctx context.Context, where string, into any) error {
 	}
 	defer func() { _ = answer.Body.Close() }() // of what was only read
 	c.learn(answer.Header)
-	decoder := json.NewDecoder(answer.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
+	if err := decode(answer.Body, into); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) { // it may come whole the next time
 			return errors.Join(&fetch.Error{Reason: "The answer was cut off", Temporary: true}, err)
 		}

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -16,11 +17,17 @@ import (
 // of a wrong form is left out alone.
 type (
 	list struct {
-		Data []json.RawMessage `json:"data"`
+		Data []entry
 		Meta struct {
 			Total int64 `json:"total_count"`
 			More  bool  `json:"has_more_pages"`
-		} `json:"meta"`
+		}
+	}
+
+	// entry is a thing of a list, or why it cannot be read.
+	entry struct {
+		thing
+		why string
 	}
 
 	person struct {
@@ -45,30 +52,30 @@ type (
 	}
 
 	connection struct {
-		ID          int64          `json:"id"`
-		Pinned      bool           `json:"pinned"`
-		Metadata    map[string]any `json:"metadata"`
-		ConnectedAt time.Time      `json:"connected_at"`
-		ConnectedBy person         `json:"connected_by"`
+		ID          int64           `json:"id"`
+		Pinned      bool            `json:"pinned"`
+		Metadata    source.Metadata `json:"metadata"`
+		ConnectedAt time.Time       `json:"connected_at"`
+		ConnectedBy person          `json:"connected_by"`
 	}
 
 	// thing is a channel, a block or a comment.
 	thing struct {
-		ID          int64          `json:"id"`
-		Type        string         `json:"type"`
-		State       string         `json:"state"`
-		Slug        string         `json:"slug"`
-		Title       string         `json:"title"`
-		Description markdown       `json:"description"`
-		Content     markdown       `json:"content"`
-		Body        markdown       `json:"body"`
-		Visibility  string         `json:"visibility"`
-		CreatedAt   time.Time      `json:"created_at"`
-		UpdatedAt   time.Time      `json:"updated_at"`
-		Metadata    map[string]any `json:"metadata"`
-		Owner       person         `json:"owner"`
-		User        person         `json:"user"`
-		Comments    int64          `json:"comment_count"`
+		ID          int64           `json:"id"`
+		Type        string          `json:"type"`
+		State       string          `json:"state"`
+		Slug        string          `json:"slug"`
+		Title       string          `json:"title"`
+		Description markdown        `json:"description"`
+		Content     markdown        `json:"content"`
+		Body        markdown        `json:"body"`
+		Visibility  string          `json:"visibility"`
+		CreatedAt   time.Time       `json:"created_at"`
+		UpdatedAt   time.Time       `json:"updated_at"`
+		Metadata    source.Metadata `json:"metadata"`
+		Owner       person          `json:"owner"`
+		User        person          `json:"user"`
+		Comments    int64           `json:"comment_count"`
 		Counts      struct {
 			Contents int64 `json:"contents"`
 		} `json:"counts"`
@@ -100,7 +107,7 @@ type (
 
 // read reads one thing of a list; why it cannot be is for people.
 func read(text json.RawMessage) (t thing, why string) {
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&t); err != nil {
 		var id struct {

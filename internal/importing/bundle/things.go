@@ -29,7 +29,7 @@ type channel struct {
 	Description string            `json:"description"`
 	Visibility  domain.Visibility `json:"visibility"`
 	Owner       person            `json:"owner"`
-	Metadata    map[string]any    `json:"metadata"`
+	Metadata    source.Metadata   `json:"metadata"`
 	CreatedAt   time.Time         `json:"created_at"`
 	URL         string            `json:"url"`
 	Contents    string            `json:"contents"`
@@ -37,11 +37,11 @@ type channel struct {
 
 // connection is a line of the contents of a channel.
 type connection struct {
-	Pinned      bool           `json:"pinned"`
-	Metadata    map[string]any `json:"metadata"`
-	ConnectedAt time.Time      `json:"connected_at"`
-	ConnectedBy person         `json:"connected_by"`
-	Block       *block         `json:"block"`
+	Pinned      bool            `json:"pinned"`
+	Metadata    source.Metadata `json:"metadata"`
+	ConnectedAt time.Time       `json:"connected_at"`
+	ConnectedBy person          `json:"connected_by"`
+	Block       *block          `json:"block"`
 	Channel     *struct {
 		ID    int64  `json:"id"`
 		Title string `json:"title"`
@@ -50,23 +50,23 @@ type connection struct {
 }
 
 type block struct {
-	ID          int64          `json:"id"`
-	Type        string         `json:"type"`
-	Title       string         `json:"title"`
-	Description string         `json:"description"`
-	Content     string         `json:"content"`
-	AltText     string         `json:"alt_text"`
-	SourceURL   string         `json:"source_url"`
-	SourceTitle string         `json:"source_title"`
-	ValueURL    string         `json:"value_url"`
-	Image       *file          `json:"image"`
-	Attachment  *file          `json:"attachment"`
-	Embed       *embed         `json:"embed"`
-	Metadata    map[string]any `json:"metadata"`
-	Author      person         `json:"author"`
-	CreatedAt   time.Time      `json:"created_at"`
-	UpdatedAt   time.Time      `json:"updated_at"`
-	URL         string         `json:"url"`
+	ID          int64           `json:"id"`
+	Type        string          `json:"type"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Content     string          `json:"content"`
+	AltText     string          `json:"alt_text"`
+	SourceURL   string          `json:"source_url"`
+	SourceTitle string          `json:"source_title"`
+	ValueURL    string          `json:"value_url"`
+	Image       *file           `json:"image"`
+	Attachment  *file           `json:"attachment"`
+	Embed       *embed          `json:"embed"`
+	Metadata    source.Metadata `json:"metadata"`
+	Author      person          `json:"author"`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	URL         string          `json:"url"`
 }
 
 type embed struct {

@@ -22,6 +22,8 @@ type Form struct {
 	status int               // to answer with, 0 for 200
 	header http.Header       // to answer with besides
 	lang   *catalog.Language // of who posted it
+	fields Fields            // of the route
+	given  bool              // the values come with the request
 }
 
 // Filled is a form with values in it, in turns a name and its value.
@@ -33,8 +35,17 @@ func Filled(pairs ...string) *Form {
 	return f
 }
 
+// Given is Filled with values that come with the request, such as those of its address.
+func Given(pairs ...string) *Form {
+	f := Filled(pairs...)
+	f.given = true
+	return f
+}
+
 // Form is what was posted.
-func (v *Visit) Form() *Form { return &Form{values: v.R.PostForm, lang: v.Lang} }
+func (v *Visit) Form() *Form {
+	return &Form{values: v.R.PostForm, lang: v.Lang, fields: v.fields, given: true}
+}
 
 // Get is a value as it was posted; line breaks are single.
 func (f *Form) Get(name string) string {

@@ -12,6 +12,7 @@ type input struct {
 	Hint, Error       string
 	Autocomplete      string
 	Rows              int // of a text of many lines; 0 for one line
+	Most              int // characters of such a text; 0 for what is not said
 	Required          bool
 	Focus             bool   // it is the first that is wrong
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
@@ -45,6 +46,9 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 		}
 	}
 	if f != nil {
+		if in.Rows > 0 {
+			in.Most = f.fields[name].Most
+		}
 		in.Error = f.errs[name]
 		in.Focus = f.first == name
 		if in.Type != "password" {

@@ -20,9 +20,9 @@ type Part struct {
 
 // The bounds of a form with files, beside those of the files themselves.
 const (
-	partPatience  = 30 * time.Second
-	maxParts      = 300
-	maxPartFields = 1 << 20 // bytes of all fields that are no files
+	partPatience = 30 * time.Second
+	maxParts     = 300
+	maxPartHead  = 16 << 10 // bytes between the content of a part and that of the next
 )
 
 // HasParts reports whether the form holds files, which Parts reads; other forms are read
@@ -37,15 +37,20 @@ func (v *Visit) HasParts() bool {
 // take. ErrEnded says that the form ended before its time.
 func (v *Visit) Parts(take func(Part) error) error {
 	v.R.PostForm = url.Values{}
-	v.R.Body = io.NopCloser(middleware.Patient(v.W, v.R, partPatience))
+	body := &headLimited{in: middleware.Patient(v.W, v.R, partPatience)}
+	v.R.Body = io.NopCloser(body)
 	parts, err := v.R.MultipartReader()
 	if err != nil {
 		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
 	}
-	left := int64(maxPartFields)
+	left := v.most
 	for range maxParts {
+		body.begin(maxPartHead)
 		part, err := parts.NextPart()
+		body.end()
 		switch {
+		case errors.Is(err, errPartHead):
+			return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), err)
 		case err == io.EOF: // just it: an end before the last boundary comes wrapped
 			return nil
 		case err != nil:
@@ -55,6 +60,12 @@ func (v *Visit) Parts(take func(Part) error) error {
 			err = take(Part{part.FormName(), part.FileName(), part.Header.Get("Content-Type"), part})
 		} else {
 			err = v.field(part, &left)
+		}
+		if err == nil { // what is left of a part is no head of the next
+			_, err = io.Copy(io.Discard, part)
+			if err != nil {
+				err = errors.Join(ErrEnded, err)
+			}
 		}
 		if err != nil {
 			return err
@@ -72,11 +83,42 @@ func (v *Visit) field(part *multipart.Part, left *int64) error {
 	if *left -= int64(len(value)); *left < 0 {
 		return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), nil)
 	}
+	if err := v.charge(len(value)); err != nil {
+		return err
+	}
 	if !clean(part.FormName()) || !clean(string(value)) {
 		return domain.InvalidField("", domain.FieldMalformed, v.T("web.error.not-text"))
 	}
 	v.R.PostForm.Add(part.FormName(), string(value))
 	return nil
+}
+
+// errPartHead says that the head of a part is too large.
+var errPartHead = errors.New("site: the head of a part of a form is too large")
+
+// headLimited bounds what is read of a body between begin and end. The reader of parts keeps
+// all of a part's head in memory, and bounds it at megabytes.
+type headLimited struct {
+	in      io.Reader
+	bounded bool
+	left    int
+}
+
+func (h *headLimited) begin(most int) { h.bounded, h.left = true, most }
+
+func (h *headLimited) end() { h.bounded = false }
+
+// Read implements io.Reader.
+func (h *headLimited) Read(p []byte) (int, error) {
+	if !h.bounded {
+		return h.in.Read(p)
+	}
+	if h.left <= 0 {
+		return 0, errPartHead
+	}
+	n, err := h.in.Read(p[:min(len(p), h.left)])
+	h.left -= n
+	return n, err
 }
 
 // ErrEnded says that a form with files ended before its time, or came too slowly.

@@ -14,6 +14,7 @@ import (
 
 	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/catalog"
@@ -269,7 +270,14 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 	if frame == "" || status >= http.StatusBadRequest {
 		frame = "layout"
 	}
-	var body bytes.Buffer
+	f.lang, f.fields = v.Lang, v.fields
+	if f.given {
+		f.dropLong()
+	}
+	if v.R.Method == http.MethodPost && status < http.StatusBadRequest {
+		budget.Must(v.R.Context()) // it reports what has been done
+	}
+	body := pageBuffer{visit: v, free: name == "error"}
 	if err := v.s.pages()[v.Lang.Code]()[v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
 		return err
 	}
@@ -288,6 +296,24 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		h.Set("X-Reader", shown.Reader)
 	}
 	v.W.WriteHeader(status)
-	_, _ = v.W.Write(body.Bytes()) // the client has gone; nothing to do
+	_, _ = v.W.Write(body.text.Bytes()) // the client has gone; nothing to do
 	return nil
+}
+
+// pageBuffer holds a page until it is whole. What it holds is charged to the budget, but for a
+// page that says what went wrong.
+type pageBuffer struct {
+	visit *Visit
+	free  bool
+	text  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *pageBuffer) Write(p []byte) (int, error) {
+	if !b.free {
+		if err := b.visit.charge(len(p)); err != nil {
+			return 0, err
+		}
+	}
+	return b.text.Write(p)
 }

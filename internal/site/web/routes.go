@@ -56,6 +56,7 @@ type Route struct {
 	Access   Access
 	Get      Handler // nil for none; HEAD is served by it too
 	Post     Handler // nil for none
+	Fields   Fields  // of its form: those that are long, or come many times
 	Files    bool    // its forms may hold files, as multipart/form-data
 	Download bool    // GET answers with a file, which is counted as a request of the API is
 	Open     bool    // guests may see it where they are closed out: it shows nothing of collections

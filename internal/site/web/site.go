@@ -29,6 +29,7 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Limiter   *middleware.Limiter // of requests by tier, which searches count for
+	Callers   *httpedge.Callers   // how many requests of a client are answered at once, here and at the API
 }
 
 // Site answers the addresses of the website.

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -37,6 +37,8 @@ type Visit struct {
 	nobodys bool         // the page is the same for all who use the browser
 	site    *domain.Site // what the site says of itself, once somebody asked
 	room    string       // of the route, whose templates are meant
+	fields  Fields       // of the route
+	most    int64        // bytes of the fields of its form
 	tag     string       // of the page, once Fresh has been asked
 	counted bool         // Account.Unread counts what the reader may see, up to mostUnread
 }
@@ -48,7 +50,7 @@ func (v *Visit) answer() error {
 		return v.Moved(httpedge.EscapedWithoutSlash(v.R))
 	}
 	at, args, found := v.s.match(v.R.URL.Path)
-	v.Args, v.room = args, at.room
+	v.Args, v.room, v.fields = args, at.room, at.Fields
 	v.logAs(at, found)
 	if err := v.s.cross.Check(v.R); err != nil {
 		return domain.NewForbidden(v.T("web.error.other-site"))
@@ -64,9 +66,6 @@ func (v *Visit) answer() error {
 		v.methodNotAllowed(at)
 		return nil
 	}
-	if err := v.readForms(at.Files); err != nil {
-		return err
-	}
 	switch {
 	case at.Access != Anyone && v.Account == nil, !at.Open && v.App().Exposure.Admits(v.Actor()) != nil:
 		return v.AskToSignIn()
@@ -74,6 +73,14 @@ func (v *Visit) answer() error {
 		return domain.NewNotFound()
 	}
 	if err := v.count(at); err != nil {
+		return err
+	}
+	leave, err := v.turn(at)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := v.readForms(at); err != nil {
 		return err
 	}
 	httpedge.Reading(v.W, v.R, v.Actor(), at.lagging, func(w http.ResponseWriter, r *http.Request) {
@@ -154,22 +161,31 @@ func (v *Visit) countUnread() {
 	}
 }
 
-// readForms reads query and body, and refuses a body that is not text. A body with files
-// is left to the page, which reads it with Parts.
-func (v *Visit) readForms(files bool) error {
+// readForms checks the query and reads the body, and refuses a body that is not text. A body
+// with files is left to the page, which reads it with Parts.
+func (v *Visit) readForms(at Route) error {
+	v.R.PostForm = url.Values{}
+	v.most = at.bodyLimit(v.Account == nil)
+	if _, err := url.ParseQuery(v.R.URL.RawQuery); err != nil {
+		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
+	}
 	if v.R.Method == http.MethodPost {
 		media := mediaType(v.R)
-		if files && media == "multipart/form-data" {
+		if at.Files && media == "multipart/form-data" {
 			return nil
 		}
 		if media != "application/x-www-form-urlencoded" && media != "" {
 			return domain.Wrap(domain.Unsupported, v.T("web.error.media-type"), nil)
 		}
 	}
-	if err := v.R.ParseForm(); err != nil {
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return err
-		}
+	if v.R.Method != http.MethodPost {
+		return nil
+	}
+	body, err := v.readBody(v.most)
+	if err != nil {
+		return err
+	}
+	if v.R.PostForm, err = url.ParseQuery(body); err != nil {
 		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
 	}
 	for name, values := range v.R.PostForm {
@@ -191,7 +207,7 @@ func mediaType(r *http.Request) string {
 	return media
 }
 
-// Query gives a parameter of the address, "" if it is missing or no text.
+// Query returns a parameter of the address, "" if it is missing or not text.
 func (v *Visit) Query(name string) string {
 	if value := v.R.URL.Query().Get(name); clean(value) {
 		return value
@@ -208,7 +224,7 @@ func (v *Visit) methodNotAllowed(at Route) {
 		v.W.WriteHeader(http.StatusNoContent)
 		return
 	}
-	v.failure(http.StatusMethodNotAllowed, v.T("web.error.method", v.R.Method))
+	v.failure(http.StatusMethodNotAllowed, v.T("web.error.method", httpedge.MethodOf(v.R)))
 }
 
 // HeadOnly reports whether the request is HEAD, which pages see as GET.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"vitrine/internal/app"
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -51,12 +52,12 @@ func Room() web.Room {
 			{Path: "/reset-password/{token}", Open: true, Get: resetPage, Post: reset},
 
 			{Path: "/settings", Access: web.Users, Get: settings},
-			{Path: "/settings/profile", Access: web.Users, Get: profilePage, Post: saveProfile, Files: true},
+			{Path: "/settings/profile", Access: web.Users, Get: profilePage, Post: saveProfile, Files: true, Fields: web.Fields{"bio": {Most: domain.MaxDescription}}},
 			{Path: "/settings/email", Access: web.Users, Get: emailPage, Post: changeEmail},
 			{Path: "/settings/email/{token}", Open: true, Get: confirmEmailPage, Post: confirmEmail},
 			{Path: "/settings/password", Access: web.Users, Get: passwordPage, Post: changePassword},
 			{Path: "/settings/passkeys", Access: web.Users, Get: passkeysPage, Post: beginPasskey},
-			{Path: "/settings/passkeys/add", Access: web.Users, Post: addPasskey},
+			{Path: "/settings/passkeys/add", Access: web.Users, Post: addPasskey, Fields: web.Fields{"answer": {Most: domain.MaxPasskeyAnswer}}},
 			{Path: "/settings/passkeys/options", Access: web.Users, Get: proofOptions},
 			{Path: "/settings/passkeys/{id}", Access: web.Users, Get: passkeyPage, Post: removePasskey},
 			{Path: "/settings/recovery-codes", Access: web.Users, Get: codesPage, Post: makeCodes},
@@ -66,8 +67,8 @@ func Room() web.Room {
 			{Path: "/settings/applications", Access: web.Users, Get: grantsPage, Post: revokeGrant},
 			{Path: "/settings/delete", Access: web.Users, Get: deletePage, Post: deleteAccount},
 
-			{Path: "/oauth/applications", Access: web.Users, Get: applicationsPage, Post: createApplication},
-			{Path: "/oauth/applications/{id}", Access: web.Users, Get: applicationPage, Post: changeApplication},
+			{Path: "/oauth/applications", Access: web.Users, Get: applicationsPage, Post: createApplication, Fields: web.Fields{"redirect_uris": {Most: domain.MaxRedirectURIs * (domain.MaxRedirectURI + 1)}}},
+			{Path: "/oauth/applications/{id}", Access: web.Users, Get: applicationPage, Post: changeApplication, Fields: web.Fields{"redirect_uris": {Most: domain.MaxRedirectURIs * (domain.MaxRedirectURI + 1)}}},
 			{Path: "/oauth/authorize", Open: true, Get: consentPage, Post: consent},
 
 			{Path: "/invitations/{token}", Open: true, Get: invitationPage, Post: answerInvitation},

@@ -39,7 +39,7 @@ func addPage(v *web.Visit) error {
 	if moved != "" {
 		return v.Redirect(moved)
 	}
-	return showAdd(v, web.Filled("value", v.Query("value")), &adding{Channel: c})
+	return showAdd(v, web.Given("value", v.Query("value")), &adding{Channel: c})
 }
 
 func showAdd(v *web.Visit, f *web.Form, a *adding) error {

@@ -30,7 +30,7 @@ const mostGroups = 100
 
 // newChannelPage shows the form of a new channel.
 func newChannelPage(v *web.Visit) error {
-	return showNewChannel(v, web.Filled("title", v.Query("title"), "visibility", string(domain.Closed), "owner", v.Query("owner")))
+	return showNewChannel(v, web.Given("title", v.Query("title"), "visibility", string(domain.Closed), "owner", v.Query("owner")))
 }
 
 func showNewChannel(v *web.Visit, f *web.Form) error {

@@ -39,7 +39,7 @@ func connectPage(v *web.Visit) error {
 		return err
 	}
 	q := v.R.URL.Query()
-	return showConnect(v, c, web.Filled("title", v.Query("title"), "next", v.Query("next")), v.Query("q"), q["channel"], q["shown"])
+	return showConnect(v, c, web.Given("title", v.Query("title"), "next", v.Query("next")), v.Query("q"), q["channel"], q["shown"])
 }
 
 func showConnect(v *web.Visit, c connecting, f *web.Form, query string, ticked, shown []string) (err error) {

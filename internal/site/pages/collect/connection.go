@@ -41,7 +41,7 @@ func connectionPage(v *web.Visit) error {
 		return err
 	}
 	p.Rows = rows(nil, p.Connection.Metadata)
-	return showConnection(v, p, web.Filled("place", strconv.FormatInt(p.Place, 10), "next", v.Query("next")))
+	return showConnection(v, p, web.Given("place", strconv.FormatInt(p.Place, 10), "next", v.Query("next")))
 }
 
 func showConnection(v *web.Visit, p placed, f *web.Form) error {

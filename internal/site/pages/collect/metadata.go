@@ -25,7 +25,7 @@ func rows(f *web.Form, m domain.Metadata) (all []row) {
 	if f.Posted() {
 		keys, values, was := f.Values("meta_key"), f.Values("meta_value"), f.Values("meta_was")
 		for i := range min(len(keys), len(values), len(was), domain.MaxMetadataKeys+blankRows) {
-			all = append(all, row{Key: keys[i], Value: values[i], Was: was[i]})
+			all = append(all, row{Key: f.Fitting("meta_key", keys[i]), Value: f.Fitting("meta_value", values[i]), Was: f.Fitting("meta_was", was[i])})
 		}
 	} else {
 		for key, value := range inOrder(m) {

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -19,18 +20,26 @@ func Room() web.Room {
 		panic(err) // they are part of the program
 	}
 	return web.Room{Name: "collect", Templates: files, Routes: []web.Route{
-		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel},
-		{Path: "/save", Get: savePage, Post: save},
+		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},
+		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}}},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
-		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true},
-		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel},
+		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}}},
+		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(web.Fields{"description": {Most: domain.MaxDescription}})},
 		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
-		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock},
+		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(web.Fields{"content": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}, "alt_text": {Most: domain.MaxAltText}})},
 		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
-		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection},
+		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection, Fields: withMetadata(web.Fields{})},
 		{Path: "/connections/undo", Access: web.Users, Post: undo},
 	}}
+}
+
+// withMetadata adds the rows of a form for metadata.
+func withMetadata(f web.Fields) web.Fields {
+	const rows = domain.MaxMetadataKeys + blankRows
+	f["meta_key"], f["meta_was"] = web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}, web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}
+	f["meta_value"] = web.Field{Most: domain.MaxMetadataValueLength, Times: rows}
+	return f
 }

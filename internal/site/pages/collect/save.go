@@ -35,7 +35,7 @@ func saved(v *web.Visit) *web.Form {
 	if value == "" {
 		value, text = text, ""
 	}
-	return web.Filled("value", value, "title", strings.TrimSpace(v.Query("title")), "description", text)
+	return web.Given("value", value, "title", strings.TrimSpace(v.Query("title")), "description", text)
 }
 
 func savePage(v *web.Visit) error {
@@ -45,7 +45,7 @@ func savePage(v *web.Visit) error {
 	q := v.R.URL.Query()
 	f := saved(v)
 	if value := v.Query("value"); value != "" { // channels are being looked for
-		f = web.Filled("value", value, "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
+		f = web.Given("value", value, "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
 	}
 	return showSave(v, f, v.Query("q"), q["channel"])
 }

@@ -216,7 +216,7 @@ func channelPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	form := web.Filled("q", n.Query)
+	form := web.Given("q", n.Query)
 	list, err := n.contents(v, c.Channel)
 	if err != nil && !(n.Query != "" && form.Refused(err)) {
 		return err

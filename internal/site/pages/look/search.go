@@ -72,7 +72,7 @@ func searchPage(v *web.Visit) error {
 			shown.Keep = append(shown.Keep, hidden{name, value})
 		}
 	}
-	form := web.Filled("q", query)
+	form := web.Given("q", query)
 	if shown.Asked {
 		l, err := v.App().Explore(v.R.Context(), v.Actor(), in, nil)
 		if err != nil && !refusedQuery(form, err) {

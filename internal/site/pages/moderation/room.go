@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"vitrine/internal/app/operating"
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -20,16 +21,16 @@ func Room() web.Room {
 		panic(err) // they are part of the program
 	}
 	return web.Room{Name: "moderation", Templates: files, Routes: []web.Route{
-		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report},
+		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
 		{Path: "/operator/reports", Access: web.Operators, Get: casesPage, Post: mailCases},
 		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
 		{Path: "/operator/hidden", Access: web.Operators, Get: hiddenPage, Post: showHidden},
-		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide},
+		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
 		{Path: "/operator/look/{kind}/{id}", Access: web.Operators, Get: lookPage},
 		{Path: "/operator/look/{kind}/{id}/picture", Access: web.Operators, Get: lookPicture},
 		{Path: "/operator/look/{kind}/{id}/file", Access: web.Operators, Get: lookFile},
-		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide},
+		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
 	}}
 }
 

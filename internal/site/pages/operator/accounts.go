@@ -49,7 +49,7 @@ func accountsPage(v *web.Visit) error {
 	}
 	place := present.Page{Page: page, Total: found.Total}
 	shown.Previous, shown.Next = accountsAt(search, sort, place.Prev()), accountsAt(search, sort, place.Next())
-	return v.Page("accounts", v.T("operator.title.accounts"), web.Filled("q", search), shown)
+	return v.Page("accounts", v.T("operator.title.accounts"), web.Given("q", search), shown)
 }
 
 // pageOf is the page of a list of accounts that is asked for; the first where the address

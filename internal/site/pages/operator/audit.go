@@ -44,7 +44,7 @@ type auditRow struct {
 // auditPage shows the audit log, or what passes a filter.
 func auditPage(v *web.Visit) error {
 	f, q, err := auditFilter(v)
-	form := web.Filled("actor", q.Get("actor"), "about", q.Get("about"), "from", q.Get("from"), "to", q.Get("to"))
+	form := web.Given("actor", q.Get("actor"), "about", q.Get("about"), "from", q.Get("from"), "to", q.Get("to"))
 	var found []domain.AuditEntry
 	after := auditPlace(v.Query("after"))
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -34,13 +35,13 @@ func Room() web.Room {
 		}}},
 		Routes: []web.Route{
 			{Path: "/operator", Access: web.Operators, Get: operatorPage},
-			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true},
-			{Path: "/operator/pages", Access: web.Operators, Get: legalPagesPage, Post: makeLegalPage},
-			{Path: "/operator/pages/{slug}", Access: web.Operators, Get: legalPagePage, Post: changeLegalPage},
+			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true, Fields: web.Fields{"about": {Most: domain.MaxDescription}, "announcement": {Most: domain.MaxAnnouncement}}},
+			{Path: "/operator/pages", Access: web.Operators, Get: legalPagesPage, Post: makeLegalPage, Fields: web.Fields{"body": {Most: domain.MaxMarkdown}}},
+			{Path: "/operator/pages/{slug}", Access: web.Operators, Get: legalPagePage, Post: changeLegalPage, Fields: web.Fields{"body": {Most: domain.MaxMarkdown}}},
 			{Path: "/operator/storage", Access: web.Operators, Get: storagePage},
 			{Path: "/operator/accounts", Access: web.Operators, Get: accountsPage},
 			{Path: "/operator/accounts/{slug}", Access: web.Operators, Get: accountPage, Post: changeAccount},
-			{Path: "/operator/invitations", Access: web.Operators, Get: invitationsPage, Post: changeInvitations, Files: true},
+			{Path: "/operator/invitations", Access: web.Operators, Get: invitationsPage, Post: changeInvitations, Files: true, Fields: web.Fields{"emails": {Most: invitedAtOnce * (domain.MaxEmail + 2)}}},
 			{Path: "/operator/sign-up", Access: web.Operators, Get: signUpSettingsPage, Post: changeSignUp},
 			{Path: "/operator/audit", Access: web.Operators, Get: auditPage},
 			{Path: "/operator/audit/file", Access: web.Operators, Get: auditFile, Download: true},

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -24,13 +25,13 @@ func Room() web.Room {
 			{Path: "/feed", Access: web.Users, Get: feed},
 			{Path: "/notifications", Access: web.Users, Get: notifications, Post: readNotifications},
 			{Path: "/notifications/{id}", Access: web.Users, Get: openNotification},
-			{Path: "/block/{id}/comments", Get: commentsPage, Post: users(say)},
+			{Path: "/block/{id}/comments", Get: commentsPage, Post: users(say), Fields: web.Fields{"body": {Most: domain.MaxComment}}},
 			{Path: "/block/{id}/comments/{comment}", Get: findComment},
 			{Path: "/comments/mentions", Access: web.Users, Get: mentions},
-			{Path: "/comments/{id}", Access: web.Users, Get: commentPage, Post: changeComment},
+			{Path: "/comments/{id}", Access: web.Users, Get: commentPage, Post: changeComment, Fields: web.Fields{"body": {Most: domain.MaxComment}}},
 			{Path: "/groups", Access: web.Users, Get: groups},
-			{Path: "/groups/new", Access: web.Users, Get: newGroupPage, Post: newGroup, Files: true},
-			{Path: "/group/{slug}/edit", Access: web.Users, Get: editGroupPage, Post: editGroup, Files: true},
+			{Path: "/groups/new", Access: web.Users, Get: newGroupPage, Post: newGroup, Files: true, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},
+			{Path: "/group/{slug}/edit", Access: web.Users, Get: editGroupPage, Post: editGroup, Files: true, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},
 			{Path: "/group/{slug}/delete", Access: web.Users, Get: deleteGroupPage, Post: deleteGroup},
 			{Path: "/group/{slug}/members", Get: membersPage, Post: users(changeMembers)},
 			{Path: "/{owner}/{channel}/collaborators", Get: collaboratorsPage, Post: users(changeCollaborators)},

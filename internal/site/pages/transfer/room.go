@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
@@ -18,7 +19,7 @@ func Room() web.Room {
 		panic(err) // they are part of the program
 	}
 	return web.Room{Name: "transfer", Templates: files, Routes: []web.Route{
-		{Path: "/settings/import", Access: web.Users, Get: importsPage, Post: startImport, Files: true},
+		{Path: "/settings/import", Access: web.Users, Get: importsPage, Post: startImport, Files: true, Fields: web.Fields{"what": {Most: domain.MaxImportWhat * (domain.MaxImportName + 1)}, "token": {Most: domain.MaxImportToken}}},
 		{Path: "/settings/export", Access: web.Users, Get: exportsPage, Post: changeExports},
 		{Path: "/settings/export/{id}/file", Access: web.Users, Get: exportFile, Download: true},
 		{Path: "/settings/import/{id}", Access: web.Users, Get: importPage, Post: changeImport},

@@ -1,0 +1,62 @@
+package describe
+
+import (
+	"encoding/json"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-faster/jx"
+)
+
+// Field is a field of a JSON object, with its value as it was written.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// maxUnknown is how many fields that are not declared Fields returns.
+const maxUnknown = 100
+
+// Declares reports whether the description has a field of this name in the body.
+func (o *Operation) Declares(name string) bool {
+	_, ok := o.shape().fields[name]
+	return ok
+}
+
+// Fields returns the fields of a JSON object in their order: those that known is true of,
+// and the first of all others. Of a field given twice it returns the last value, and twice is
+// true. It is not ok if the body is not one JSON object; null is an empty one. The values refer to the body.
+func Fields(body []byte, known func(name string) bool) (fields []Field, twice, ok bool) {
+	if !utf8.Valid(body) {
+		return nil, false, false
+	}
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(body)
+	switch d.Next() {
+	case jx.Null:
+		return nil, false, d.Null() == nil && d.Skip() == io.EOF
+	case jx.Object:
+	default:
+		return nil, false, false
+	}
+	at, unknown := map[string]int{}, 0
+	err := d.ObjBytes(func(_ *jx.Decoder, key []byte) error {
+		name := string(key)
+		value, err := d.Raw()
+		i, again := at[name]
+		switch {
+		case err != nil:
+		case again:
+			fields[i].Value, twice = json.RawMessage(value), true
+		case known(name) || unknown < maxUnknown:
+			if !known(name) {
+				unknown++
+			}
+			at[name] = len(fields)
+			fields = append(fields, Field{name, json.RawMessage(value)})
+		}
+		return err
+	})
+	return fields, twice, err == nil && d.Skip() == io.EOF
+}

@@ -1,0 +1,131 @@
+package describe
+
+import (
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// shape lists which parts of a value the schemas that may apply to it mention. A decoder
+// builds only those, so that a large body of anything else costs no memory. A nil *shape
+// keeps everything.
+type shape struct {
+	fields  map[string]*shape // by name
+	more    *shape            // of all other fields; nil if they are ignored
+	maxKeys int               // how many other fields are kept
+
+	items    *shape // of each item; nil keeps everything
+	maxItems int    // how many items are kept
+	each     []*jsonschema.Schema
+}
+
+const (
+	// maxIgnored is how many fields are kept, without their values, of an object that must
+	// not have them: enough to say so.
+	maxIgnored = 100
+	// deepestShape ends the expansion of a schema that refers to itself.
+	deepestShape = deepest + 1
+	// unlimited is for schemas that state no limit.
+	unlimited = int(^uint(0) >> 1)
+)
+
+// ignored is the shape of a value that no schema describes.
+var ignored = &shape{items: &shape{}}
+
+// newShape merges the shapes of several schemas. It keeps one item and one field more than
+// the most generous schema allows, which is enough for a validator to find the violation.
+func newShape(depth int, schemas ...*jsonschema.Schema) *shape {
+	parts := expand(nil, schemas...)
+	if depth == deepestShape || len(parts) == 0 {
+		return ignored
+	}
+	s := &shape{fields: map[string]*shape{}}
+	below := map[string][]*jsonschema.Schema{}
+	var items, more []*jsonschema.Schema
+	closed, compared := false, false
+	for _, part := range parts {
+		for name, property := range part.Properties {
+			below[name] = append(below[name], property)
+		}
+		for _, name := range part.Required {
+			if _, declared := below[name]; !declared {
+				below[name] = nil
+			}
+		}
+		switch additional := part.AdditionalProperties.(type) {
+		case *jsonschema.Schema:
+			more = append(more, additional)
+			s.maxKeys = max(s.maxKeys, oneMore(part.MaxProperties))
+		case bool:
+			closed = closed || !additional
+		}
+		if part.Items2020 != nil {
+			items = append(items, part.Items2020)
+		}
+		if part.Items2020 != nil || part.MinItems != nil || part.MaxItems != nil || part.UniqueItems {
+			s.maxItems = max(s.maxItems, oneMore(part.MaxItems))
+		}
+		compared = compared || part.UniqueItems
+	}
+	for name, schemas := range below {
+		s.fields[name] = newShape(depth+1, schemas...)
+	}
+	if more != nil {
+		s.more = newShape(depth+1, more...)
+	} else if closed {
+		s.more, s.maxKeys = ignored, maxIgnored
+	}
+	s.each = items
+	if !compared || items != nil {
+		s.items = newShape(depth+1, items...)
+	}
+	return s
+}
+
+// fits reports whether an item is valid by one of the schemas of items, if there are any.
+func (s *shape) fits(item any) bool {
+	if s == nil || len(s.each) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.each, func(schema *jsonschema.Schema) bool { return schema.Validate(item) == nil })
+}
+
+func oneMore(limit *int) int {
+	if limit == nil {
+		return unlimited
+	}
+	return *limit + 1
+}
+
+// expand adds the schemas and all that apply to the same value as they do.
+func expand(parts []*jsonschema.Schema, schemas ...*jsonschema.Schema) []*jsonschema.Schema {
+	for _, s := range schemas {
+		if s == nil || slices.Contains(parts, s) {
+			continue
+		}
+		parts = append(parts, s)
+		parts = expand(parts, s.Ref)
+		parts = expand(parts, slices.Concat(s.AllOf, s.OneOf, s.AnyOf)...)
+	}
+	return parts
+}
+
+// field returns the shape of a field, whether it is kept, and whether it is none of the
+// declared ones. others is how many of those the object has already.
+func (s *shape) field(name []byte, others int) (of *shape, kept, other bool) {
+	if s == nil {
+		return nil, true, false
+	}
+	if of, ok := s.fields[string(name)]; ok {
+		return of, true, false
+	}
+	return s.more, s.more != nil && others < s.maxKeys, true
+}
+
+// item returns the shape of the n-th item of a list, and whether it is kept.
+func (s *shape) item(n int) (of *shape, kept bool) {
+	if s == nil {
+		return nil, true
+	}
+	return s.items, n < s.maxItems
+}

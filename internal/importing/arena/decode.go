@@ -1,0 +1,108 @@
+package arena
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// tooMuchError says which bound an answer exceeds, for people.
+type tooMuchError string
+
+// Error implements error.
+func (e tooMuchError) Error() string { return string(e) }
+
+const errLargeItem = tooMuchError("The answer has a part that is larger than 8 MiB")
+
+var errManyItems = tooMuchError(fmt.Sprintf("The answer has more than %d items on one page", maxItems))
+
+// decode reads an answer of JSON. It holds one item of a list as text at a time, so that an
+// answer takes no more memory than what is kept of it.
+func decode(body io.Reader, into any) error {
+	from := &bounded{in: body, left: maxItem}
+	d := json.NewDecoder(from)
+	d.UseNumber()
+	l, ok := into.(*list)
+	if !ok {
+		return d.Decode(into)
+	}
+	err := l.decode(d, from)
+	if errors.Is(err, io.EOF) && d.InputOffset() > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (l *list) decode(d *json.Decoder, from *bounded) error {
+	if null, err := open(d, '{'); null || err != nil {
+		return err
+	}
+	for d.More() {
+		from.left = maxItem
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch name {
+		case "data":
+			err = l.decodeItems(d, from)
+		case "meta":
+			err = d.Decode(&l.Meta)
+		default:
+			var ignored json.RawMessage
+			err = d.Decode(&ignored)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := d.Token() // the closing brace
+	return err
+}
+
+func (l *list) decodeItems(d *json.Decoder, from *bounded) error {
+	null, err := open(d, '[')
+	if null || err != nil {
+		return err
+	}
+	var text json.RawMessage // is used again for each
+	for d.More() {
+		if len(l.Data) == maxItems {
+			return errManyItems
+		}
+		from.left = maxItem
+		if err := d.Decode(&text); err != nil {
+			return err
+		}
+		t, why := read(text)
+		l.Data = append(l.Data, entry{t, why})
+	}
+	_, err = d.Token() // the closing bracket
+	return err
+}
+
+// open reads the beginning of an object or a list, or null.
+func open(d *json.Decoder, begin json.Delim) (null bool, err error) {
+	token, err := d.Token()
+	if err == nil && token != nil && token != begin {
+		err = fmt.Errorf("%v instead of %v", token, begin)
+	}
+	return token == nil, err
+}
+
+// bounded fails once more than left bytes are read.
+type bounded struct {
+	in   io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLargeItem
+	}
+	n, err := b.in.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+	"unicode/utf8"
+
+	"vitrine/internal/budget"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+)
+
+// Fields are the fields of a form whose values may be longer than usual, or that it has
+// many times, by name. The limit of the form's body follows from them.
+type Fields map[string]Field
+
+// Field is how long a value of a field may be, and how often the field may be given.
+type Field struct {
+	Most  int // characters
+	Times int // 0 for once
+}
+
+// usualField is how many characters the value of a field may have that is not listed
+// anywhere: an address is the longest of them.
+const usualField = domain.MaxURL
+
+// shortFields are the limits of fields that many forms have.
+var shortFields = map[string]int{
+	"email": domain.MaxEmail, "name": domain.MaxTitle, "slug": domain.MaxSlugLength, "title": domain.MaxTitle,
+	"username": domain.MaxEmail, "invite": domain.MaxInvitationToken, "code": domain.MaxInvitationToken, "next": longestNext,
+	"once": domain.MaxOnceKey, "q": domain.MaxSearchQuery,
+}
+
+// limit returns how many characters the value of a field may have.
+func (f Fields) limit(name string) int {
+	if field, listed := f[name]; listed {
+		return field.Most
+	}
+	if most, short := shortFields[name]; short {
+		return most
+	}
+	return usualField
+}
+
+const (
+	// smallForm is how many bytes the body of a form may have that lists no fields, and of
+	// every form that a guest sends.
+	smallForm = 16 << 10
+	// longestEncoded is how many bytes a character takes at most in a form: four bytes of
+	// UTF-8, each as %XX.
+	longestEncoded = 12
+)
+
+// bodyLimit returns how many bytes the body of the route's form may have.
+func (r Route) bodyLimit(guest bool) int64 {
+	limit := int64(smallForm)
+	if guest {
+		return limit
+	}
+	for _, field := range r.Fields {
+		limit += int64(field.Most) * int64(max(field.Times, 1)) * longestEncoded
+	}
+	return limit
+}
+
+// Fitting returns a posted value to be shown again, or "" if it is longer than its field
+// allows.
+func (f *Form) Fitting(name, value string) string {
+	if utf8.RuneCountInString(value) > f.fields.limit(name) {
+		return ""
+	}
+	return value
+}
+
+// dropLong drops the values that are longer than their fields allow: the form is shown again
+// without them, because escaping makes a page several times as long as they are.
+func (f *Form) dropLong() {
+	for name, values := range f.values {
+		for i, value := range values {
+			values[i] = f.Fitting(name, value)
+		}
+	}
+}
+
+// turn waits for the turn of the visitor, as the API does for its clients. It ends when the
+// response begins, which is whole by then, so that a slow reader keeps nobody waiting. Files
+// that are received or sent for a long time take none.
+func (v *Visit) turn(at Route) (leave func(), err error) {
+	if at.Download && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
+		return func() {}, nil
+	}
+	leave, err = v.s.o.Callers.Turn(v.R, v.Actor())
+	if err != nil {
+		return nil, err
+	}
+	leave = sync.OnceFunc(leave)
+	v.W = &turnWriter{ResponseWriter: v.W, leave: leave}
+	return leave, nil
+}
+
+// turnWriter ends a turn when the response begins.
+type turnWriter struct {
+	http.ResponseWriter
+	leave func()
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *turnWriter) WriteHeader(status int) {
+	w.leave()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements io.Writer.
+func (w *turnWriter) Write(p []byte) (int, error) {
+	w.leave()
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap serves http.ResponseController.
+func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// readBody reads the body of a form, up to its limit.
+func (v *Visit) readBody(limit int64) (string, error) {
+	if v.R.ContentLength > limit {
+		return "", &http.MaxBytesError{Limit: limit}
+	}
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, limit)
+	body, err := httpedge.ReadBody(v.R)
+	return string(body), err
+}
+
+// charge charges n bytes of a page, or of a form, to the budget of the request.
+func (v *Visit) charge(n int) error { return budget.Charge(v.R.Context(), int64(n)) }
