@@ -36,7 +36,7 @@ type importFlags struct {
 	config.Flags
 	User        string `required:"" placeholder:"SLUG" help:"Id or slug of the account that gets what is imported."`
 	DryRun      bool   `name:"dry-run" help:"Look, and say what would be taken."`
-	IntoVisible bool   `name:"into-visible" help:"Also add to channels that everyone can see although this import, or what it reads, asks for private ones. Without it, such an import is refused."`
+	IntoVisible bool   `name:"into-visible" help:"Also add private items to channels that everyone can see. Without it, a private import into such channels is refused."`
 	JSON        bool   `name:"json" help:"Print a line of JSON for each step and for each thing that was left out, and the report as the last."`
 
 	input *input // that is read from its beginning to its end; nil: something else

@@ -41,7 +41,7 @@ func (cmd *importCSVCmd) Run(c *console.Console) error {
 	return cmd.runFile(c, cmd.intoFlags, cmd.File, sheet.New)
 }
 
-// untitled is the title for what is read from standard input.
+// untitled is the title of a file that is read from standard input.
 const untitled = "Bookmarks"
 
 // runFile imports a file that is read from its beginning to its end.

@@ -30,7 +30,7 @@ type channel struct {
 	loose   bool // it is none: for blocks that are in no channel
 	visible bool // everyone can see it
 	private bool // it is to be private: nothing is added once everyone can see it
-	inner   bool // the file calls what is in it private, whatever the rest of the file is
+	inner   bool // its entries are private by the file itself, whatever the visibility of the import
 
 	waiting []waiting
 	bytes   int

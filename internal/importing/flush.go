@@ -144,7 +144,7 @@ func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known [
 
 // change carries to an item that is here what changed there.
 func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
-	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, t.ofDocument && !c.loose && !c.visible)
+	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
 	if why, refused := refusal(err); refused {
 		t.leftOut(w, why)
 		err = nil

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	DryRun      bool                 // look, and make nothing
 	Into        *domain.Ref          // everything goes into this channel, which is there; nil: into channels of its own
-	Visibility  domain.Visibility    // of channels that are created and of which the source says none; "": closed
+	Visibility  domain.Visibility    // of channels that are created, unless the source has one for them; "": closed
 	IntoVisible bool                 // add to channels that everyone can see, too, where the import or the source asks for private ones
 	AtOnce      int                  // files that are fetched at once: 4
 	Progress    func(Counts)         // after each step, and never two at once; may be nil

@@ -197,7 +197,7 @@ func tableFile(name, head, mark string) bringing {
 	return bringing{source: "csv", name: name, text: fmt.Sprintf("%[1]s\nhttps://a.invalid/,%[2]s a,%[2]s,\nhttps://b.invalid/,%[2]s b,,Recipes\nhttps://%[2]s.invalid/,%[2]s own,,Recipes\nhttps://c.invalid/,%[2]s c,,%[2]s folder\n", head, mark)}
 }
 
-// TestImportsKeepWhatIsPrivate imports two files after each other, of any formats, by any doors and
+// TestImportsKeepWhatIsPrivate imports two files after each other, of any formats, by any way and
 // with any visibilities, and lets the owner open or close a channel in between.
 func TestImportsKeepWhatIsPrivate(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 // ChangeItem updates the block and the connection of an item that is here by what has changed
 // elsewhere and not here. An item that was removed here is not restored. If private, a block that
-// everyone can see keeps its texts, because those that come are meant for a private channel.
+// everyone can see keeps its texts, because the new ones are meant for a private channel.
 func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known, private bool) (Brought, error) {
 	if err := mayBring(actor); err != nil {
 		return Unchanged, err

@@ -164,7 +164,7 @@ func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind,
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }
 
-// KnownChannel finds the channel that was created for one elsewhere; its ID is 0 if there is none.
+// KnownChannel finds the channel that was created for one elsewhere. Its ID is 0 if it does not exist.
 func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
 	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
 	if err != nil || known[id].Local == 0 {

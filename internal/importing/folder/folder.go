@@ -51,7 +51,7 @@ func New(dir string) (*Folder, error) {
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Origin is that of the folder's path: another folder of the same name is another one. In it,
-// files are known again by what is in them, wherever they lie.
+// files are known again by their content, wherever they lie.
 func (f *Folder) Origin() string { return f.origin }
 
 // Former is the origin that all folders once had.

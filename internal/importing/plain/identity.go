@@ -26,7 +26,7 @@ func Head(r io.Reader) (head []byte, all io.Reader) {
 	return head, in
 }
 
-// Origin returns the origin of a file by its format and what it is called.
+// Origin returns the origin of a file by its format and its names.
 func Origin(format string, names ...string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -55,7 +55,7 @@ const sampled = 100
 
 var errEnough = errors.New("the sample is complete")
 
-// Sample is a Taker that reads the title of a file and the ids of its first blocks.
+// Sample implements source.Taker and keeps the title of a file and the ids of its first blocks.
 type Sample struct {
 	Title  string
 	Blocks []string
@@ -87,7 +87,7 @@ func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 	return nil
 }
 
-// The rest of source.Taker.
+// Expect implements source.Taker, as the methods below do.
 func (s *Sample) Expect(int)                                                    {}
 func (s *Sample) Comment(context.Context, string, string, source.Comment) error { return nil }
 func (s *Sample) Close(context.Context, string) error                           { return nil }
