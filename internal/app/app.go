@@ -52,7 +52,8 @@ type Options struct {
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
 	SSO           sso.Options
-	AuditKept     time.Duration // how long entries of the audit log are kept; 0: for good
+	Identify      transfer.Identify // reads the identity of a file to import; nil where no imports are begun
+	AuditKept     time.Duration     // how long entries of the audit log are kept; 0: for good
 }
 
 // New makes the service.
@@ -65,7 +66,7 @@ func New(o Options) *App {
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
 	entries := accounts.New(signin.New(c, o.Mailer), things, crowd, o.Accounts)
-	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things),
+	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things, o.Identify),
 		sso.New(c, entries, crowd, o.SSO), o.Store, o.Exposure}
 }
 

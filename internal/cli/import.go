@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/transfer"
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -33,9 +34,10 @@ type importCmd struct {
 // importFlags are those of every import.
 type importFlags struct {
 	config.Flags
-	User   string `required:"" placeholder:"SLUG" help:"Id or slug of the account that gets what is imported."`
-	DryRun bool   `name:"dry-run" help:"Look, and say what would be taken."`
-	JSON   bool   `name:"json" help:"Print a line of JSON for each step and for each thing that was left out, and the report as the last."`
+	User        string `required:"" placeholder:"SLUG" help:"Id or slug of the account that gets what is imported."`
+	DryRun      bool   `name:"dry-run" help:"Look, and say what would be taken."`
+	IntoVisible bool   `name:"into-visible" help:"Also add private items to channels that everyone can see. Without it, a private import into such channels is refused."`
+	JSON        bool   `name:"json" help:"Print a line of JSON for each step and for each thing that was left out, and the report as the last."`
 
 	input *input // that is read from its beginning to its end; nil: something else
 }
@@ -43,7 +45,7 @@ type importFlags struct {
 // intoFlags are those of imports that can go into a channel which is there.
 type intoFlags struct {
 	Channel    string `placeholder:"SLUG" help:"Channel that gets everything; by default there is a channel for each there."`
-	Visibility string `help:"Who sees channels that are made: public, closed or private." default:"private" enum:"public,closed,private"`
+	Visibility string `help:"Who sees the channels that this import creates: public, closed or private. Channels that are there stay as they are." default:"private" enum:"public,closed,private"`
 }
 
 // into is what the flags say.
@@ -82,9 +84,16 @@ func (f importFlags) imported(c *console.Console, cfg config.Config, a *app.App,
 	}
 	p := newImportProgress(c, f.JSON)
 	p.input = f.input
+	o.IntoVisible = f.IntoVisible
 	o.DryRun, o.Progress, o.LeftOut = f.DryRun, p.progress, p.leftOut
 	report, err := importing.Run(c.Ctx, a, actor, src, o)
-	p.end(report, f.DryRun, err)
+	_, refused := errors.AsType[*transfer.VisibleError](err)
+	if refused {
+		err = fmt.Errorf("%w (--into-visible allows it)", err)
+	}
+	if !refused || f.JSON {
+		p.end(report, f.DryRun, err)
+	}
 	switch {
 	case c.Ctx.Err() != nil:
 		return errors.New("stopped; the same command goes on where this one has come to")

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/bookmarks"
 	"vitrine/internal/importing/bundle"
@@ -40,11 +41,11 @@ func (cmd *importCSVCmd) Run(c *console.Console) error {
 	return cmd.runFile(c, cmd.intoFlags, cmd.File, sheet.New)
 }
 
-// untitled is the channel of what does not say what it is called.
+// untitled is the title of a file that is read from standard input.
 const untitled = "Bookmarks"
 
 // runFile imports a file that is read from its beginning to its end.
-func (f importFlags) runFile(c *console.Console, into intoFlags, name string, read func(r io.Reader, title string) source.Source) error {
+func (f importFlags) runFile(c *console.Console, into intoFlags, name string, read func(r io.Reader, title string) source.Document) error {
 	in, err := openInput(name)
 	if err != nil {
 		return err
@@ -52,7 +53,11 @@ func (f importFlags) runFile(c *console.Console, into intoFlags, name string, re
 	o := importing.Options{}
 	into.into(&o)
 	f.input = in
-	err = f.run(c, o, func(context.Context, config.Config) (source.Source, error) { return read(in, untitled), nil })
+	title := untitled
+	if name != "-" {
+		title = importing.TitleOf(name)
+	}
+	err = f.run(c, o, func(context.Context, config.Config) (source.Source, error) { return read(in, title), nil })
 	return errors.Join(err, in.Close())
 }
 
@@ -90,7 +95,7 @@ func (cmd *importExportCmd) Run(c *console.Console) error {
 		return err
 	}
 	o := importing.Options{}
-	intoFlags{Channel: cmd.Channel}.into(&o)
+	intoFlags{Channel: cmd.Channel, Visibility: string(domain.Private)}.into(&o)
 	err = cmd.run(c, o, func(context.Context, config.Config) (source.Source, error) { return bundle.New(in.file, in.size) })
 	return errors.Join(err, in.Close())
 }

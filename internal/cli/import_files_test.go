@@ -47,8 +47,12 @@ func TestImportOfFiles(t *testing.T) {
 		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 0 channels, 0 blocks, 0 connections", "3 items were here already")
 
 		rows := inFile(t, "t.csv", someRows)
-		p.run("import", "csv", rows, "--user", "ada").counted(3, "Took 1 channels, 1 blocks, 2 connections", "1 things were left out", "D: its address does not begin with http:// or https:// (line 3)")
-		p.run("import", "csv", rows, "--user", "ada", "--channel", "marks").counted(3, "Took 0 channels, 0 blocks, 1 connections")
+		p.run("import", "csv", rows, "--user", "ada").counted(3, "Took 2 channels, 1 blocks, 2 connections", "1 things were left out", "D: its address does not begin with http:// or https:// (line 3)")
+		for _, more := range [][]string{{}, {"--dry-run"}} {
+			p.run(append([]string{"import", "csv", rows, "--user", "ada", "--channel", "marks"}, more...)...).fails(1, refusedFor("“Marks”"))
+			p.run(append([]string{"import", "bookmarks", file, "--user", "ada"}, more...)...).fails(1, refusedFor("“Marks”, “F”"))
+		}
+		p.run("import", "csv", rows, "--user", "ada", "--channel", "marks", "--into-visible").counted(3, "Took 0 channels, 0 blocks, 1 connections")
 		p.run("import", "csv", rows, "--user", "ada", "--channel", "none").fails(1, "there is no channel none to which ada may add")
 
 		dir := t.TempDir()
@@ -63,6 +67,12 @@ func TestImportOfFiles(t *testing.T) {
 		p.run("import", "folder", dir, "--user", "ada").counted(3, "Took 2 channels, 3 blocks, 4 connections, 0 comments and 1 files", "empty: it is empty (empty)")
 		p.run("import", "folder", dir, "--user", "ada").counted(3, "Took 0 channels, 0 blocks, 0 connections")
 	})
+}
+
+// refusedFor is what a private import says that would add to channels that everyone can see.
+func refusedFor(channels string) string {
+	return "The import is private, but everyone can see channels that it adds to: " + channels +
+		". Nothing was imported. Allow it to add to them, or make them private first (--into-visible allows it)"
 }
 
 func TestImportInJSON(t *testing.T) {

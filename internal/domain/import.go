@@ -36,25 +36,26 @@ func (s ImportState) Live() bool {
 
 // Import is a collection that is brought in from elsewhere, channel by channel, as jobs.
 type Import struct {
-	ID         ImportID
-	UserID     UserID
-	Source     ImportSource
-	Address    string     // of the server, "" for a file
-	What       []string   // channels, users and groups there; none for all that the token's user has
-	Visibility Visibility // of channels that do not say theirs
-	Choose     bool       // the owner chooses among the channels before any is brought in
-	Listed     bool       // the steps are known
-	Attempts   int64      // at the present step
-	UploadID   UploadID   // of a file, until it was read
-	FileName   string
-	State      ImportState
-	Reason     *string // why it failed, in words for its owner
-	Steps      int64   // that are to be done, or were
-	StepsDone  int64
-	Counts     ImportCounts
-	CreatedAt  time.Time
-	StartedAt  *time.Time
-	EndedAt    *time.Time
+	ID          ImportID
+	UserID      UserID
+	Source      ImportSource
+	Address     string     // of the server, "" for a file
+	What        []string   // channels, users and groups there; none for all that the token's user has
+	Visibility  Visibility // of channels that do not say theirs
+	IntoVisible bool       // it may add to channels that everyone can see although it asks for private ones
+	Choose      bool       // the owner chooses among the channels before any is brought in
+	Listed      bool       // the steps are known
+	Attempts    int64      // at the present step
+	UploadID    UploadID   // of a file, until it was read
+	FileName    string
+	State       ImportState
+	Reason      *string // why it failed, in words for its owner
+	Steps       int64   // that are to be done, or were
+	StepsDone   int64
+	Counts      ImportCounts
+	CreatedAt   time.Time
+	StartedAt   *time.Time
+	EndedAt     *time.Time
 }
 
 // ImportCounts is what has come of an import so far, or of a step.

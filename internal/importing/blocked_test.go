@@ -64,8 +64,10 @@ func TestBlockedSitesStayOut(t *testing.T) {
 			checks("text", run(t, r, text(), o), 0, why, "The channel is not among those that are imported")
 			checks("bundle", bring(r, bundled, o), 1, why)
 		}
-		if got := titles(r, "marks"); fmt.Sprint(got) != "[Two Three]" {
-			t.Errorf("contents: %v", got)
+		for slug, want := range map[string]string{"marks": "[Two]", "table": "[Three]"} {
+			if got := titles(r, slug); fmt.Sprint(got) != want {
+				t.Errorf("contents of %s: %v", slug, got)
+			}
 		}
 		if _, err := r.S.App.RemoveFromBlocklist(t.Context(), operating.CommandLine(), blocked.ID); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -27,6 +28,9 @@ type channel struct {
 	first   bool // it was made by this import: nothing in it needs to be looked for
 	fromTop bool // its items come from the top
 	loose   bool // it is none: for blocks that are in no channel
+	visible bool // everyone can see it
+	private bool // it is to be private: nothing is added once everyone can see it
+	inner   bool // its entries are private by the file itself, whatever the visibility of the import
 
 	waiting []waiting
 	bytes   int
@@ -35,6 +39,9 @@ type channel struct {
 	place   int64             // the highest of theirs
 	last    domain.ConnectionID
 }
+
+// visibleHere is why nothing is added to a channel that its owner here has opened.
+const visibleHere = "It is private there, but everyone can see it here: nothing was added. Make it private, or allow the import to add to it"
 
 // waiting is an item that is to be written, or a comment, whose thing is nil.
 type waiting struct {
@@ -46,14 +53,16 @@ type waiting struct {
 
 // Channel implements source.Taker.
 func (t *taker) Channel(ctx context.Context, c source.Channel) error {
-	at := &channel{id: t.into, fromTop: c.FromTop}
+	asked := cmp.Or(c.Visibility, t.Visibility, domain.Closed)
+	at := &channel{id: t.into, fromTop: c.FromTop, private: asked == domain.Private && !t.IntoVisible}
 	defer func() {
 		t.mu.Lock()
 		t.channels[c.ID] = at
 		t.mu.Unlock()
 	}()
 	if t.Into != nil {
-		switch at.refused = c.Visibility == domain.Private && !t.intoPrivate; {
+		at.visible = !t.intoPrivate
+		switch at.refused = at.visible && (c.Visibility == domain.Private || at.private); {
 		case at.refused:
 			t.LeftOut(named{"channel", c.Title, c.Where}.left("It is private there, and the channel that it would go into is not"))
 		case c.FromTop && t.file != nil:
@@ -63,11 +72,9 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 		}
 		return nil
 	}
-	in := transfer.BringChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility,
-		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt}
-	if in.Visibility == "" {
-		in.Visibility = t.Visibility
-	}
+	in := transfer.BringChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
+		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt, KeepTitle: c.Root && t.ofDocument}
+	at.inner = t.ofDocument && !t.former && c.Visibility == domain.Private
 	name := named{"channel", c.Title, c.Where}
 	err := t.mend(name, func() error { return in.Validate() }, func(f domain.FieldError) bool {
 		switch f.Path {
@@ -76,7 +83,8 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 		case "description":
 			return cut(&in.Description, domain.MaxDescription)
 		case "visibility":
-			in.Visibility = ""
+			in.Visibility = domain.Private // nobody knows who was to see it
+			at.private = !t.IntoVisible
 			return true
 		}
 		return false
@@ -84,13 +92,22 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	if err == nil {
 		in.Metadata, err = t.mendMetadata(name, "metadata", in.Metadata)
 	}
+	var known domain.Channel
+	if err == nil {
+		known, err = t.app.KnownChannel(ctx, t.actor, t.origin, in.ID)
+	}
+	at.visible = cmp.Or(known.Visibility, in.Visibility) != domain.Private
+	if err == nil && at.visible && at.private {
+		at.id, at.refused = known.ID, true
+		t.LeftOut(name.left(visibleHere))
+		return nil
+	}
 	if err == nil && t.DryRun {
-		at.id, err = t.app.KnownChannel(ctx, t.actor, t.origin, in.ID)
-		if err == nil && at.id == 0 {
+		if at.id = known.ID; at.id == 0 {
 			at.first = true
 			t.count(func(c *Counts) { c.Channels++ })
 		}
-		return err
+		return nil
 	}
 	became := transfer.Unchanged
 	if err == nil {
@@ -137,6 +154,9 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 	c, err := t.at(channel)
 	if err != nil || c.refused {
 		return err
+	}
+	if c.inner && it.Kind != source.Nested {
+		it.ID = "private:" + it.ID // which shares no block with what others may see
 	}
 	if it.Kind == source.Nested && t.Into != nil {
 		t.count(func(c *Counts) { c.Seen++ })

@@ -54,6 +54,10 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	if err != nil {
 		return err
 	}
+	hidden, err := t.hidden(ctx, c, items, known)
+	if err != nil {
+		return err
+	}
 	var fresh []int
 	blocked := 0
 	for i, k := range known {
@@ -62,6 +66,9 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 			t.leftOut(items[i], "The channel is not among those that are imported")
 		case k.Blocked:
 			t.leftOut(items[i], "It "+core.SiteBlocked)
+			blocked++
+		case hidden[i]:
+			t.leftOut(items[i], "It is private here, and everyone can see the channel")
 			blocked++
 		case k.Connection == nil && !(c.loose && k.Block != nil):
 			fresh = append(fresh, i)
@@ -114,9 +121,30 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	return nil
 }
 
+// hidden reports for each item whether its block is here, nobody else sees it, and everyone would
+// if it were added to the channel: a file that is imported again does not publish it. It is nil
+// where the source decides who sees a channel.
+func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known []transfer.Known) ([]bool, error) {
+	all := make([]bool, len(known))
+	if !t.ofDocument || !c.visible || t.IntoVisible {
+		return all, nil
+	}
+	var ids []domain.BlockID
+	for i, k := range known {
+		if all[i] = !items[i].thing.Nested && k.Block != nil && k.Connection == nil; all[i] {
+			ids = append(ids, domain.BlockID(k.Block.Local))
+		}
+	}
+	visible, err := t.app.VisibleBlocks(ctx, ids)
+	for i, k := range known {
+		all[i] = all[i] && !visible[domain.BlockID(k.Block.Local)]
+	}
+	return all, err
+}
+
 // change carries to an item that is here what changed there.
 func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
-	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k)
+	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
 	if why, refused := refusal(err); refused {
 		t.leftOut(w, why)
 		err = nil
@@ -203,7 +231,7 @@ func (t *taker) put(ctx context.Context, c *channel, things []*transfer.Thing, b
 	if c.loose {
 		return t.app.BringLoose(ctx, t.actor, t.origin, things)
 	}
-	return t.app.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop})
+	return t.app.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
 }
 
 // under is the connection that the n-th of the items to write comes directly after in the source;

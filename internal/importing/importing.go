@@ -5,24 +5,27 @@ package importing
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
 )
 
 // Options say how to import. Zero values stand for what is noted.
 type Options struct {
-	DryRun     bool                 // look, and make nothing
-	Into       *domain.Ref          // everything goes into this channel, which is there; nil: into channels of its own
-	Visibility domain.Visibility    // of channels of which the source says none; "": closed
-	AtOnce     int                  // files that are fetched at once: 4
-	Progress   func(Counts)         // after each step, and never two at once; may be nil
-	LeftOut    func(source.LeftOut) // each as it is noted, and never two at once; may be nil
+	DryRun      bool                 // look, and make nothing
+	Into        *domain.Ref          // everything goes into this channel, which is there; nil: into channels of its own
+	Visibility  domain.Visibility    // of channels that are created, unless the source has one for them; "": closed
+	IntoVisible bool                 // add to channels that everyone can see, too, where the import or the source asks for private ones
+	AtOnce      int                  // files that are fetched at once: 4
+	Progress    func(Counts)         // after each step, and never two at once; may be nil
+	LeftOut     func(source.LeftOut) // each as it is noted, and never two at once; may be nil
 }
 
 // Counts are how far an import has come.
@@ -58,7 +61,7 @@ func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source,
 		t.AtOnce = 4
 	}
 	t.room = make(chan struct{}, t.AtOnce)
-	err := t.begin(ctx)
+	err := t.begin(ctx, src)
 	if err == nil {
 		err = src.Read(ctx, t)
 	}
@@ -79,6 +82,8 @@ type taker struct {
 	busy   atomic.Int64  // channels of which something waits to be written
 
 	intoPrivate bool
+	ofDocument  bool     // the source is a file, whose channels do not say who sees them
+	former      bool     // the file goes on under the origin that it once shared with others
 	file        *channel // of all channels of a file that goes into one: one goroutine hands them over
 
 	mu       sync.Mutex // of what follows
@@ -86,9 +91,36 @@ type taker struct {
 	channels map[string]*channel
 }
 
-// begin finds the channel that everything goes into.
-func (t *taker) begin(ctx context.Context) error {
+// IdentityOf returns the identity of a file.
+func IdentityOf(d source.Document) transfer.Identity {
+	return transfer.Identity{Origin: d.Origin(), Former: d.Former(), Sample: d.Sample}
+}
+
+// TitleOf returns the title of the channel for a file that does not have one itself: the name of
+// the file, by which later versions of it are recognized too.
+func TitleOf(name string) string {
+	name = filepath.Base(name)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// begin finds the channel that everything goes into and the origin of a file. It refuses a file
+// that is imported privately and would add to channels that everyone can see.
+func (t *taker) begin(ctx context.Context, src source.Source) error {
+	f, ofDocument := src.(source.Document)
+	t.ofDocument = ofDocument
+	if ofDocument {
+		var err error
+		t.origin, err = t.app.OriginOf(ctx, t.actor, IdentityOf(f), t.DryRun)
+		if err != nil {
+			return err
+		}
+		t.former = t.origin == f.Former()
+	}
+	refuses := ofDocument && t.Visibility == domain.Private && !t.IntoVisible
 	if t.Into == nil {
+		if refuses {
+			return t.app.CheckVisible(ctx, t.actor, t.origin)
+		}
 		return nil
 	}
 	c, err := t.app.Channel(ctx, t.actor, *t.Into)
@@ -96,6 +128,9 @@ func (t *taker) begin(ctx context.Context) error {
 		return err
 	}
 	t.into, t.intoPrivate = c.ID, c.Visibility == domain.Private
+	if refuses && !t.intoPrivate {
+		return &transfer.VisibleError{Titles: []string{c.Title}}
+	}
 	return nil
 }
 

@@ -46,8 +46,8 @@ func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error
 			return ref, nil
 		}
 		known, err := t.app.KnownChannel(ctx, t.actor, t.origin, shortID(f.ID))
-		if err != nil || known != 0 {
-			return domain.Ref{ID: int64(known)}, err
+		if err != nil || known.ID != 0 {
+			return domain.Ref{ID: int64(known.ID)}, err
 		}
 		return domain.Ref{}, domain.NewNotFound()
 	case domain.SubjectGroup:

@@ -204,7 +204,7 @@ func TestASiteIsTheSameElsewhere(t *testing.T) {
 	e.Clock.Advance(1e9 * 3_600)
 	first := e.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Int("data.0.id")
 	e.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", first), `{"title":"Another name","description":"","content":"Other words","metadata":{"i":null,"new":true}}`).Want(200)
-	e.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", ferns), `{"title":"Ferns, all","visibility":"public","description":null}`).Want(200)
+	e.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", ferns), `{"title":"Ferns, all","description":null}`).Want(200)
 	e.Do("ada", "POST", "/v3/blocks", fmt.Sprintf(`{"value":"In the midst","channels":[{"id":%d,"position":3}]}`, moss)).Want(201)
 	e.Do("ada", "POST", "/v3/blocks", fmt.Sprintf(`{"value":"On top","channel_ids":[%d,%d]}`, moss, ferns)).Want(201)
 	e.Do("ada", "POST", fmt.Sprintf("/v3/connections/%d/move", e.connectionAt(moss, 0)), `{"movement":"move_to_top"}`).Want(200)

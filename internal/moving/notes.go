@@ -133,6 +133,25 @@ func (w watched) Read(ctx context.Context, to source.Taker) error {
 	return w.Source.Read(ctx, watcher{to, w.notes})
 }
 
+// watchedDocument is a watched source.Document.
+type watchedDocument struct {
+	source.Document
+	notes *notes
+}
+
+// Read implements source.Source.
+func (w watchedDocument) Read(ctx context.Context, to source.Taker) error {
+	return w.Document.Read(ctx, watcher{to, w.notes})
+}
+
+// watch wraps a source. A document stays one.
+func watch(src source.Source, n *notes) source.Source {
+	if d, ok := src.(source.Document); ok {
+		return watchedDocument{d, n}
+	}
+	return watched{src, n}
+}
+
 type watcher struct {
 	source.Taker
 	notes *notes

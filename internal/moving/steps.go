@@ -3,10 +3,10 @@
 package moving
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"path"
-	"strings"
+	"io"
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/transfer"
@@ -53,7 +53,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 		return stopped(ctx, a, w, err, false)
 	}
 	defer closing()
-	report, err := importing.Run(running, a, w.Actor, watched{src, n}, importing.Options{Visibility: w.Visibility,
+	report, err := importing.Run(running, a, w.Actor, watch(src, n), importing.Options{Visibility: w.Visibility, IntoVisible: w.IntoVisible,
 		Progress: n.progress, LeftOut: n.leftOut})
 	if cause := context.Cause(running); err != nil && cause != nil && ctx.Err() == nil {
 		err = cause
@@ -84,12 +84,8 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 		return nil, nil, err
 	}
 	closing := func() { _ = f.Close() } // of what was only read
-	title := strings.TrimSuffix(f.Name, path.Ext(f.Name))
-	switch w.Source {
-	case domain.FromBookmarks:
-		return bookmarks.New(f, title), closing, nil
-	case domain.FromSheet:
-		return sheet.New(f, title), closing, nil
+	if read := readFile(w.Source, f, f.Name); read != nil {
+		return read, closing, nil
 	}
 	b, err := bundle.New(f, f.Size)
 	if err != nil {
@@ -97,6 +93,27 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 		return nil, nil, err
 	}
 	return b, closing, nil
+}
+
+// readFile returns what reads a file of bookmarks or a table, and nil for any other.
+func readFile(from domain.ImportSource, r io.Reader, name string) source.Document {
+	title := importing.TitleOf(name)
+	switch from {
+	case domain.FromBookmarks:
+		return bookmarks.New(r, title)
+	case domain.FromSheet:
+		return sheet.New(r, title)
+	}
+	return nil
+}
+
+// Identify implements transfer.Identify.
+func Identify(from domain.ImportSource, head []byte, name string) transfer.Identity {
+	f := readFile(from, bytes.NewReader(head), name)
+	if f == nil {
+		return transfer.Identity{}
+	}
+	return importing.IdentityOf(f)
 }
 
 // stopped says what becomes of a job that did not reach the end of what it was to do: what lasts

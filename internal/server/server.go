@@ -30,6 +30,7 @@ import (
 	"vitrine/internal/httpedge"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
+	"vitrine/internal/moving"
 	"vitrine/internal/obs"
 	"vitrine/internal/obs/trace"
 	"vitrine/internal/present"
@@ -141,6 +142,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration},
 		SSO:      newSSO(cfg, o, s.stats),
+		Identify: moving.Identify,
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
 	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
 	s.Jobs = s.newWorkers()

@@ -79,6 +79,21 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	return sqlx.ByID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
 }
 
+// BlocksForGuests reports which of the blocks guests may see.
+func (q Queries) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
+	seen := map[domain.BlockID]bool{}
+	if len(ids) == 0 {
+		return seen, nil
+	}
+	rows, err := q.db.Query(ctx, "SELECT b.id FROM blocks b WHERE "+q.db.In("b.id", "$2")+" AND "+access.GuestBlock, 0, sqlx.IDs(q.db.Dialect, ids))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.BlockID, err error) {
+		err = row.Scan(&id)
+		seen[id] = true
+		return id, err
+	})
+	return seen, err
+}
+
 // LockedBlock reads a block that the viewer may see, and locks it, in one statement. If it
 // had to wait, who sees the block may be older than the block, and all is read again.
 func (tx *Tx) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {

@@ -29,7 +29,8 @@ func (h *handler) ListImports(ctx context.Context, p ext.ListImportsParams) (*ex
 func (h *handler) StartImport(ctx context.Context, r *ext.StartImportReq) (*ext.Import, error) {
 	i, err := h.app.StartImport(ctx, httpedge.Actor(ctx), transfer.StartImportInput{
 		Source: domain.ImportSource(r.Source), Address: r.Address.Or(""), Token: r.Token.Or(""), What: r.What,
-		Upload: r.UploadKey.Or(""), Visibility: domain.Visibility(r.Visibility.Or(""))})
+		Upload: r.UploadKey.Or(""), Visibility: domain.Visibility(r.Visibility.Or("")),
+		IntoVisible: r.IntoVisible.Or(false)})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (h *handler) showImport(i *domain.Import) *ext.Import {
 		what = []string{}
 	}
 	return &ext.Import{ID: int64(i.ID), Type: ext.ImportTypeImport, Source: ext.ImportSource(i.Source), Address: nonEmpty(i.Address),
-		What: what, File: nonEmpty(i.FileName), Visibility: ext.ImportVisibility(i.Visibility), State: ext.ImportState(i.State),
+		What: what, File: nonEmpty(i.FileName), Visibility: ext.ImportVisibility(i.Visibility), IntoVisible: i.IntoVisible, State: ext.ImportState(i.State),
 		Reason:   nilString(i.Reason),
 		Progress: ext.ImportProgress{Channels: i.Steps, ChannelsDone: i.StepsDone, Items: i.Counts.Expected, ItemsDone: i.Counts.Done},
 		Counts:   importCounts(i.Counts), CreatedAt: wire.Time{Time: i.CreatedAt}, StartedAt: instant(i.StartedAt), EndedAt: instant(i.EndedAt),

@@ -257,17 +257,23 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
 }
 
+// HeadOfUpload reads at most so many bytes from the beginning of an upload.
+func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int64) ([]byte, error) {
+	u, err := a.Store.UploadByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := a.openUpload(ctx, u)
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer closing(sent)
+	return io.ReadAll(io.LimitReader(sent, most))
+}
+
 // fetchUpload stages the bytes of an upload.
 func (a *Content) fetchUpload(ctx context.Context, u domain.Upload) (*blob.Staged, error) {
-	object := uploadFolder + u.Key
-	if u.BlobID != 0 {
-		b, err := a.Store.Blob(ctx, u.BlobID)
-		if err != nil {
-			return nil, err
-		}
-		object = b.Object
-	}
-	sent, err := a.blobs.Open(ctx, object)
+	sent, err := a.openUpload(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +283,19 @@ func (a *Content) fetchUpload(ctx context.Context, u domain.Upload) (*blob.Stage
 		return nil, fetched(err)
 	}
 	return staged, nil
+}
+
+// openUpload opens the bytes of an upload where they are stored.
+func (a *Content) openUpload(ctx context.Context, u domain.Upload) (*blob.File, error) {
+	object := uploadFolder + u.Key
+	if u.BlobID != 0 {
+		b, err := a.Store.Blob(ctx, u.BlobID)
+		if err != nil {
+			return nil, err
+		}
+		object = b.Object
+	}
+	return a.blobs.Open(ctx, object)
 }
 
 // cut shortens a text to the length of a title.

@@ -9,9 +9,10 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// ChangeItem carries to an item that is here what has changed elsewhere and not here: of its block
-// and of its connection. What somebody took away here stays away.
-func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known) (Brought, error) {
+// ChangeItem updates the block and the connection of an item that is here by what has changed
+// elsewhere and not here. An item that was removed here is not restored. If private, a block that
+// everyone can see keeps its texts, because the new ones are meant for a private channel.
+func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known, private bool) (Brought, error) {
 	if err := mayBring(actor); err != nil {
 		return Unchanged, err
 	}
@@ -19,7 +20,7 @@ func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin st
 	became := Unchanged
 	if row := known.Block; row != nil && !t.Nested {
 		var err error
-		if became, err = a.changeBlock(ctx, actor, place, t, *row); err != nil {
+		if became, err = a.changeBlock(ctx, actor, place, t, *row, private); err != nil {
 			return became, err
 		}
 	}
@@ -32,12 +33,18 @@ func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin st
 	return became, nil
 }
 
-func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, row origins.Row) (Brought, error) {
+func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, row origins.Row, private bool) (Brought, error) {
 	comes := blockDigest(t.block)
 	if comes == row.Digest {
 		return Unchanged, nil
 	}
 	id := domain.BlockID(row.Local)
+	if private {
+		visible, err := a.Store.BlocksForGuests(ctx, []domain.BlockID{id})
+		if err != nil || visible[id] {
+			return Unchanged, err
+		}
+	}
 	b, err := a.Store.Block(ctx, actor.UserID, id)
 	if domain.KindOf(err) == domain.NotFound && err != nil {
 		return Removed, nil

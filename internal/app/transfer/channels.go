@@ -17,9 +17,10 @@ type BringChannelInput struct {
 	ID          string // at its origin
 	Title       string
 	Description string
-	Visibility  domain.Visibility // "": closed
+	Visibility  domain.Visibility // of a channel that is made; "": closed
 	Metadata    []byte            // JSON object, or nil
 	CreatedAt   time.Time         // zero: now
+	KeepTitle   bool              // a channel that is here keeps its title
 }
 
 // Validate checks all but the metadata, which is checked as it is read.
@@ -45,8 +46,9 @@ const (
 	Removed                  // it was brought in and taken away here, and stays away
 )
 
-// BringChannel makes a channel that is elsewhere, with its date there, or finds the one that was
-// made of it. One that was deleted here is made again: it was asked for by name.
+// BringChannel creates a channel that is elsewhere, with its date there, or finds the one that was
+// created for it, whose visibility stays as it is. A channel that was deleted here is created
+// again: it was asked for by name.
 func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin string, in BringChannelInput) (id domain.ChannelID, became Brought, err error) {
 	if err := mayBring(actor); err != nil {
 		return 0, 0, err
@@ -103,7 +105,7 @@ func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin 
 	case known.Digest == comes:
 		return id, Unchanged, nil
 	}
-	became, err = a.changeChannel(ctx, actor, id, n, known.Digest, comes)
+	became, err = a.changeChannel(ctx, actor, id, n, known.Digest, comes, in.KeepTitle)
 	if err != nil {
 		return id, became, err
 	}
@@ -111,8 +113,9 @@ func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin 
 	return id, became, a.keep(ctx, place, origins.Channel, known)
 }
 
-// changeChannel carries to a channel what has changed elsewhere and not here.
-func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string) (Brought, error) {
+// changeChannel updates the fields of a channel that have changed elsewhere and not here. Its
+// visibility is not among them: only its owner here decides who sees it.
+func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string, keepTitle bool) (Brought, error) {
 	ref := domain.Ref{ID: int64(id)}
 	c, err := a.Store.Channel(ctx, actor.UserID, ref)
 	if err != nil {
@@ -128,15 +131,12 @@ func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id dom
 		became = Changed
 		return true
 	}
-	if wanted(channelTitle) {
+	if !keepTitle && wanted(channelTitle) {
 		in.Title = &is.Title
 	}
 	if wanted(channelDescription) {
 		text := markdownOf(is.Description)
 		in.Description = core.Patch{Set: true, Value: &text}
-	}
-	if wanted(channelVisibility) {
-		in.Visibility = &is.Visibility
 	}
 	if wanted(channelMetadata) {
 		in.Metadata = replaced(c.Metadata, is.Metadata)
@@ -164,15 +164,15 @@ func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind,
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }
 
-// KnownChannel finds the channel that was made of one elsewhere; 0 if there is none.
-func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.ChannelID, error) {
+// KnownChannel finds the channel that was created for one elsewhere. Its ID is 0 if it does not exist.
+func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
 	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
 	if err != nil || known[id].Local == 0 {
-		return 0, err
+		return domain.Channel{}, err
 	}
 	c, err := a.Store.Channel(ctx, actor.UserID, domain.Ref{ID: known[id].Local})
 	if domain.KindOf(err) == domain.NotFound && err != nil {
-		return 0, nil
+		return domain.Channel{}, nil
 	}
-	return c.ID, err
+	return c, err
 }

@@ -25,7 +25,7 @@ const (
 const (
 	channelTitle = iota
 	channelDescription
-	channelVisibility
+	_ // visibility, which no import changes
 	channelMetadata
 )
 

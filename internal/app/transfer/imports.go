@@ -44,14 +44,15 @@ const DefaultSource = "https://api.are.na"
 // StartImportInput is what to bring in: from a server (Address, Token, What), or from a file
 // that was uploaded.
 type StartImportInput struct {
-	Source     domain.ImportSource // "" for that of the file, by its name
-	Address    string              // of a server; "" for Are.na's
-	Token      string              // for it; "" for what guests see
-	What       []string            // channels, @users, group/slugs; none for all of the token's user
-	Choose     bool                // list the channels, and wait for ChooseImport
-	Upload     string              // key or address of an upload
-	Visibility domain.Visibility   // of channels that do not say theirs; "" for private
-	Once       core.OnceKey
+	Source      domain.ImportSource // "" for that of the file, by its name
+	Address     string              // of a server; "" for Are.na's
+	Token       string              // for it; "" for what guests see
+	What        []string            // channels, @users, group/slugs; none for all of the token's user
+	Choose      bool                // list the channels, and wait for ChooseImport
+	Upload      string              // key or address of an upload
+	Visibility  domain.Visibility   // of channels that do not say theirs; "" for private
+	IntoVisible bool                // it may add to channels that everyone can see although it asks for private ones
+	Once        core.OnceKey
 }
 
 // Validate checks all that can be seen without asking anybody.
@@ -135,7 +136,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	if err := in.Validate(); err != nil {
 		return i, err
 	}
-	i = domain.Import{UserID: actor.UserID, Source: in.Source, What: in.What, Choose: in.Choose, Visibility: in.Visibility,
+	i = domain.Import{UserID: actor.UserID, Source: in.Source, What: in.What, Choose: in.Choose, Visibility: in.Visibility, IntoVisible: in.IntoVisible,
 		State: domain.ImportQueued, CreatedAt: a.Now()}
 	if i.Visibility == "" {
 		i.Visibility = domain.Private
@@ -190,7 +191,7 @@ func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named str
 			return domain.InvalidField(field, domain.FieldUnknown, "must be a file that ends in .html, .csv, .json or .zip")
 		}
 	}
-	return nil
+	return a.checkUpload(ctx, actor, *i)
 }
 
 // endings say of the name of a file what is in it.

@@ -97,6 +97,7 @@ type NewItem struct {
 // Spot is where in a channel items are put.
 type Spot struct {
 	Place   int64 // that was given last; they are given higher ones
+	Private bool  // nothing is added to a channel that everyone can see
 	FromTop bool  // each goes below the one before it, and the first to the top; else each goes to the top
 }
 
@@ -106,7 +107,7 @@ type Spot struct {
 func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing, at Spot) (made []NewItem, err error) {
 	for {
 		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-			b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things, fromTop: at.FromTop}
+			b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things, fromTop: at.FromTop, private: at.Private}
 			if err := b.open(ctx, channel); err != nil {
 				return err
 			}
@@ -165,6 +166,7 @@ type bringing struct {
 	nested  map[string]domain.Channel // by their ids at the origin
 	events  []domain.Event
 
+	private  bool
 	fromTop  bool
 	last     domain.ConnectionID // below which the next goes; 0: to the top
 	position int64               // of it; 0: not known
@@ -202,6 +204,9 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	}
 	if !domain.CanAddTo(b.actor, b.channel) {
 		return core.Forbidden("add to channel " + b.channel.Slug)
+	}
+	if b.private && b.channel.Visibility != domain.Private {
+		return domain.NewUnprocessable(VisibleHere)
 	}
 	pending, err := tx.HasPending(ctx, id)
 	if err != nil {

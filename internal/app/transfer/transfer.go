@@ -15,12 +15,13 @@ type Transfer struct {
 	*core.Core
 	content     *content.Content
 	collections *collections.Collections
+	identify    Identify
 	importKey   core.Secret // by which tokens of elsewhere are sealed
 }
 
-// New makes the use cases.
-func New(c *core.Core, files *content.Content, things *collections.Collections) *Transfer {
-	return &Transfer{Core: c, content: files, collections: things}
+// New makes the use cases. Without identify, files are not checked before their import begins.
+func New(c *core.Core, files *content.Content, things *collections.Collections, identify Identify) *Transfer {
+	return &Transfer{Core: c, content: files, collections: things, identify: identify}
 }
 
 // from is the place in the table of origins of what an actor brings in.

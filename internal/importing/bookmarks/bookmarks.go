@@ -24,17 +24,47 @@ const (
 )
 
 type file struct {
-	from  io.Reader
-	title string
+	from   io.Reader
+	title  string
+	origin string
+	sample []string
 }
 
 // New reads a file as it comes, in memory that does not grow with it. The title is that of
 // the channel in which all of it stands, unless the file has one.
-func New(r io.Reader, title string) source.Source { return &file{from: r, title: title} }
+func New(r io.Reader, title string) source.Document {
+	head, all := plain.Head(r)
+	f := &file{from: all, title: title}
+	var names []string
+	f.sample, names = identify(head, title)
+	f.origin = plain.Origin("bookmarks", names...)
+	return f
+}
 
-// Origin says that bookmarks are known again by folder and address, whichever file they come
-// in.
-func (f *file) Origin() string { return "bookmarks" }
+// identify returns the ids of the first bookmarks and the names by which later versions of a file
+// are recognized: its title and its heading, or else the name of the file.
+func identify(head []byte, title string) (sample, names []string) {
+	text, err := plain.Text(bytes.NewReader(head))
+	if err != nil {
+		return nil, []string{title}
+	}
+	var s plain.Sample
+	r := newReading(&s, title)
+	_ = r.all(context.Background(), text) // it ends where the head or the sample does
+	if names = append(names, r.document.String(), r.heading.String()); names[0] == "" && names[1] == "" {
+		names = []string{title}
+	}
+	return s.Blocks, names
+}
+
+// Origin is that of the file: its folders and addresses are known again in later versions of it.
+func (f *file) Origin() string { return f.origin }
+
+// Former is the origin that all files of bookmarks once had.
+func (f *file) Former() string { return plain.FormerOrigin }
+
+// Sample returns the ids of the first bookmarks.
+func (f *file) Sample(context.Context) []string { return f.sample }
 
 // Read tells of the bookmarks in the order in which they stand.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
@@ -42,7 +72,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	if err != nil {
 		return err
 	}
-	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.title}, line: 1, levels: make([]level, 1)}
+	r := newReading(to, f.title)
 	if err := r.all(ctx, text); err != nil {
 		return err
 	}
@@ -52,15 +82,20 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 // reading is that of one file. An entry is told when the next one begins, since programs leave
 // out the tags at which it would end.
 type reading struct {
-	to      source.Taker
-	tree    plain.Tree
-	line    int
-	known   bool    // it has been seen to be a file of bookmarks
-	levels  []level // folders that are open; the first is the file
-	entry   *entry  // that is being read
-	heading text
-	into    *text // that is being read
-	unread  int   // line of a tag that was too long to be read; 0: none
+	to       source.Taker
+	tree     plain.Tree
+	line     int
+	known    bool    // it has been seen to be a file of bookmarks
+	levels   []level // folders that are open; the first is the file
+	entry    *entry  // that is being read
+	document text    // the title of the document
+	heading  text
+	into     *text // that is being read
+	unread   int   // line of a tag that was too long to be read; 0: none
+}
+
+func newReading(to source.Taker, title string) *reading {
+	return &reading{to: to, tree: plain.Tree{To: to, Title: title}, line: 1, levels: make([]level, 1)}
 }
 
 // all goes through the tokens. A tokenizer ends at a tag that is too long: the next one goes on
@@ -108,7 +143,7 @@ func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenT
 		return r.start(ctx, z, string(name))
 	case html.EndTagToken:
 		switch name, _ := z.TagName(); string(name) {
-		case "a", "h1", "h2", "h3", "h4", "dt", "dd", "li":
+		case "a", "title", "h1", "h2", "h3", "h4", "dt", "dd", "li":
 			r.into = nil
 		case "dl":
 			return r.up(ctx)
@@ -121,6 +156,8 @@ func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenT
 
 func (r *reading) start(ctx context.Context, z *html.Tokenizer, name string) error {
 	switch name {
+	case "title":
+		r.into = &r.document
 	case "h1":
 		r.into = &r.heading
 	case "dt", "li":

@@ -22,8 +22,9 @@ import (
 
 // Folder is a folder as a source. It is closed when nothing is read of it any more.
 type Folder struct {
-	root *os.Root
-	name string
+	root   *os.Root
+	name   string
+	origin string
 }
 
 // New opens a folder. Nothing outside it is ever read, wherever links in it lead.
@@ -40,14 +41,31 @@ func New(dir string) (*Folder, error) {
 	if name == string(filepath.Separator) {
 		name = "Files"
 	}
-	return &Folder{root: root, name: name}, nil
+	if real, err := filepath.EvalSymlinks(whole); err == nil {
+		whole = real
+	}
+	return &Folder{root: root, name: name, origin: plain.ID("folder:" + text(whole))}, nil
 }
 
 // Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Origin is one for all folders: files are known again by what is in them, wherever they lie.
-func (f *Folder) Origin() string { return "folder" }
+// Origin is that of the folder's path: another folder of the same name is another one. In it,
+// files are known again by their content, wherever they lie.
+func (f *Folder) Origin() string { return f.origin }
+
+// Former is the origin that all folders once had.
+func (f *Folder) Former() string { return "folder" }
+
+// sampledFiles is how many files are read for a sample, all of each.
+const sampledFiles = 10
+
+// Sample returns the ids of the first files.
+func (f *Folder) Sample(ctx context.Context) []string {
+	s := plain.Sample{Most: sampledFiles}
+	s.Of(ctx, f)
+	return s.Blocks
+}
 
 // Read tells of the files by name, those in folders with their folder.
 func (f *Folder) Read(ctx context.Context, to source.Taker) error {

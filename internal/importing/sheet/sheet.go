@@ -4,6 +4,7 @@ package sheet
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,30 @@ import (
 )
 
 type file struct {
-	from  io.Reader
-	title string
+	from   io.Reader
+	title  string
+	origin string
+	sample []string
 }
 
 // New reads a list as it comes, in memory that does not grow with it. The title is that of the
 // channel in which all of it stands, unless it is seen to be the export of a service.
-func New(r io.Reader, title string) source.Source { return &file{from: r, title: title} }
+func New(r io.Reader, title string) source.Document {
+	head, all := plain.Head(r)
+	sample := plain.Sample{Title: title}
+	sample.Of(context.Background(), &file{from: bytes.NewReader(head), title: title})
+	return &file{from: all, title: title, origin: plain.Origin("csv", sample.Title), sample: sample.Blocks}
+}
 
-// Origin is that of bookmarks, so that a page is known again whichever file it comes in.
-func (f *file) Origin() string { return "bookmarks" }
+// Origin is that of the service or, if none is recognized, of the name of the file: its rows are
+// known again in later versions of it.
+func (f *file) Origin() string { return f.origin }
+
+// Former is the origin that tables once shared with bookmarks.
+func (f *file) Former() string { return plain.FormerOrigin }
+
+// Sample returns the ids of the first rows.
+func (f *file) Sample(context.Context) []string { return f.sample }
 
 // Read tells of the rows in the order in which they stand.
 func (f *file) Read(ctx context.Context, to source.Taker) error {

@@ -25,6 +25,19 @@ type Source interface {
 	Read(ctx context.Context, to Taker) error
 }
 
+// Document is a file or a folder as a Source: its channels do not say who sees them, but the import
+// does. Its origin is that of this one document, and of later versions of it.
+type Document interface {
+	Source
+
+	// Former is the origin that earlier versions of this program gave to all files of the kind.
+	Former() string
+
+	// Sample returns the ids of the first blocks in the file, by which one is recognized that was
+	// imported under the former origin. It reads nothing that Read needs.
+	Sample(ctx context.Context) []string
+}
+
 // Taker takes what a Source reads. It keeps nothing that it was handed and that the next call
 // changes. It is safe for concurrent use by several channels; what is of one channel comes one
 // after the other. Its errors are of this server, and end the reading: a thing that cannot be

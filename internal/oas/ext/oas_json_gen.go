@@ -2414,6 +2414,10 @@ func (s *Import) encodeFields(e *jx.Encoder) {
 		e.Int64(s.ID)
 	}
 	{
+		e.FieldStart("into_visible")
+		e.Bool(s.IntoVisible)
+	}
+	{
 		if s.LeftOut != nil {
 			e.FieldStart("left_out")
 			e.ArrStart()
@@ -2465,7 +2469,7 @@ func (s *Import) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfImport = [18]string{
+var jsonFieldsNameOfImport = [19]string{
 	0:  "_links",
 	1:  "address",
 	2:  "channels",
@@ -2474,16 +2478,17 @@ var jsonFieldsNameOfImport = [18]string{
 	5:  "ended_at",
 	6:  "file",
 	7:  "id",
-	8:  "left_out",
-	9:  "progress",
-	10: "reason",
-	11: "source",
-	12: "started_at",
-	13: "state",
-	14: "type",
-	15: "visibility",
-	16: "web_url",
-	17: "what",
+	8:  "into_visible",
+	9:  "left_out",
+	10: "progress",
+	11: "reason",
+	12: "source",
+	13: "started_at",
+	14: "state",
+	15: "type",
+	16: "visibility",
+	17: "web_url",
+	18: "what",
 }
 
 // Decode decodes Import from json.
@@ -2590,6 +2595,18 @@ func (s *Import) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"id\"")
 			}
+		case "into_visible":
+			requiredBitSet[1] |= 1 << 0
+			if err := func() error {
+				v, err := d.Bool()
+				s.IntoVisible = bool(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"into_visible\"")
+			}
 		case "left_out":
 			if err := func() error {
 				s.LeftOut = make([]ImportLeftOut, 0)
@@ -2608,7 +2625,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"left_out\"")
 			}
 		case "progress":
-			requiredBitSet[1] |= 1 << 1
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				if err := s.Progress.Decode(d); err != nil {
 					return err
@@ -2618,7 +2635,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"progress\"")
 			}
 		case "reason":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 3
 			if err := func() error {
 				if err := s.Reason.Decode(d); err != nil {
 					return err
@@ -2628,7 +2645,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"reason\"")
 			}
 		case "source":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.Source.Decode(d); err != nil {
 					return err
@@ -2638,7 +2655,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"source\"")
 			}
 		case "started_at":
-			requiredBitSet[1] |= 1 << 4
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				v, err := json.DecodeNative[wire.Time](d)
 				s.StartedAt = v
@@ -2650,7 +2667,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"started_at\"")
 			}
 		case "state":
-			requiredBitSet[1] |= 1 << 5
+			requiredBitSet[1] |= 1 << 6
 			if err := func() error {
 				if err := s.State.Decode(d); err != nil {
 					return err
@@ -2660,7 +2677,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"state\"")
 			}
 		case "type":
-			requiredBitSet[1] |= 1 << 6
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				if err := s.Type.Decode(d); err != nil {
 					return err
@@ -2670,7 +2687,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"type\"")
 			}
 		case "visibility":
-			requiredBitSet[1] |= 1 << 7
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.Visibility.Decode(d); err != nil {
 					return err
@@ -2680,7 +2697,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"visibility\"")
 			}
 		case "web_url":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 1
 			if err := func() error {
 				v, err := d.Str()
 				s.WebURL = string(v)
@@ -2692,7 +2709,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"web_url\"")
 			}
 		case "what":
-			requiredBitSet[2] |= 1 << 1
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				s.What = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2722,8 +2739,8 @@ func (s *Import) Decode(d *jx.Decoder) error {
 	var failures []validate.FieldError
 	for i, mask := range [3]uint8{
 		0b11111011,
-		0b11111110,
-		0b00000011,
+		0b11111101,
+		0b00000111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -4165,6 +4182,41 @@ func (s *NilString) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes bool as json.
+func (o OptBool) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Bool(bool(o.Value))
+}
+
+// Decode decodes bool from json.
+func (o *OptBool) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptBool to nil")
+	}
+	o.Set = true
+	v, err := d.Bool()
+	if err != nil {
+		return err
+	}
+	o.Value = bool(v)
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptBool) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptBool) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes EmbeddedGroup as json.
 func (o OptEmbeddedGroup) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -5073,6 +5125,12 @@ func (s *StartImportReq) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.IntoVisible.Set {
+			e.FieldStart("into_visible")
+			s.IntoVisible.Encode(e)
+		}
+	}
+	{
 		e.FieldStart("source")
 		s.Source.Encode(e)
 	}
@@ -5106,13 +5164,14 @@ func (s *StartImportReq) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfStartImportReq = [6]string{
+var jsonFieldsNameOfStartImportReq = [7]string{
 	0: "address",
-	1: "source",
-	2: "token",
-	3: "upload_key",
-	4: "visibility",
-	5: "what",
+	1: "into_visible",
+	2: "source",
+	3: "token",
+	4: "upload_key",
+	5: "visibility",
+	6: "what",
 }
 
 // Decode decodes StartImportReq from json.
@@ -5134,8 +5193,18 @@ func (s *StartImportReq) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"address\"")
 			}
+		case "into_visible":
+			if err := func() error {
+				s.IntoVisible.Reset()
+				if err := s.IntoVisible.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"into_visible\"")
+			}
 		case "source":
-			requiredBitSet[0] |= 1 << 1
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				if err := s.Source.Decode(d); err != nil {
 					return err
@@ -5203,7 +5272,7 @@ func (s *StartImportReq) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000010,
+		0b00000100,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -1474,17 +1474,20 @@ type Import struct {
 	CreatedAt wire.Time       `json:"created_at"`
 	EndedAt   wire.Time       `json:"ended_at"`
 	// The name of the file.
-	File     NilString       `json:"file"`
-	ID       int64           `json:"id"`
-	LeftOut  []ImportLeftOut `json:"left_out"`
-	Progress ImportProgress  `json:"progress"`
+	File NilString `json:"file"`
+	ID   int64     `json:"id"`
+	// Whether it also adds to channels that everyone can see although it asks for private channels.
+	IntoVisible bool            `json:"into_visible"`
+	LeftOut     []ImportLeftOut `json:"left_out"`
+	Progress    ImportProgress  `json:"progress"`
 	// Why it has failed.
 	Reason    NilString    `json:"reason"`
 	Source    ImportSource `json:"source"`
 	StartedAt wire.Time    `json:"started_at"`
 	// `choosing`: begun on the website, where the channels are still to be chosen.
-	State      ImportState      `json:"state"`
-	Type       ImportType       `json:"type"`
+	State ImportState `json:"state"`
+	Type  ImportType  `json:"type"`
+	// Of the channels that the import creates, unless the source has a visibility for them.
 	Visibility ImportVisibility `json:"visibility"`
 	// The address of its page on the website.
 	WebURL string   `json:"web_url"`
@@ -1529,6 +1532,11 @@ func (s *Import) GetFile() NilString {
 // GetID returns the value of ID.
 func (s *Import) GetID() int64 {
 	return s.ID
+}
+
+// GetIntoVisible returns the value of IntoVisible.
+func (s *Import) GetIntoVisible() bool {
+	return s.IntoVisible
 }
 
 // GetLeftOut returns the value of LeftOut.
@@ -1619,6 +1627,11 @@ func (s *Import) SetFile(val NilString) {
 // SetID sets the value of ID.
 func (s *Import) SetID(val int64) {
 	s.ID = val
+}
+
+// SetIntoVisible sets the value of IntoVisible.
+func (s *Import) SetIntoVisible(val bool) {
+	s.IntoVisible = val
 }
 
 // SetLeftOut sets the value of LeftOut.
@@ -2172,6 +2185,7 @@ func (s *ImportType) UnmarshalText(data []byte) error {
 	}
 }
 
+// Of the channels that the import creates, unless the source has a visibility for them.
 type ImportVisibility string
 
 const (
@@ -2415,6 +2429,52 @@ func (o NilString) Get() (v string, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptBool returns new OptBool with value set to v.
+func NewOptBool(v bool) OptBool {
+	return OptBool{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptBool is optional bool.
+type OptBool struct {
+	Value bool
+	Set   bool
+}
+
+// IsSet returns true if OptBool was set.
+func (o OptBool) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptBool) Reset() {
+	var v bool
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptBool) SetTo(v bool) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptBool) Get() (v bool, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptBool) Or(d bool) bool {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -3101,13 +3161,17 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 
 type StartImportReq struct {
 	// Of the server.
-	Address OptString            `json:"address"`
-	Source  StartImportReqSource `json:"source"`
+	Address OptString `json:"address"`
+	// Also add to channels that everyone can see although the import, or its source, asks for private
+	// channels; `false` by default.
+	IntoVisible OptBool              `json:"into_visible"`
+	Source      StartImportReqSource `json:"source"`
 	// For the server; without one, what guests see there is imported.
 	Token OptString `json:"token"`
 	// The key of an upload of yours, or its address.
 	UploadKey OptString `json:"upload_key"`
-	// Of channels that do not say theirs; `private` by default.
+	// Of the channels that the import creates, unless the source has a visibility for them; `private` by
+	// default.
 	Visibility OptStartImportReqVisibility `json:"visibility"`
 	What       []string                    `json:"what"`
 }
@@ -3115,6 +3179,11 @@ type StartImportReq struct {
 // GetAddress returns the value of Address.
 func (s *StartImportReq) GetAddress() OptString {
 	return s.Address
+}
+
+// GetIntoVisible returns the value of IntoVisible.
+func (s *StartImportReq) GetIntoVisible() OptBool {
+	return s.IntoVisible
 }
 
 // GetSource returns the value of Source.
@@ -3145,6 +3214,11 @@ func (s *StartImportReq) GetWhat() []string {
 // SetAddress sets the value of Address.
 func (s *StartImportReq) SetAddress(val OptString) {
 	s.Address = val
+}
+
+// SetIntoVisible sets the value of IntoVisible.
+func (s *StartImportReq) SetIntoVisible(val OptBool) {
+	s.IntoVisible = val
 }
 
 // SetSource sets the value of Source.
@@ -3227,7 +3301,8 @@ func (s *StartImportReqSource) UnmarshalText(data []byte) error {
 	}
 }
 
-// Of channels that do not say theirs; `private` by default.
+// Of the channels that the import creates, unless the source has a visibility for them; `private` by
+// default.
 type StartImportReqVisibility string
 
 const (

@@ -245,8 +245,15 @@ type ImportsHandler interface {
 	// (`POST /v3/uploads/presign`): bookmarks in HTML, `csv` (also Pinboard's JSON), or an `export` of a
 	// Vitrine.
 	//
-	// Importing again adds what is new and duplicates nothing. A user has one import at a time: another is
-	// 422.
+	// Importing again adds new items and duplicates nothing. Only one import can run per user. Starting a
+	// second one returns 422.
+	//
+	// `visibility` applies only to channels that the import creates. No import changes the visibility of a
+	// channel that exists. A file that is imported as `private`, and that was imported before into a
+	// channel that everyone can see now, is refused with 422. The message names the channels, and
+	// `into_visible` allows adding to them. For a server or an export, whose channels have their own
+	// visibility, nothing is added to a channel that is private there and visible to everyone here;
+	// `left_out` names it.
 	//
 	// POST /ext/v1/imports
 	StartImport(ctx context.Context, req *StartImportReq) (*Import, error)

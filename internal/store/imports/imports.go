@@ -30,14 +30,14 @@ type Writes struct{ db sqlx.Conn }
 // NewWrites gives the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-const columns = `id, user_id, source, address, what, visibility, choose, listed, attempts,
+const columns = `id, user_id, source, address, what, visibility, into_visible, choose, listed, attempts,
 	COALESCE(upload_id, 0), file_name, state, reason, created_at, started_at, ended_at`
 
 func scan(row sqlx.Row) (i domain.Import, err error) {
 	var what string
 	var created int64
 	var started, ended *int64
-	err = row.Scan(&i.ID, &i.UserID, &i.Source, &i.Address, &what, &i.Visibility, &i.Choose, &i.Listed, &i.Attempts,
+	err = row.Scan(&i.ID, &i.UserID, &i.Source, &i.Address, &what, &i.Visibility, &i.IntoVisible, &i.Choose, &i.Listed, &i.Attempts,
 		&i.UploadID, &i.FileName, &i.State, &i.Reason, &created, &started, &ended)
 	if err != nil {
 		return i, sqlx.Found(err)
@@ -172,9 +172,9 @@ func (w Writes) AddImport(ctx context.Context, i domain.Import) (id domain.Impor
 	if err != nil {
 		return 0, false, fmt.Errorf("store: keep what an import is to bring: %w", err)
 	}
-	rows, err := w.db.Query(ctx, `INSERT INTO imports (user_id, source, address, what, visibility, choose, upload_id, file_name, state, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
-		i.UserID, i.Source, i.Address, string(what), i.Visibility, i.Choose, sqlx.OrNull(i.UploadID), i.FileName, i.State, sqlx.Micros(i.CreatedAt))
+	rows, err := w.db.Query(ctx, `INSERT INTO imports (user_id, source, address, what, visibility, into_visible, choose, upload_id, file_name, state, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`,
+		i.UserID, i.Source, i.Address, string(what), i.Visibility, i.IntoVisible, i.Choose, sqlx.OrNull(i.UploadID), i.FileName, i.State, sqlx.Micros(i.CreatedAt))
 	ids, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ImportID])
 	if err != nil || len(ids) == 0 {
 		return 0, false, err

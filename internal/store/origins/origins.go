@@ -64,6 +64,25 @@ func (r Reads) Origins(ctx context.Context, p Place, kind Kind, foreign ...strin
 	return found, err
 }
 
+// HasOrigins reports whether a channel came from a place.
+func (r Reads) HasOrigins(ctx context.Context, p Place) (has bool, err error) {
+	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM origins WHERE user_id = $1 AND origin = $2 AND kind = 'Channel')`,
+		p.User, p.Origin).Scan(&has)
+	return has, err
+}
+
+// VisibleChannels returns the titles of the first channels that came from a place and that everyone
+// can see.
+func (r Reads) VisibleChannels(ctx context.Context, p Place, most int) ([]string, error) {
+	rows, err := r.db.Query(ctx, `SELECT ch.title FROM origins o JOIN channels ch ON ch.id = o.local_id
+		WHERE o.user_id = $1 AND o.origin = $2 AND o.kind = 'Channel' AND ch.state = 'available' AND ch.visibility <> 'private'
+		ORDER BY ch.id`+sqlx.Limit("$3"), p.User, p.Origin, most)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (title string, err error) {
+		err = row.Scan(&title)
+		return title, err
+	})
+}
+
 // ClaimOrigins claims those of the things that nobody has claimed, for the rest of the
 // transaction, which must make and keep them. It gives all of them as they are: with Local 0
 // those that are claimed. What another transaction has just claimed is waited for, in the order

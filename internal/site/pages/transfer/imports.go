@@ -17,8 +17,9 @@ const importsShown = 20
 type importsView struct {
 	Live    *present.Import
 	Past    []present.Import
-	Largest string // file that is taken
-	Source  string // the server that is meant where none is named
+	Largest string              // file that is taken
+	Source  string              // the server that is meant where none is named
+	Visible []domain.Visibility // for the channels of a file
 }
 
 // importsPage lists imports, with the forms for another.
@@ -29,7 +30,8 @@ func showImports(v *web.Visit, f *web.Form) error {
 	if err != nil {
 		return err
 	}
-	shown := importsView{Largest: domain.FormatBytes(v.App().UploadLimit()), Source: transfer.DefaultSource}
+	shown := importsView{Largest: domain.FormatBytes(v.App().UploadLimit()), Source: transfer.DefaultSource,
+		Visible: []domain.Visibility{domain.Private, domain.Closed, domain.Public}}
 	for n := range l.Items {
 		one := v.Addresses().Import(&l.Items[n])
 		if one.State.Live() {
@@ -50,7 +52,7 @@ func startImport(v *web.Visit) error {
 	if f.Failed() {
 		return showImports(v, f)
 	}
-	in := transfer.StartImportInput{Upload: upload, Visibility: domain.Visibility(f.Get("visibility"))}
+	in := transfer.StartImportInput{Upload: upload, Visibility: domain.Visibility(f.Get("visibility")), IntoVisible: f.Get("into_visible") == "yes"}
 	switch f.Get("do") {
 	case "server":
 		in.Source, in.Choose = domain.FromArena, true
@@ -67,7 +69,7 @@ func startImport(v *web.Visit) error {
 	}
 	i, err := v.App().StartImport(v.R.Context(), v.Actor(), in)
 	if err != nil {
-		if f.Refused(err, "address", "token", "what", "upload_key", "visibility") {
+		if f.Refused(err, "address", "token", "what", "upload_key", "visibility", "into_visible") {
 			return showImports(v, f)
 		}
 		return err

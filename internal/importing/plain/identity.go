@@ -1,0 +1,97 @@
+package plain
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"vitrine/internal/importing/source"
+)
+
+// FormerOrigin is the origin that all bookmarks and tables once shared.
+const FormerOrigin = "bookmarks"
+
+// identityHead is how much of the beginning of a file is read to identify it.
+const identityHead = 256 << 10
+
+// Head returns the beginning of a file and a reader of all of it. A failure to read is one of the
+// reader.
+func Head(r io.Reader) (head []byte, all io.Reader) {
+	in := bufio.NewReaderSize(r, identityHead)
+	head, _ = in.Peek(identityHead)
+	return head, in
+}
+
+// Origin returns the origin of a file by its format and its names.
+func Origin(format string, names ...string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = sameName(name)
+	}
+	return ID(format + ":" + strings.Join(all, "/"))
+}
+
+var (
+	copies = regexp.MustCompile(`\(\d+\)$`)
+	dates  = regexp.MustCompile(`\d+(?:[-_.:, tTzZ]+\d+){2,}[zZ]?|\d{6,}`)
+)
+
+// sameName drops from a name what differs between two exports of the same service: dates, the
+// number of a download, case and punctuation.
+func sameName(name string) string {
+	name = copies.ReplaceAllString(strings.TrimSpace(name), "")
+	name = dates.ReplaceAllString(name, " ")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}), " ")
+}
+
+// sampled is how many blocks a sample has.
+const sampled = 100
+
+var errEnough = errors.New("the sample is complete")
+
+// Sample implements source.Taker and keeps the title of a file and the ids of its first blocks.
+type Sample struct {
+	Title  string
+	Blocks []string
+	Most   int // 0: sampled
+}
+
+// Of reads a source until the sample is complete. The source may end in an error, because it may
+// be cut off.
+func (s *Sample) Of(ctx context.Context, src source.Source) {
+	_ = src.Read(ctx, s)
+}
+
+// Channel implements source.Taker.
+func (s *Sample) Channel(_ context.Context, c source.Channel) error {
+	if c.Root {
+		s.Title = c.Title
+	}
+	return nil
+}
+
+// Item implements source.Taker.
+func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
+	if it.Kind != source.Nested {
+		s.Blocks = append(s.Blocks, it.ID)
+	}
+	if most := s.Most; len(s.Blocks) >= sampled || most > 0 && len(s.Blocks) >= most {
+		return errEnough
+	}
+	return nil
+}
+
+// Expect implements source.Taker, as the methods below do.
+func (s *Sample) Expect(int)                                                    {}
+func (s *Sample) Comment(context.Context, string, string, source.Comment) error { return nil }
+func (s *Sample) Close(context.Context, string) error                           { return nil }
+func (s *Sample) Loose(context.Context, source.Item) error                      { return nil }
+func (s *Sample) Following(context.Context, source.Following) error             { return nil }
+func (s *Sample) Profile(context.Context, source.Profile) error                 { return nil }
+func (s *Sample) LeftOut(source.LeftOut)                                        {}
