@@ -158,12 +158,12 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 	}
 	block, f := line.Block, line.Block.bytes()
 	if f != nil && f.Path != "" {
-		extension := safeExtension(f.Path[strings.LastIndexByte(f.Path, '/')+1+len(f.SHA256):])
+		extension := strings.TrimPrefix(f.Path, filesFolder+f.SHA256)
 		title := block.Title
 		if title == "" {
 			title = stem(f.Name)
 		}
-		name := numbered(line.Position, w.items, strings.TrimSuffix(title, extension), extension)
+		name := numbered(line.Position, w.items, strings.TrimSuffix(title, strings.TrimSuffix(extension, inert)), extension)
 		err := w.e.copyBytes(ctx, w.zip, name, f.SHA256)
 		if isGone(err) {
 			if len(w.gone) < mostNamedGone {

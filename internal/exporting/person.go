@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -55,6 +56,7 @@ type person struct {
 	done     ids                   // channels that are written
 	blocks   ids                   // that are written
 	blobs    ids                   // whose bytes are written or wait
+	data     string                // folder of the scripts that the pages load
 	sum      hash.Hash             // of sums
 
 	// What waits until the end.
@@ -76,7 +78,7 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, te
 	}
 	now := e.o.Now()
 	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, tell: tell,
-		exported: ids{}, done: ids{}, blocks: ids{}, blobs: ids{}, sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
+		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, blobs: ids{}, sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
 	defer p.zip.free()
 	for _, s := range p.spools() {
 		s.folder = e.o.Folder
@@ -467,7 +469,8 @@ const readme = `This is what you had made and owned, and could see, when it was 
 index.html      open it in a browser to look around and search; it needs no network
 markdown/       a text for each channel and each block, for any program that reads Markdown;
                 a channel counts from its bottom up
-files/          images and attachments as they were uploaded
+files/          images and attachments; types that a browser or a computer would run, such as
+                HTML, have .txt after their name (json/ has the name that they were uploaded with)
 json/           all of it for programs, as docs/export.schema.json of Vitrine describes it
 manifest.json   when this was made, and of whom
 SHA256SUMS      sums of all files: sha256sum -c SHA256SUMS

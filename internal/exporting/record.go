@@ -196,8 +196,8 @@ func (r recorder) block(b *domain.Block) blockLine {
 	return line
 }
 
-// filePath is where an export has the bytes of a file.
-func filePath(sum, extension string) string { return "files/" + sum + safeExtension(extension) }
+// filesFolder is the folder of an export that has the bytes of files.
+const filesFolder = "files/"
 
 func (r recorder) file(f *domain.File) *fileLine {
 	if f == nil {
@@ -206,7 +206,7 @@ func (r recorder) file(f *domain.File) *fileLine {
 	line := &fileLine{SHA256: r.hashes[f.BlobID], Name: f.Name, ContentType: f.ContentType, Size: f.Size,
 		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash)}
 	if line.SHA256 != "" { // else it was removed while it was read
-		line.Path = filePath(line.SHA256, f.Extension)
+		line.Path = filesFolder + line.SHA256 + entryExtension(f.Extension, f.ContentType)
 	}
 	return line
 }
