@@ -18,7 +18,7 @@ func TestBackfills(t *testing.T) {
 		left := func(rows int64, atMost bool) {
 			t.Helper()
 			got, err := s.Backfills(t.Context())
-			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}}; err != nil || !slices.Equal(got, want) {
+			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 		}
