@@ -104,7 +104,9 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 func (e *Exporter) format(f Format, user domain.UserID, catalog Catalog) (func(io.Writer) writer, error) {
 	switch f {
 	case Files:
-		return func(w io.Writer) writer { return &filesWriter{e: e, user: user, zip: newArchive(w, e.o.Folder, e.o.Now())} }, nil
+		return func(w io.Writer) writer {
+			return &filesWriter{e: e, user: user, zip: newArchive(w, e.o.Folder, e.o.Now())}
+		}, nil
 	case Markdown:
 		return func(w io.Writer) writer { return &markdownWriter{e: e, w: w} }, nil
 	case CSV:

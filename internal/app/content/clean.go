@@ -39,11 +39,13 @@ func (a *Content) ExamineFiles(ctx context.Context) error {
 		var done []blobs.Cleaned
 		for _, b := range some {
 			above = b.ID
-			c, err := a.examineBlob(ctx, b.ID, b.Object)
+			one, cancel := context.WithTimeout(ctx, examineTimeout)
+			c, err := a.examineBlob(one, b.ID, b.Object)
+			cancel()
 			switch {
 			case errors.Is(err, blob.ErrNotFound): // nothing to serve
 				c = blobs.Cleaned{ID: b.ID, Size: domain.CleanImpossible}
-			case domain.KindOf(err) == domain.Unavailable || ctx.Err() != nil:
+			case ctx.Err() != nil, domain.KindOf(err) == domain.Unavailable && one.Err() == nil:
 				return err
 			case err != nil:
 				failed = fmt.Errorf("examine %s: %w", b.Object, err)

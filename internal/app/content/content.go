@@ -52,7 +52,7 @@ type Options struct {
 	UploadLimit int64 // bytes of a file
 	// KeepMetadata serves originals as they are, with what they reveal.
 	KeepMetadata bool
-	Quotas      Quotas
+	Quotas       Quotas
 
 	DiskReserve Reserve                                       // what stays free on the disks
 	Folders     []string                                      // one on each disk that is written to

@@ -47,13 +47,18 @@ type input struct {
 
 	edits  []edit
 	text   int
-	window []byte // of the file, from windowAt
+	window []byte // of the file, from at
 	at     int64
+	loaded int64 // bytes read in all
 }
 
 // windowSize is how much is read at once: structures are small and next to each other, and a
 // storage takes one request for each read.
 const windowSize = 256 << 10
+
+// mostLoaded bounds how many bytes of a file of a size are read. Few files need more than all of them
+// once or twice; a hostile one points to and fro.
+func mostLoaded(size int64) int64 { return 4*size + 64<<20 }
 
 // ReadAt implements io.ReaderAt.
 func (in *input) ReadAt(p []byte, off int64) (int, error) {
@@ -78,6 +83,9 @@ func (in *input) load(from int64) error {
 		return err
 	}
 	n := min(windowSize, in.size-from)
+	if in.loaded += n; in.loaded > mostLoaded(in.size) {
+		return malformed("it has to be read too often")
+	}
 	in.window, in.at = slices.Grow(in.window[:0], windowSize)[:n], from
 	read, err := in.file.ReadAt(in.window, from)
 	if int64(read) == n {
@@ -143,15 +151,15 @@ func (in *input) edit(e edit) error {
 	return nil
 }
 
-// plan orders the edits. Two may overlap if both only overwrite with zeros.
-func (in *input) plan() (Plan, error) {
+// merge orders the edits and joins those that overlap, which only those with zeros may.
+func (in *input) merge() error {
 	slices.SortStableFunc(in.edits, func(a, b edit) int { return int(min(max(a.off-b.off, -1), 1)) })
 	var all []edit
 	for _, e := range in.edits {
 		if n := len(all); n > 0 && all[n-1].end() > e.off {
 			last := &all[n-1]
 			if len(last.text)+len(e.text) > 0 || last.zeros != last.cut || e.zeros != e.cut {
-				return Plan{}, malformed("parts that overlap at %d", e.off)
+				return malformed("parts that overlap at %d", e.off)
 			}
 			last.cut = max(last.end(), e.end()) - last.off
 			last.zeros = last.cut
@@ -159,7 +167,8 @@ func (in *input) plan() (Plan, error) {
 		}
 		all = append(all, e)
 	}
-	return Plan{original: in.size, edits: all}, nil
+	in.edits = all
+	return nil
 }
 
 // sameAs reports whether an edit would leave the file as it is.
@@ -202,6 +211,9 @@ func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
 			return Plan{}, err
 		}
 	}
+	if err := in.merge(); err != nil {
+		return Plan{}, err
+	}
 	kept := in.edits[:0]
 	for _, e := range in.edits {
 		same, err := in.sameAs(e)
@@ -212,8 +224,7 @@ func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
 			kept = append(kept, e)
 		}
 	}
-	in.edits = kept
-	return in.plan()
+	return Plan{original: size, edits: kept}, nil
 }
 
 // formatOf returns the reader for the format of a file that begins like this.

@@ -145,6 +145,16 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// items is a HEIC file with a description of where items are. The first one is Exif.
+func items(iloc string) string {
+	box := func(kind, body string) string {
+		return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
+	}
+	infe := box("infe", "\x02\x00\x00\x00\x00\x01\x00\x00Exif\x00")
+	return box("ftyp", "heic\x00\x00\x00\x00") + box("meta", "\x00\x00\x00\x00"+box("hdlr", "\x00\x00\x00\x00\x00\x00\x00\x00pict")+
+		box("iinf", "\x00\x00\x00\x00\x00\x01"+infe)+box("iloc", iloc))
+}
+
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	raw := bytes.Clone(sample(t, "full.tif"))
@@ -158,6 +168,7 @@ func TestMalformed(t *testing.T) {
 		"TIFF too short":          "II*\x00\xff\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00",
 		"raw file":                string(raw),
 		"box without end":         "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\xff\xffmoov",
+		"items of many parts":     items("\x00\x00\x00\x00\x00\x00\xff\xff" + strings.Repeat("\x00\x01\x00\x00\xff\xff", 0xffff)),
 		"film without a movie":    "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00",
 	} {
 		if _, err := Examine(context.Background(), strings.NewReader(body), int64(len(body))); !errors.Is(err, ErrMalformed) {

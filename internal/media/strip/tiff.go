@@ -39,6 +39,7 @@ func among(ranges [][2]int64, tag int64) bool {
 const (
 	maxDirectories = 4096
 	maxEntries     = 4096
+	maxAllEntries  = 64 << 10
 )
 
 // tiffFile is a TIFF file while its directories are rewritten.
@@ -46,6 +47,7 @@ type tiffFile struct {
 	*input
 	tiffForm
 	seen  map[int64]bool
+	all   int64 // entries
 	dng   bool
 	raw   bool // sensor data
 	shown bool
@@ -108,7 +110,7 @@ func (f *tiffFile) rewrite(at int64, images bool, depth int) (next int64, err er
 		return 0, err
 	}
 	n := f.number(head)
-	if n > maxEntries {
+	if f.all += n; n > maxEntries || f.all > maxAllEntries {
 		return 0, malformed("a directory of %d entries", n)
 	}
 	size := f.count + n*f.entry + f.pointer
