@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// photograph is a JPEG that holds where and by whom it was taken.
+// photograph returns a JPEG with the place and the name of the photographer.
 func photograph(t *testing.T) string {
 	t.Helper()
 	body, err := os.ReadFile("../media/strip/testdata/gps.jpg")
@@ -26,8 +26,8 @@ func reveals(body []byte) bool {
 	return bytes.Contains(body, []byte("Secret Person")) || bytes.Contains(body, []byte("SN12345"))
 }
 
-// TestServedOriginals checks what everyone gets of a photograph that two blocks show, of which the
-// owner of one shows all metadata.
+// TestServedOriginals uploads the same photograph for two blocks. The owner of the first one chooses to
+// show its metadata.
 func TestServedOriginals(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

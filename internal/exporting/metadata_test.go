@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestMetadataInExports checks who gets a photograph with what it reveals: its owner, in their export
-// and in the ZIP of a channel. Others get what is shown to everyone.
+// TestMetadataInExports checks that only the owner of a photograph gets its metadata, both in their own
+// export and in the ZIP of a channel.
 func TestMetadataInExports(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

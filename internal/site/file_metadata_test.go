@@ -24,27 +24,21 @@ func TestFileMetadataChoice(t *testing.T) {
 		for name, body := range map[string][]byte{"photo.jpg": photo, "plain.png": apptest.PNG(t, 30, 20)} {
 			ada.upload("/ada/ferns/add", nil, name, string(body)).leads("/ada/ferns")
 			r.WorkJobs()
-			for _, id := range r.Get("ada", "/v3/channels/ferns/contents").Ints("data", "id") {
-				if r.Get("ada", "/v3/blocks/%d", id).Str("image.filename") == name {
+			for _, id := range r.Get("", "/v3/channels/ferns/contents").Ints("data", "id") {
+				if r.Get("", "/v3/blocks/%d", id).Str("image.filename") == name {
 					ids[name] = id
 				}
 			}
 		}
 		ada.get(fmt.Sprintf("/block/%d/edit", ids["plain.png"])).want(200).hides(label)
-		page, choice := fmt.Sprintf("/block/%d/edit", ids["photo.jpg"]), fmt.Sprintf("/ext/v1/blocks/%d/file-metadata", ids["photo.jpg"])
-		is := func(want bool) {
-			t.Helper()
-			if got := r.Get("ada", "%s", choice).Bool("keep"); got != want {
-				t.Errorf("keep is %v", got)
-			}
-		}
-		ada.get(page).want(200).says(label).hides("checked")
-		ada.post(page, "title", "T", "metadata_choice", "yes", "keep_metadata", "yes").leads(fmt.Sprintf("/block/%d", ids["photo.jpg"]))
-		is(true)
-		ada.get(page).want(200).says("checked")
-		ada.post(page, "title", "T2")
-		is(true)
-		ada.post(page, "title", "T2", "metadata_choice", "yes")
-		is(false)
+		at := fmt.Sprintf("/block/%d", ids["photo.jpg"])
+		page := at + "/edit"
+		ada.get(page).want(200).says(label).hides(" checked")
+		ada.post(page, "title", "T", "metadata_choice", "yes", "keep_metadata", "yes").leads(at)
+		ada.get(page).want(200).says(" checked")
+		ada.post(page, "title", "T2").leads(at)
+		ada.get(page).want(200).says(" checked")
+		ada.post(page, "title", "T2", "metadata_choice", "yes").leads(at)
+		ada.get(page).want(200).hides(" checked")
 	})
 }

@@ -99,8 +99,8 @@ func examineBytes(ctx context.Context, id domain.BlobID, r io.ReaderAt, size int
 // examineTimeout bounds the examination of a file for the requests that wait for it.
 const examineTimeout = time.Minute
 
-// examined returns a file with what is known of its metadata, and how to read it without. A file that
-// was not examined yet is examined now: once, however many requests wait for it. The result is stored
+// examined fills in CleanSize and CleanPlanned of a file, and returns its plan. A file that was not
+// examined before is examined now: once, however many requests wait for it. The result is stored
 // if the database takes it, so that files are served while it takes no writes.
 func (a *Content) examined(ctx context.Context, f domain.File) (domain.File, []byte, error) {
 	if f.CleanSize != domain.CleanUnknown {

@@ -50,7 +50,7 @@ type Options struct {
 	Studio      *media.Studio
 	Providers   *page.Directory
 	UploadLimit int64 // bytes of a file
-	// KeepMetadata serves originals as they are, with what they reveal.
+	// KeepMetadata serves originals with all their metadata.
 	KeepMetadata bool
 	Quotas       Quotas
 

@@ -911,10 +911,10 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetBlockFileMetadataRequest handles getBlockFileMetadata operation.
 //
-// Photographs and videos hold where, when and with which device they were taken, and by whom. The
-// server removes this from the originals that it serves, except for orientation, colour profile and
-// capture date. The image or the sound does not change. For the author of the block; 404 for others,
-// and for blocks without a file.
+// Photographs and videos hold where, when and with which device they were taken, and who took them.
+// The server removes this from the originals that it serves, except for orientation, colour profile
+// and capture date. The image or the sound does not change. For the author of the block; 404 for
+// others, and for blocks without a file.
 //
 // GET /ext/v1/blocks/{id}/file-metadata
 func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -1313,8 +1313,8 @@ func (s *ExportType) UnmarshalText(data []byte) error {
 type FileMetadata struct {
 	// The author wants everyone to see it.
 	Keep bool `json:"keep"`
-	// What others get. `removed`: the file without its metadata. `none`: the file as it is, because there
-	// is none. `kept`: the file with its metadata, because its author or the operator of the server chose
+	// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
+	// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
 	// so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
 	// camera; of an image others get the largest resized version instead, other files are 404. `pending`:
 	// not examined yet; this happens when the file is requested.
@@ -1341,8 +1341,8 @@ func (s *FileMetadata) SetState(val FileMetadataState) {
 	s.State = val
 }
 
-// What others get. `removed`: the file without its metadata. `none`: the file as it is, because there
-// is none. `kept`: the file with its metadata, because its author or the operator of the server chose
+// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
+// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
 // so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
 // camera; of an image others get the largest resized version instead, other files are 404. `pending`:
 // not examined yet; this happens when the file is requested.

@@ -40,10 +40,10 @@ type BlocksHandler interface {
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
 	// GetBlockFileMetadata implements getBlockFileMetadata operation.
 	//
-	// Photographs and videos hold where, when and with which device they were taken, and by whom. The
-	// server removes this from the originals that it serves, except for orientation, colour profile and
-	// capture date. The image or the sound does not change. For the author of the block; 404 for others,
-	// and for blocks without a file.
+	// Photographs and videos hold where, when and with which device they were taken, and who took them.
+	// The server removes this from the originals that it serves, except for orientation, colour profile
+	// and capture date. The image or the sound does not change. For the author of the block; 404 for
+	// others, and for blocks without a file.
 	//
 	// GET /ext/v1/blocks/{id}/file-metadata
 	GetBlockFileMetadata(ctx context.Context, params GetBlockFileMetadataParams) (*FileMetadata, error)
