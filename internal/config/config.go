@@ -48,6 +48,7 @@ type Config struct {
 	QuotaUnused     map[string]int64 // bytes by tier, 0 unlimited; all tiers but guest are there
 	Quota           map[string]int64 // the same
 	DiskReserve     DiskReserve
+	KeepMetadata    bool // photographs are served with all that they hold
 	FetchAllow      []netip.Prefix
 	ImageMemory     int64 // bytes
 	MemoryLimit     int64 // bytes, AutoMemory, or 0 for none

@@ -20,6 +20,8 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	cfg.Quota = parseQuotas("quota", defaults.Quota, s.Quota, found)
 	cfg.DiskReserve, err = parseDiskReserve(s.DiskReserve)
 	found.addErr("disk-reserve", err)
+	cfg.KeepMetadata, err = parseBool(s.KeepMetadata)
+	found.addErr("keep-metadata", err)
 	cfg.ImageMemory, err = parseSize(s.ImageMemory)
 	found.addErr("image-memory", err)
 	cfg.MemoryLimit, err = parseMemoryLimit(s.MemoryLimit)

@@ -68,6 +68,7 @@ func (c Config) Redacted() Settings {
 		{"quota-unused", formatQuotas(c.QuotaUnused)},
 		{"quota", formatQuotas(c.Quota)},
 		{"disk-reserve", c.DiskReserve.String()},
+		{"keep-metadata", strconv.FormatBool(c.KeepMetadata)},
 		{"fetch-allow", formatPrefixes(c.FetchAllow)},
 		{"image-memory", formatSize(c.ImageMemory)},
 		{"memory-limit", formatMemoryLimit(c.MemoryLimit)},

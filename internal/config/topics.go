@@ -11,7 +11,7 @@ var topics = []struct {
 	{"Data", []string{"data-dir", "database-", "sqlite-"}},
 	{"Addresses", []string{"addr", "socket-mode", "base-url", "site-url", "files-url", "trusted-proxies"}},
 	{"TLS", []string{"tls-"}},
-	{"Files", []string{"blob-", "fetch-allow", "upload-limit", "disk-reserve", "quota", "quota-"}},
+	{"Files", []string{"blob-", "fetch-allow", "upload-limit", "disk-reserve", "keep-metadata", "quota", "quota-"}},
 	{"Backups", []string{"backup-"}},
 	{"Mail", []string{"smtp-", "mail-"}},
 	{"People", []string{"default-tier", "signup", "guests", "index-closed", "security-contact", "invitation-", "oauth-", "oidc-"}},
@@ -60,7 +60,7 @@ func Choices(flag string) []string {
 		return []string{"open", "invitation", "closed"}
 	case "sqlite-synchronous":
 		return []string{"full", "normal"}
-	case "work", "oauth-registration", "index-closed", "oidc-only":
+	case "work", "oauth-registration", "index-closed", "keep-metadata", "oidc-only":
 		return []string{"true", "false"}
 	}
 	return nil

@@ -101,6 +101,45 @@ func (s BlockStamp) Abilities(a Actor) BlockAbilities {
 // HasImage reports whether the block shows an image, which alt_text can describe.
 func (b Block) HasImage() bool { return b.Image != nil }
 
+// files are the files of the block.
+func (b Block) files() (all []*File) {
+	for _, f := range []*File{b.Image, b.File} {
+		if f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// FileIDs returns the ids of the block's files.
+func (b Block) FileIDs() (ids []FileID) {
+	for _, f := range b.files() {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// KeepsMetadata reports whether the owner wants the files shown with their metadata.
+func (b Block) KeepsMetadata() bool {
+	for _, f := range b.files() {
+		if f.KeepsMetadata {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepMetadata sets what KeepsMetadata reports. Other copies of the block do not change.
+func (b *Block) KeepMetadata(keep bool) {
+	for _, f := range []**File{&b.Image, &b.File} {
+		if *f != nil {
+			changed := **f
+			changed.KeepsMetadata = keep
+			*f = &changed
+		}
+	}
+}
+
 // BlockAbilities is the `can` of a block.
 type BlockAbilities struct{ Manage, Comment, Connect bool }
 

@@ -34,6 +34,27 @@ type File struct {
 	Blurhash    *string
 	Resized     string // extension of its resized versions; "": it stands for them itself
 	CreatedAt   time.Time
+
+	CleanSize     int64 // bytes without metadata, or one of the values below
+	CleanPlanned  bool  // bytes have to be left out or replaced for that
+	KeepsMetadata bool  // its owner wants all of it shown
+}
+
+// Values of File.CleanSize that are no size.
+const (
+	CleanUnknown    = -2 // the file was not examined yet
+	CleanImpossible = -1 // the metadata cannot be removed
+)
+
+// Clean reports whether a file is known to have no metadata.
+func (f File) Clean() bool { return f.CleanSize == f.Size && !f.CleanPlanned }
+
+// ServedSize is how many bytes others get of the original.
+func (f File) ServedSize() int64 {
+	if f.KeepsMetadata || f.CleanSize < 0 {
+		return f.Size
+	}
+	return f.CleanSize
 }
 
 // Original is the name of the file as it came, below its key.

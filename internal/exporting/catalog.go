@@ -149,7 +149,7 @@ func (w *catalogWriter) add(_ context.Context, items []placed) error {
 		author, file := b.Author(), b.Attachment()
 		x := feedEntry{Title: b.Heading(), ID: w.e.o.Addresses.API + b.Links()[0].Path, Updated: stamp(latest(b.UpdatedAt, item.Connection.CreatedAt)),
 			Published: stamp(b.CreatedAt), Authors: []feedPerson{{Name: author.Name, URI: author.URL()}}, Identifier: b.URL(),
-			Links: []feedLink{{Rel: relAcquire, Type: media, Href: file.URL(), Title: file.Name, Length: file.Size},
+			Links: []feedLink{{Rel: relAcquire, Type: media, Href: file.URL(), Title: file.Name, Length: file.ServedSize()},
 				{Rel: "alternate", Type: "text/html", Href: b.URL()}}}
 		if d := b.Description; d != nil {
 			x.Summary = present.Excerpt(d.Plain, maxSummary)

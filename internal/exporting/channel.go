@@ -80,7 +80,7 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 	}
 	var out writer
 	err := e.contents(ctx, actor, ref, f != CSV && f != Files, func(full collections.FullChannel, items int64) error {
-		w, err := e.format(f, catalog)
+		w, err := e.format(f, actor.UserID, catalog)
 		if err != nil {
 			return err
 		}
@@ -101,10 +101,12 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 }
 
 // format gives what makes the writer of a format.
-func (e *Exporter) format(f Format, catalog Catalog) (func(io.Writer) writer, error) {
+func (e *Exporter) format(f Format, user domain.UserID, catalog Catalog) (func(io.Writer) writer, error) {
 	switch f {
 	case Files:
-		return func(w io.Writer) writer { return &filesWriter{e: e, zip: newArchive(w, e.o.Folder, e.o.Now())} }, nil
+		return func(w io.Writer) writer {
+			return &filesWriter{e: e, user: user, zip: newArchive(w, e.o.Folder, e.o.Now())}
+		}, nil
 	case Markdown:
 		return func(w io.Writer) writer { return &markdownWriter{e: e, w: w} }, nil
 	case CSV:
@@ -121,6 +123,7 @@ func (e *Exporter) format(f Format, catalog Catalog) (func(io.Writer) writer, er
 // is one of Markdown.
 type filesWriter struct {
 	e     *Exporter
+	user  domain.UserID // who gets the files
 	zip   *archive
 	items int64
 	gone  []string
@@ -135,7 +138,7 @@ func (w *filesWriter) begin(full collections.FullChannel, items int64) error {
 }
 
 func (w *filesWriter) add(ctx context.Context, items []placed) error {
-	lines, err := w.e.record(ctx, items, nil)
+	lines, err := w.e.record(ctx, items, 0, nil)
 	if err != nil {
 		return err
 	}
@@ -158,13 +161,13 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 	}
 	block, f := line.Block, line.Block.bytes()
 	if f != nil && f.Path != "" {
-		extension := safeExtension(f.Path[strings.LastIndexByte(f.Path, '/')+1+len(f.SHA256):])
+		extension := strings.TrimPrefix(f.Path, filesFolder+f.SHA256)
 		title := block.Title
 		if title == "" {
 			title = stem(f.Name)
 		}
-		name := numbered(line.Position, w.items, strings.TrimSuffix(title, extension), extension)
-		err := w.e.copyBytes(ctx, w.zip, name, f.SHA256)
+		name := numbered(line.Position, w.items, strings.TrimSuffix(title, strings.TrimSuffix(extension, inert)), extension)
+		err := w.e.copyFile(ctx, w.zip, name, w.user, *f.file)
 		if isGone(err) {
 			if len(w.gone) < mostNamedGone {
 				w.gone = append(w.gone, name)
@@ -180,7 +183,7 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 
 func (w *filesWriter) end(context.Context) error {
 	if len(w.gone) > 0 {
-		if err := w.zip.add("MISSING.txt", []byte("These files are listed and could not be read:\n"+strings.Join(w.gone, "\n")+"\n")); err != nil {
+		if err := w.zip.add("MISSING.txt", []byte("These files are not in the storage, or have metadata that cannot be removed:\n"+strings.Join(w.gone, "\n")+"\n")); err != nil {
 			return err
 		}
 	}
@@ -189,14 +192,14 @@ func (w *filesWriter) end(context.Context) error {
 
 func (w *filesWriter) free() { w.zip.free() }
 
-// copyBytes writes the bytes with a sum as an entry. An error that isGone has written nothing.
-func (e *Exporter) copyBytes(ctx context.Context, to *archive, name, sum string) (err error) {
-	f, err := e.o.App.OpenBytes(ctx, sum)
+// copyFile writes what a user gets of a file as an entry. An error that isGone has written nothing.
+func (e *Exporter) copyFile(ctx context.Context, to *archive, name string, user domain.UserID, f domain.File) (err error) {
+	in, err := e.o.App.OpenFor(ctx, user, f)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
-	return copyInto(ctx, to, name, f)
+	defer func() { _ = in.Close() }()
+	return copyInto(ctx, to, name, in)
 }
 
 func copyInto(ctx context.Context, to *archive, name string, r io.Reader) error {

@@ -135,7 +135,7 @@ func (w *markdownWriter) begin(full collections.FullChannel, items int64) error 
 }
 
 func (w *markdownWriter) add(ctx context.Context, items []placed) error {
-	lines, err := w.e.record(ctx, items, nil)
+	lines, err := w.e.record(ctx, items, 0, nil)
 	if err != nil {
 		return err
 	}

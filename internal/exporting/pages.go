@@ -14,9 +14,11 @@ import (
 	view "vitrine/internal/present"
 )
 
-// The pages of an export are opened from a disk, where a browser lets them fetch nothing. So data
-// are scripts that call a function, small ones, of which a page loads those that it shows; a search
-// loads one after the other. Texts are put into pages as texts, never as HTML.
+// The pages of an export are opened from a disk, where a browser lets them fetch nothing. So the
+// data are small scripts that call a function. A page loads those that it shows, and a search loads
+// one after the other. A script can be loaded by any page on the disk that has its name, so the
+// folder of the data has a random name, which only index.html contains. Texts are put into pages
+// as texts, never as HTML.
 
 //go:embed browse
 var browseFiles embed.FS
@@ -140,7 +142,7 @@ func (p *person) scripts(name string, from *spool) (n int, err error) {
 }
 
 func (p *person) script(name, value string) error {
-	return p.zip.add("browse/data/"+name+".js", []byte(fmt.Sprintf("vitrine(%q,%s);\n", name, value)))
+	return p.zip.add(p.data+name+".js", []byte(fmt.Sprintf("vitrine(%q,%s);\n", name, value)))
 }
 
 // browse writes the pages.
@@ -169,6 +171,7 @@ func (p *person) browse(context.Context) error {
 		if err != nil {
 			return err
 		}
+		text = bytes.ReplaceAll(text, []byte("{{data}}"), []byte(p.data))
 		if err := p.zip.add(to, text); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -55,6 +56,8 @@ type person struct {
 	done     ids                   // channels that are written
 	blocks   ids                   // that are written
 	blobs    ids                   // whose bytes are written or wait
+	cleaned  ids                   // whose bytes without metadata are
+	data     string                // folder of the scripts that the pages load
 	sum      hash.Hash             // of sums
 
 	// What waits until the end.
@@ -76,7 +79,7 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, te
 	}
 	now := e.o.Now()
 	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, tell: tell,
-		exported: ids{}, done: ids{}, blocks: ids{}, blobs: ids{}, sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
+		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, blobs: ids{}, cleaned: ids{}, sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
 	defer p.zip.free()
 	for _, s := range p.spools() {
 		s.folder = e.o.Folder
@@ -118,17 +121,23 @@ func (p *person) leave(l leftOutLine) error {
 	return line(&p.leftOut, l)
 }
 
-// want notes the bytes of a file for writing, once. Blob is where they are kept.
+// wanted is a file whose bytes wait for writing.
+type wanted struct {
+	Path string
+	File domain.File
+}
+
+// want notes the bytes of a file for writing, once.
 func (p *person) want(f *domain.File, l *fileLine) error {
 	switch {
 	case f == nil:
 		return nil
 	case l.Path == "":
-		return p.leave(leftOutLine{What: "file", ID: int64(f.ID), Why: "it was removed while it was read"})
-	case !p.blobs.add(int64(f.BlobID)):
+		return p.leave(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
+	case l.clean && !p.cleaned.add(int64(f.BlobID)), !l.clean && !p.blobs.add(int64(f.BlobID)):
 		return nil
 	}
-	return line(&p.files, fileLine{SHA256: l.SHA256, Path: l.Path})
+	return line(&p.files, wanted{Path: l.Path, File: *f})
 }
 
 // about writes the profile.
@@ -163,8 +172,8 @@ func (p *person) picture(ctx context.Context, kept *string) (recorder, *domain.F
 	if err != nil || f == nil {
 		return recorder{at: p.e.o.Addresses}, nil, err
 	}
-	hashes, err := p.e.o.App.Hashes(ctx, []*domain.File{f})
-	return recorder{at: p.e.o.Addresses, hashes: hashes}, f, err
+	sums, err := p.e.sums(ctx, p.me.ID, []*domain.File{f})
+	return recorder{at: p.e.o.Addresses, sums: sums}, f, err
 }
 
 // perPage is how many things of a list are read at once.
@@ -257,7 +266,7 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 		w, err = p.zip.create(name, false)
 		return err
 	}, func(items []placed) error {
-		lines, err := p.e.record(ctx, items, isExported)
+		lines, err := p.e.record(ctx, items, p.me.ID, isExported)
 		if err != nil {
 			return err
 		}
@@ -397,9 +406,9 @@ func eachLine[T any](s *spool, visit func(T) error) error {
 
 // copyFiles writes the bytes that wait.
 func (p *person) copyFiles(ctx context.Context) error {
-	err := eachLine(&p.files, func(f fileLine) error {
+	err := eachLine(&p.files, func(f wanted) error {
 		before := p.zip.out.n
-		err := p.e.copyBytes(ctx, p.zip, f.Path, f.SHA256)
+		err := p.e.copyFile(ctx, p.zip, f.Path, p.me.ID, f.File)
 		if isGone(err) {
 			return p.leave(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
 		}
@@ -467,7 +476,8 @@ const readme = `This is what you had made and owned, and could see, when it was 
 index.html      open it in a browser to look around and search; it needs no network
 markdown/       a text for each channel and each block, for any program that reads Markdown;
                 a channel counts from its bottom up
-files/          images and attachments as they were uploaded
+files/          images and attachments; types that a browser or a computer would run, such as
+                HTML, have .txt after their name (json/ has the name that they were uploaded with)
 json/           all of it for programs, as docs/export.schema.json of Vitrine describes it
 manifest.json   when this was made, and of whom
 SHA256SUMS      sums of all files: sha256sum -c SHA256SUMS

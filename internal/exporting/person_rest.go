@@ -96,7 +96,7 @@ func (p *person) loose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := p.e.recorder(ctx, all, nil)
+		r, err := p.e.recorder(ctx, all, p.me.ID, nil)
 		if err != nil {
 			return err
 		}

@@ -246,7 +246,7 @@ func TestPerson(t *testing.T) {
 // they link is there.
 func pages(t *testing.T, all map[string]string) {
 	for name, text := range all {
-		if strings.HasPrefix(name, "browse/data/") && (strings.Contains(text, "</") || strings.Contains(text, "\u2028") || !strings.HasPrefix(text, "vitrine(")) {
+		if strings.HasPrefix(name, "browse/data-") && (strings.Contains(text, "</") || strings.Contains(text, "\u2028") || !strings.HasPrefix(text, "vitrine(")) {
 			t.Errorf("%s is not safe as a script: %.300s", name, text)
 		}
 		if !strings.HasPrefix(name, "markdown/") {

@@ -2,7 +2,10 @@ package exporting
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"io"
 	"time"
 
 	"vitrine/internal/app/collections"
@@ -31,7 +34,10 @@ type fileLine struct {
 	Height      int64  `json:"height,omitempty"`
 	Blurhash    string `json:"blurhash,omitempty"`
 
-	online string // where it is on this server
+	online string       // where it is on this server
+	file   *domain.File // nil in lines that were read back
+	clean  bool         // without the metadata that the file has here
+	why    string       // there is no path
 }
 
 type embedLine struct {
@@ -120,19 +126,28 @@ type commentLine struct {
 // recorder makes lines.
 type recorder struct {
 	at       *present.Addresses
-	hashes   map[domain.BlobID]string
+	sums     map[domain.FileID]sum
 	exported func(domain.ChannelID) bool // whether a channel is in the export with its contents
 }
 
-// record makes the lines of items, whose files' sums are read for all of them at once.
-func (e *Exporter) record(ctx context.Context, items []placed, exported func(domain.ChannelID) bool) ([]connectionLine, error) {
+// sum is what is known of the bytes that a reader gets of a file.
+type sum struct {
+	sha256 string // "" if there are none
+	size   int64
+	clean  bool
+	why    string // there are none
+}
+
+// record makes the lines of items. The sums of their files are read for all of them at once: of what
+// the user gets, or of the bytes here if that is 0.
+func (e *Exporter) record(ctx context.Context, items []placed, user domain.UserID, exported func(domain.ChannelID) bool) ([]connectionLine, error) {
 	blocks := make([]*domain.Block, 0, len(items))
 	for _, item := range items {
 		if item.Block != nil {
 			blocks = append(blocks, item.Block)
 		}
 	}
-	r, err := e.recorder(ctx, blocks, exported)
+	r, err := e.recorder(ctx, blocks, user, exported)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +159,7 @@ func (e *Exporter) record(ctx context.Context, items []placed, exported func(dom
 }
 
 // recorder makes what makes the lines of blocks.
-func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, exported func(domain.ChannelID) bool) (recorder, error) {
+func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, user domain.UserID, exported func(domain.ChannelID) bool) (recorder, error) {
 	var files []*domain.File
 	for _, b := range blocks {
 		for _, f := range []*domain.File{b.Image, b.File} {
@@ -153,8 +168,45 @@ func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, exporte
 			}
 		}
 	}
+	sums, err := e.sums(ctx, user, files)
+	return recorder{e.o.Addresses, sums, exported}, err
+}
+
+func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain.File) (map[domain.FileID]sum, error) {
 	hashes, err := e.o.App.Hashes(ctx, files)
-	return recorder{e.o.Addresses, hashes, exported}, err
+	if err != nil {
+		return nil, err
+	}
+	sums := make(map[domain.FileID]sum, len(files))
+	for _, f := range files {
+		s := sum{sha256: hashes[f.BlobID], size: f.Size, why: "it was removed while it was read"}
+		if user != 0 && s.sha256 != "" {
+			whole, err := e.o.App.IsWhole(ctx, user, *f)
+			if err == nil && !whole {
+				s, err = e.cleanSum(ctx, user, *f)
+			}
+			if isGone(err) {
+				s, err = sum{why: "its bytes are not in the storage, or have metadata that cannot be removed"}, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		sums[f.ID] = s
+	}
+	return sums, nil
+}
+
+// cleanSum reads a file that a user gets without its metadata.
+func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.File) (sum, error) {
+	in, err := e.o.App.OpenFor(ctx, user, f)
+	if err != nil {
+		return sum{}, err
+	}
+	defer func() { _ = in.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, reading{ctx, in})
+	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n, clean: true}, err
 }
 
 func (r recorder) person(p *domain.Principal) personLine {
@@ -196,17 +248,18 @@ func (r recorder) block(b *domain.Block) blockLine {
 	return line
 }
 
-// filePath is where an export has the bytes of a file.
-func filePath(sum, extension string) string { return "files/" + sum + safeExtension(extension) }
+// filesFolder is the folder of an export that has the bytes of files.
+const filesFolder = "files/"
 
 func (r recorder) file(f *domain.File) *fileLine {
 	if f == nil {
 		return nil
 	}
-	line := &fileLine{SHA256: r.hashes[f.BlobID], Name: f.Name, ContentType: f.ContentType, Size: f.Size,
-		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash)}
-	if line.SHA256 != "" { // else it was removed while it was read
-		line.Path = filePath(line.SHA256, f.Extension)
+	s := r.sums[f.ID]
+	line := &fileLine{SHA256: s.sha256, Name: f.Name, ContentType: f.ContentType, Size: s.size,
+		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash), file: f, clean: s.clean, why: s.why}
+	if line.SHA256 != "" {
+		line.Path = filesFolder + line.SHA256 + entryExtension(f.Extension, f.ContentType)
 	}
 	return line
 }

@@ -40,7 +40,7 @@ func (t *tableWriter) begin(full collections.FullChannel, _ int64) error {
 }
 
 func (t *tableWriter) add(ctx context.Context, items []placed) error {
-	lines, err := t.e.record(ctx, items, nil)
+	lines, err := t.e.record(ctx, items, 0, nil)
 	if err != nil {
 		return err
 	}

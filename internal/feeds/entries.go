@@ -35,7 +35,7 @@ func (d *Door) block(b present.Block) entry {
 	}
 	if b.Type == domain.AttachmentBlock && b.File != nil {
 		f := b.Attachment()
-		e.attachment = &attachment{f.URL(), f.ContentType, f.Name, f.Size}
+		e.attachment = &attachment{f.URL(), f.ContentType, f.Name, f.ServedSize()}
 	}
 	return e
 }

@@ -60,8 +60,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, strings.TrimPrefix(r.URL.Path, FilesPath))
 }
 
-// serve answers GET and HEAD with a file or a version of it: ranges and conditions
-// included (RFC 9110 sections 13 and 14), for ever the same.
+// serve answers GET and HEAD with a file or a version of it, including ranges and conditions (RFC
+// 9110 sections 13 and 14). Caches keep it for good, unless it depends on whether metadata is removed.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
 	f, err := h.App.OpenShown(r.Context(), key, name)
@@ -75,8 +75,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	defer func() { _ = f.Content.Close() }()
 	header := w.Header()
-	header.Set("ETag", `"`+key+"-"+name+`"`)
+	tag := key + "-" + name
+	if f.Variant != "" {
+		tag += "-" + f.Variant
+	}
+	header.Set("ETag", `"`+tag+`"`)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if f.Changeable {
+		header.Set("Cache-Control", "public, max-age=3600")
+	}
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	httpedge.DescribeFile(header, f)
 	httpedge.ServeContent(w, r, f.Content, httpedge.JSON.Render)

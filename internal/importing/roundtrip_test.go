@@ -100,6 +100,7 @@ func furnish(t *testing.T, r *apptest.Rig) {
 	block("ada", []int64{closed}, map[string]any{"value": send(r, "ada", "again.png", "image/png", apptest.PNG(t, 30, 20))})
 	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "Paper.pdf", "application/pdf", []byte(pdf))})
 	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "data.bin", "application/octet-stream", []byte("\x00\x01bytes"))})
+	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "Page.html", "text/html", []byte("<!doctype html><script>alert(1)</script>"))})
 	block("ada", []int64{open}, map[string]any{"value": "https://example.com/page", "title": "My title"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/page", "original_source_url": "https://other.example.com/first", "original_source_title": "First"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/thumb.png", "title": "From the web"})

@@ -17,6 +17,16 @@ type Addresses struct {
 	API   string
 	Site  string
 	Files string
+
+	KeepMetadata bool // originals are served with their metadata
+}
+
+// size is how many bytes the original of a file has as it is served.
+func (a *Addresses) size(f *domain.File) int64 {
+	if a.KeepMetadata {
+		return f.Size
+	}
+	return f.ServedSize()
 }
 
 // Rel is a relation of a thing to another resource of the API: its name, and a path below

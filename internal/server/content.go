@@ -57,6 +57,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Dur
 	f.Importer = fetch.New(fetching)
 	f.Studio = media.NewStudio(media.Options{MemoryBudget: cfg.ImageMemory})
 	f.UploadLimit = cfg.UploadLimit
+	f.KeepMetadata = cfg.KeepMetadata
 	f.Quotas = quotas(cfg)
 	f.DiskReserve, f.FreeSpace = content.Reserve(cfg.DiskReserve), o.FreeSpace
 	f.Folders = []string{cfg.StagingPath()}

@@ -173,7 +173,8 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 
 // Addresses are where a server with this configuration is reached.
 func Addresses(cfg config.Config) *present.Addresses {
-	return &present.Addresses{API: cfg.BaseURL, Site: cfg.SiteURL, Files: cfg.FilesURL + strings.TrimSuffix(edge.FilesPath, "/")}
+	return &present.Addresses{API: cfg.BaseURL, Site: cfg.SiteURL, Files: cfg.FilesURL + strings.TrimSuffix(edge.FilesPath, "/"),
+		KeepMetadata: cfg.KeepMetadata}
 }
 
 func joinClose(err error, db *database.DB) error {

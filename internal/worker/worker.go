@@ -86,5 +86,6 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.ResumeTransitions)
 	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.SweepAuditLog)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
+	every(h, content.ExamineInterval, content.ExamineFiles{}, a.ExamineFiles)
 	return h
 }

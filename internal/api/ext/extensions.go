@@ -3,6 +3,7 @@ package ext
 import (
 	"context"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
@@ -42,6 +43,28 @@ func (h *handler) ReprocessBlock(ctx context.Context, p ext.ReprocessBlockParams
 func blockProcessing(p domain.ProcessingStatus) *ext.BlockProcessing {
 	return &ext.BlockProcessing{State: ext.BlockProcessingState(p.State), Attempts: p.Attempts,
 		Reason: nilString(p.Reason), UpdatedAt: wire.Time{Time: p.UpdatedAt}}
+}
+
+// GetBlockFileMetadata implements getBlockFileMetadata.
+func (h *handler) GetBlockFileMetadata(ctx context.Context, p ext.GetBlockFileMetadataParams) (*ext.FileMetadata, error) {
+	b, err := h.app.FileMetadata(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return h.fileMetadata(b), nil
+}
+
+// SetBlockFileMetadata implements setBlockFileMetadata.
+func (h *handler) SetBlockFileMetadata(ctx context.Context, req *ext.SetBlockFileMetadataReq, p ext.SetBlockFileMetadataParams) (*ext.FileMetadata, error) {
+	b, err := h.app.UpdateBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), collections.UpdateBlockInput{KeepFileMetadata: &req.Keep})
+	if err != nil {
+		return nil, err
+	}
+	return h.fileMetadata(b), nil
+}
+
+func (h *handler) fileMetadata(b domain.Block) *ext.FileMetadata {
+	return &ext.FileMetadata{Keep: b.KeepsMetadata(), State: ext.FileMetadataState(h.app.MetadataState(b))}
 }
 
 // GetMyUsage implements getMyUsage.

@@ -123,8 +123,8 @@ func image(p pen, i present.Image) {
 		sized("large", i.Large().Src2x)
 		p.under("original", func() {
 			p.text("url", i.Src())
-			p.int("file_size", i.Size)
-			p.text("file_size_display", sizeText(i.Size))
+			p.int("file_size", i.ServedSize())
+			p.text("file_size_display", sizeText(i.ServedSize()))
 		})
 	})
 }
@@ -132,8 +132,8 @@ func image(p pen, i present.Image) {
 func attachment(p pen, f present.Attachment) {
 	p.object(func() {
 		p.text("file_name", f.Name)
-		p.int("file_size", f.Size)
-		p.text("file_size_display", sizeText(f.Size))
+		p.int("file_size", f.ServedSize())
+		p.text("file_size_display", sizeText(f.ServedSize()))
 		p.text("content_type", f.ContentType)
 		p.text("extension", f.Extension)
 		p.text("url", f.URL())

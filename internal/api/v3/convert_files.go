@@ -22,7 +22,7 @@ func image(i present.Image) v3.BlockImage {
 		Width: nonZero(i.Width), Height: nonZero(i.Height), AspectRatio: v3.OptNilFloat32{Set: true, Null: true},
 		Src:         v3.NewOptString(i.Src()),
 		ContentType: v3.NewOptString(i.ContentType), Filename: v3.NewOptString(i.Name),
-		FileSize: v3.NewOptNilInt64(i.Size), UpdatedAt: v3.NewOptTime(wire.Time{Time: i.CreatedAt}),
+		FileSize: v3.NewOptNilInt64(i.ServedSize()), UpdatedAt: v3.NewOptTime(wire.Time{Time: i.CreatedAt}),
 		Small: version(i.Small()), Medium: version(i.Medium()), Large: version(i.Large()), Square: version(i.Square()),
 	}
 	if ratio := i.AspectRatio(); ratio != 0 {
@@ -38,7 +38,7 @@ func version(v present.Version) v3.ImageVersion {
 func attachment(f present.Attachment) v3.BlockAttachment {
 	return v3.BlockAttachment{
 		Filename: v3.NewOptNilString(f.Name), ContentType: v3.NewOptNilString(f.ContentType),
-		FileSize: v3.NewOptNilInt64(f.Size), FileExtension: optNonEmpty(f.Extension),
+		FileSize: v3.NewOptNilInt64(f.ServedSize()), FileExtension: optNonEmpty(f.Extension),
 		UpdatedAt: v3.NewOptTime(wire.Time{Time: f.CreatedAt}), URL: f.URL(),
 	}
 }

@@ -183,6 +183,8 @@ type UpdateBlockInput struct {
 	Content     *string
 	AltText     *string
 	Metadata    []byte // JSON object to merge, or nil
+
+	KeepFileMetadata *bool // whether others get the metadata of its files
 }
 
 // Validate checks all but the metadata, which is checked as it is merged.
@@ -231,6 +233,12 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 		if in.AltText != nil {
 			core.Replace(&b.AltText, core.NonEmpty(in.AltText))
 		}
+		if in.KeepFileMetadata != nil && *in.KeepFileMetadata != b.KeepsMetadata() {
+			b.KeepMetadata(*in.KeepFileMetadata)
+			if err := tx.KeepMetadata(ctx, *in.KeepFileMetadata, b.FileIDs()...); err != nil {
+				return err
+			}
+		}
 		if b == was { // no change, and so none of updated_at
 			return nil
 		}
@@ -253,6 +261,9 @@ func fits(b domain.Block, in UpdateBlockInput, invalid error) error {
 	}
 	if in.AltText != nil && !b.HasImage() {
 		return domain.NewUnprocessable("alt_text: only blocks with an image have an alternative text")
+	}
+	if in.KeepFileMetadata != nil && len(b.FileIDs()) == 0 {
+		return domain.NewUnprocessable("keep: this block has no file")
 	}
 	return nil
 }

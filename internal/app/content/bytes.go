@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"vitrine/internal/blob"
 	"vitrine/internal/domain"
 )
 
@@ -16,17 +15,6 @@ func (a *Content) Hashes(ctx context.Context, files []*domain.File) (map[domain.
 		ids[i] = f.BlobID
 	}
 	return a.Store.BlobHashes(ctx, ids)
-}
-
-// OpenBytes opens the bytes with a SHA-256. It needs no actor: whoever has the sum of what is
-// here has seen it. IsMissing tells of bytes that are not here.
-func (a *Content) OpenBytes(ctx context.Context, hash string) (*blob.File, error) {
-	b, err := a.Store.BlobByHash(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	f, err := a.blobs.Open(ctx, b.Object)
-	return f, missing(err)
 }
 
 // Picture gives the file behind the picture of a user or group, as it is kept: nil where there

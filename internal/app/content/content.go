@@ -29,6 +29,8 @@ type Content struct {
 	uploadPrefix string   // of files that clients put into the storage themselves
 	ownHosts     []string // of this installation, which no player may come from
 	rendering    singleflight.Group
+	examining    singleflight.Group
+	keepMetadata bool
 
 	quotas      Quotas
 	uploading   *slots.Slots[domain.UserID]
@@ -48,7 +50,9 @@ type Options struct {
 	Studio      *media.Studio
 	Providers   *page.Directory
 	UploadLimit int64 // bytes of a file
-	Quotas      Quotas
+	// KeepMetadata serves originals with all their metadata.
+	KeepMetadata bool
+	Quotas       Quotas
 
 	DiskReserve Reserve                                       // what stays free on the disks
 	Folders     []string                                      // one on each disk that is written to
@@ -64,7 +68,7 @@ type Options struct {
 func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, providers: o.Providers,
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
-		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix,
+		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata,
 		ownHosts: hosts(c.SiteURL, c.BaseURL, filesURL)}
 	if a.freeSpace == nil {
 		a.freeSpace = blob.FreeSpace

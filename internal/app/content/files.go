@@ -19,6 +19,11 @@ type OpenedFile struct {
 	ContentType string
 	Original    bool
 	Content     *blob.File
+
+	// Variant distinguishes contents that have had the same address: "" for the bytes as they were
+	// stored. Changeable contents depend on what the site and the owner choose.
+	Variant    string
+	Changeable bool
 }
 
 // OpenShown opens the file under a key, or a version of it by its name below the key; NotFound
@@ -39,9 +44,7 @@ func (a *Content) OpenShown(ctx context.Context, key, name string) (o OpenedFile
 func (a *Content) OpenFile(ctx context.Context, f domain.File, name string) (o OpenedFile, err error) {
 	o.File = f
 	if name == o.File.Original() {
-		o.ContentType, o.Original = o.File.ContentType, true
-		o.Content, err = a.blobs.Open(ctx, o.File.Object)
-		return o, missing(err)
+		return a.openOriginal(ctx, o)
 	}
 	v, ok := versionNamed(o.File, name)
 	if !ok {
@@ -49,6 +52,33 @@ func (a *Content) OpenFile(ctx context.Context, f domain.File, name string) (o O
 	}
 	o.ContentType = resizedTypes[o.File.Resized]
 	o.Content, err = a.openVersion(ctx, o.File, v)
+	return o, missing(err)
+}
+
+// openOriginal opens the original of a file: without its metadata, unless the site or the owner keeps
+// it. If it cannot be removed, the largest resized version takes its place.
+func (a *Content) openOriginal(ctx context.Context, o OpenedFile) (_ OpenedFile, err error) {
+	o.ContentType, o.Original = o.File.ContentType, true
+	if a.KeepsMetadata(o.File) {
+		o.Changeable = !o.File.Clean()
+		o.Content, err = a.blobs.Open(ctx, o.File.Object)
+		return o, missing(err)
+	}
+	var plan []byte
+	if o.File, plan, err = a.examined(ctx, o.File); err != nil {
+		return o, missing(err)
+	}
+	o.Changeable = !o.File.Clean()
+	if o.Changeable {
+		o.Variant = "clean"
+	}
+	if o.File.CleanSize != domain.CleanImpossible || o.File.Resized == "" {
+		o.Content, err = a.openClean(ctx, o.File, plan)
+		return o, missing(err)
+	}
+	o.Variant, o.Original = "resized", false
+	o.ContentType = resizedTypes[o.File.Resized]
+	o.Content, err = a.openVersion(ctx, o.File, domain.LargeImage.At2x())
 	return o, missing(err)
 }
 

@@ -2,6 +2,7 @@ package content
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"vitrine/internal/auth"
@@ -38,7 +39,18 @@ func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType str
 		return b, err
 	}
 	b.Stored = true
-	return b, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.BlobStored(ctx, b.ID, a.Now()) })
+	bytes, err := staged.Open()
+	if err != nil {
+		return b, err
+	}
+	defer closing(bytes)
+	clean, err := examineBytes(ctx, b.ID, bytes, staged.Size)
+	if err != nil {
+		return b, err
+	}
+	return b, a.Store.InTx(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.BlobStored(ctx, b.ID, a.Now()), tx.SetCleaned(ctx, clean))
+	})
 }
 
 // discard removes staged bytes. What cannot be removed now, the sweep removes.

@@ -197,6 +197,7 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state do
 				continue
 			}
 			f.Owner = domain.UserID(was.Author.ID)
+			f.KeepsMetadata = was.KeepsMetadata()
 			if f.ID, err = tx.AddFile(ctx, *f, a.Now()); err != nil {
 				return err
 			}

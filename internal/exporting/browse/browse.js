@@ -1,7 +1,9 @@
-// The pages of an export, from a disk and without a network. Data are in scripts of browse/data, each
-// of which calls vitrine(name, value); a page loads those that it shows, and lets go of them again.
+// The pages of an export, from a disk and without a network. The data are scripts that call
+// vitrine(name, value); a page loads those that it shows, and lets go of them again. Their folder
+// has a random name, so that no other page on the disk can load them.
 "use strict";
 (function () {
+  const folder = document.currentScript.dataset.folder;
   const waiting = new Map();
   window.vitrine = (name, value) => {
     if (waiting.has(name)) waiting.get(name).take(value);
@@ -15,8 +17,8 @@
       const script = document.createElement("script");
       const done = (then, value) => { waiting.delete(name); script.remove(); then(value); };
       wait.take = (value) => done(resolve, value);
-      script.onerror = () => done(reject, new Error("browse/data/" + name + ".js cannot be read"));
-      script.src = "browse/data/" + name + ".js";
+      script.onerror = () => done(reject, new Error(folder + name + ".js cannot be read"));
+      script.src = folder + name + ".js";
       document.head.append(script);
     });
     return wait.value;

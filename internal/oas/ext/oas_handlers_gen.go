@@ -909,6 +909,93 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 	}
 }
 
+// handleGetBlockFileMetadataRequest handles getBlockFileMetadata operation.
+//
+// Photographs and videos hold where, when and with which device they were taken, and who took them.
+// The server removes this from the originals that it serves, except for orientation, colour profile
+// and capture date. The image or the sound does not change. For the author of the block; 404 for
+// others, and for blocks without a file.
+//
+// GET /ext/v1/blocks/{id}/file-metadata
+func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: GetBlockFileMetadataOperation,
+			ID:   "getBlockFileMetadata",
+		}
+	)
+	params, err := decodeGetBlockFileMetadataParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *FileMetadata
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    GetBlockFileMetadataOperation,
+			OperationSummary: "Read whether the files of a block show their metadata",
+			OperationID:      "getBlockFileMetadata",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = GetBlockFileMetadataParams
+			Response = *FileMetadata
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackGetBlockFileMetadataParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.GetBlockFileMetadata(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.GetBlockFileMetadata(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetBlockFileMetadataResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetBlockProcessingRequest handles getBlockProcessing operation.
 //
 // For blocks made from an address or an upload; 404 for others, and for everyone but the author.
@@ -2104,6 +2191,106 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 	}
 
 	if err := encodeReprocessBlockResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleSetBlockFileMetadataRequest handles setBlockFileMetadata operation.
+//
+// For the author of the block. With `keep: true` everyone who sees the block can read all metadata of
+// its files. Caches may deliver the former file for up to an hour. 422 for blocks without a file.
+//
+// PUT /ext/v1/blocks/{id}/file-metadata
+func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: SetBlockFileMetadataOperation,
+			ID:   "setBlockFileMetadata",
+		}
+	)
+	params, err := decodeSetBlockFileMetadataParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+	request, rawBody, close, err := s.decodeSetBlockFileMetadataRequest(r)
+	if err != nil {
+		err = &ogenerrors.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *FileMetadata
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    SetBlockFileMetadataOperation,
+			OperationSummary: "Choose whether the files of a block show their metadata",
+			OperationID:      "setBlockFileMetadata",
+			Body:             request,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "id",
+					In:   "path",
+				}: params.ID,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = *SetBlockFileMetadataReq
+			Params   = SetBlockFileMetadataParams
+			Response = *FileMetadata
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackSetBlockFileMetadataParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.SetBlockFileMetadata(ctx, request, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.SetBlockFileMetadata(ctx, request, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeSetBlockFileMetadataResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

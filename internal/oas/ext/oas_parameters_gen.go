@@ -1028,6 +1028,72 @@ func decodeFollowUserParams(args [1]string, argsEscaped bool, r *http.Request) (
 	return params, nil
 }
 
+// GetBlockFileMetadataParams is parameters of getBlockFileMetadata operation.
+type GetBlockFileMetadataParams struct {
+	// Id.
+	ID int64
+}
+
+func unpackGetBlockFileMetadataParams(packed middleware.Parameters) (params GetBlockFileMetadataParams) {
+	{
+		key := middleware.ParameterKey{
+			Name: "id",
+			In:   "path",
+		}
+		params.ID = packed[key].(int64)
+	}
+	return params
+}
+
+func decodeGetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockFileMetadataParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // GetBlockProcessingParams is parameters of getBlockProcessing operation.
 type GetBlockProcessingParams struct {
 	// Id.
@@ -2024,6 +2090,72 @@ func unpackReprocessBlockParams(packed middleware.Parameters) (params ReprocessB
 }
 
 func decodeReprocessBlockParams(args [1]string, argsEscaped bool, r *http.Request) (params ReprocessBlockParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &ogenerrors.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
+// SetBlockFileMetadataParams is parameters of setBlockFileMetadata operation.
+type SetBlockFileMetadataParams struct {
+	// Id.
+	ID int64
+}
+
+func unpackSetBlockFileMetadataParams(packed middleware.Parameters) (params SetBlockFileMetadataParams) {
+	{
+		key := middleware.ParameterKey{
+			Name: "id",
+			In:   "path",
+		}
+		params.ID = packed[key].(int64)
+	}
+	return params
+}
+
+func decodeSetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.Request) (params SetBlockFileMetadataParams, _ error) {
 	// Decode path: id.
 	if err := func() error {
 		param := args[0]

@@ -125,6 +125,19 @@ func encodeFollowUserResponse(response *FollowState, w http.ResponseWriter) erro
 	return nil
 }
 
+func encodeGetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -297,6 +310,19 @@ func encodeRemoveCollaboratorResponse(response *RemoveCollaboratorNoContent, w h
 func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeSetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
 
 	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
 		response.Encode(e)

@@ -1308,6 +1308,106 @@ func (s *ExportType) UnmarshalText(data []byte) error {
 	}
 }
 
+// Whether the files of a block show their metadata.
+// Ref: #/components/schemas/FileMetadata
+type FileMetadata struct {
+	// The author wants everyone to see it.
+	Keep bool `json:"keep"`
+	// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
+	// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
+	// so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
+	// camera; of an image others get the largest resized version instead, other files are 404. `pending`:
+	// not examined yet; this happens when the file is requested.
+	State FileMetadataState `json:"state"`
+}
+
+// GetKeep returns the value of Keep.
+func (s *FileMetadata) GetKeep() bool {
+	return s.Keep
+}
+
+// GetState returns the value of State.
+func (s *FileMetadata) GetState() FileMetadataState {
+	return s.State
+}
+
+// SetKeep sets the value of Keep.
+func (s *FileMetadata) SetKeep(val bool) {
+	s.Keep = val
+}
+
+// SetState sets the value of State.
+func (s *FileMetadata) SetState(val FileMetadataState) {
+	s.State = val
+}
+
+// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
+// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
+// so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
+// camera; of an image others get the largest resized version instead, other files are 404. `pending`:
+// not examined yet; this happens when the file is requested.
+type FileMetadataState string
+
+const (
+	FileMetadataStateRemoved     FileMetadataState = "removed"
+	FileMetadataStateNone        FileMetadataState = "none"
+	FileMetadataStateKept        FileMetadataState = "kept"
+	FileMetadataStateIrremovable FileMetadataState = "irremovable"
+	FileMetadataStatePending     FileMetadataState = "pending"
+)
+
+// AllValues returns all FileMetadataState values.
+func (FileMetadataState) AllValues() []FileMetadataState {
+	return []FileMetadataState{
+		FileMetadataStateRemoved,
+		FileMetadataStateNone,
+		FileMetadataStateKept,
+		FileMetadataStateIrremovable,
+		FileMetadataStatePending,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s FileMetadataState) MarshalText() ([]byte, error) {
+	switch s {
+	case FileMetadataStateRemoved:
+		return []byte(s), nil
+	case FileMetadataStateNone:
+		return []byte(s), nil
+	case FileMetadataStateKept:
+		return []byte(s), nil
+	case FileMetadataStateIrremovable:
+		return []byte(s), nil
+	case FileMetadataStatePending:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *FileMetadataState) UnmarshalText(data []byte) error {
+	switch FileMetadataState(data) {
+	case FileMetadataStateRemoved:
+		*s = FileMetadataStateRemoved
+		return nil
+	case FileMetadataStateNone:
+		*s = FileMetadataStateNone
+		return nil
+	case FileMetadataStateKept:
+		*s = FileMetadataStateKept
+		return nil
+	case FileMetadataStateIrremovable:
+		*s = FileMetadataStateIrremovable
+		return nil
+	case FileMetadataStatePending:
+		*s = FileMetadataStatePending
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type FilterChannelContentsTypeItem string
 
 const (
@@ -3042,6 +3142,20 @@ func (s *RemoveCollaboratorType) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+type SetBlockFileMetadataReq struct {
+	Keep bool `json:"keep"`
+}
+
+// GetKeep returns the value of Keep.
+func (s *SetBlockFileMetadataReq) GetKeep() bool {
+	return s.Keep
+}
+
+// SetKeep sets the value of Keep.
+func (s *SetBlockFileMetadataReq) SetKeep(val bool) {
+	s.Keep = val
 }
 
 // What a site says of itself.

@@ -38,6 +38,15 @@ type BlocksHandler interface {
 	//
 	// DELETE /ext/v1/channels/{id}/blocks/{block_id}
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
+	// GetBlockFileMetadata implements getBlockFileMetadata operation.
+	//
+	// Photographs and videos hold where, when and with which device they were taken, and who took them.
+	// The server removes this from the originals that it serves, except for orientation, colour profile
+	// and capture date. The image or the sound does not change. For the author of the block; 404 for
+	// others, and for blocks without a file.
+	//
+	// GET /ext/v1/blocks/{id}/file-metadata
+	GetBlockFileMetadata(ctx context.Context, params GetBlockFileMetadataParams) (*FileMetadata, error)
 	// GetBlockProcessing implements getBlockProcessing operation.
 	//
 	// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
@@ -53,6 +62,13 @@ type BlocksHandler interface {
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
+	// SetBlockFileMetadata implements setBlockFileMetadata operation.
+	//
+	// For the author of the block. With `keep: true` everyone who sees the block can read all metadata of
+	// its files. Caches may deliver the former file for up to an hour. 422 for blocks without a file.
+	//
+	// PUT /ext/v1/blocks/{id}/file-metadata
+	SetBlockFileMetadata(ctx context.Context, req *SetBlockFileMetadataReq, params SetBlockFileMetadataParams) (*FileMetadata, error)
 }
 
 // ChannelsHandler handles operations described by OpenAPI v3 specification.

@@ -485,6 +485,46 @@ func (s ExportType) Validate() error {
 	}
 }
 
+func (s *FileMetadata) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if err := s.State.Validate(); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "state",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
+func (s FileMetadataState) Validate() error {
+	switch s {
+	case "removed":
+		return nil
+	case "none":
+		return nil
+	case "kept":
+		return nil
+	case "irremovable":
+		return nil
+	case "pending":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s FilterChannelContentsTypeItem) Validate() error {
 	switch s {
 	case "Text":

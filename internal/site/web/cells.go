@@ -176,7 +176,7 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 		c.Kind = "file"
 		if b.File != nil {
 			c.Note = strings.ToUpper(b.File.Extension)
-			c.Text = domain.FormatBytes(b.File.Size)
+			c.Text = domain.FormatBytes(shown.Attachment().ServedSize())
 			if c.Title == "" {
 				c.Title = b.File.Name
 			}

@@ -99,9 +99,11 @@ type StoredBlob struct {
 func (r Reads) StoredBlobs(ctx context.Context, above domain.BlobID, most int) ([]StoredBlob, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, object, hash, size FROM blobs WHERE id > $1 AND stored_at IS NOT NULL
 		ORDER BY id`+sqlx.Limit("$2"), above, most)
-	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b StoredBlob, err error) {
-		return b, row.Scan(&b.ID, &b.Object, &b.Hash, &b.Size)
-	})
+	return sqlx.Collect(ctx, rows, err, scanStored)
+}
+
+func scanStored(row sqlx.Row) (b StoredBlob, err error) {
+	return b, row.Scan(&b.ID, &b.Object, &b.Hash, &b.Size)
 }
 
 // UnknownObjects gives those names of objects that the database does not know: neither as

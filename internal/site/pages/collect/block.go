@@ -17,6 +17,8 @@ type blockForm struct {
 	Rows    []row
 	Preview template.HTML // of the text as it was typed
 	Asked   bool          // for a preview
+
+	Metadata string // what others get of the metadata of its file: content.MetadataRemoved and others
 }
 
 func editBlockPage(v *web.Visit) error {
@@ -24,7 +26,7 @@ func editBlockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	values := []string{"title", "", "description", "", "content", "", "alt_text", ""}
+	values := []string{"title", "", "description", "", "content", "", "alt_text", "", "keep_metadata", ""}
 	if b.Title != nil {
 		values[1] = *b.Title
 	}
@@ -37,6 +39,9 @@ func editBlockPage(v *web.Visit) error {
 	if b.AltText != nil {
 		values[7] = *b.AltText
 	}
+	if b.KeepsMetadata() {
+		values[9] = "yes"
+	}
 	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled(values...))
 }
 
@@ -45,6 +50,7 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 		return forbidden(v, "collect.block.not-yours")
 	}
 	form.Text = form.Block.Type == domain.TextBlock
+	form.Metadata = v.App().MetadataState(*form.Block.Block)
 	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
 }
 
@@ -66,6 +72,10 @@ func editBlock(v *web.Visit) error {
 	}
 	if b.HasImage() {
 		in.AltText = pointer(f.Get("alt_text"))
+	}
+	if f.Get("metadata_choice") == "yes" { // an unticked box sends nothing
+		keep := f.Get("keep_metadata") == "yes"
+		in.KeepFileMetadata = &keep
 	}
 	form := blockForm{Block: b, Rows: rows(f, b.Metadata)}
 	if f.Get("do") == "preview" {
