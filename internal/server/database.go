@@ -25,7 +25,7 @@ func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
 
 func open(ctx context.Context, cfg config.Config, look watching, replicas database.Replicas) (*database.DB, error) {
 	o := databaseOptions(cfg)
-	o.Observe, o.Trace, o.Replicas = look.observe, look.trace, replicas
+	o.Observe, o.Trace, o.Replicas, o.Version = look.observe, look.trace, replicas, SchemaVersion()
 	db, err := database.Open(ctx, o)
 	return db, withRemedy(cfg.DataDir, err)
 }

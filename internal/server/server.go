@@ -71,7 +71,7 @@ type Server struct {
 	db        *database.DB
 	handler   http.Handler
 	memory    *budget.Budget // of responses
-	checks    []readiness
+	checks    []*readiness
 	works     atomic.Int64        // requests answered, those that ask how this server is aside, and runs of jobs
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
 	certs     *certs.Certificates // nil behind a proxy
@@ -298,7 +298,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
-	errs = append(errs, s.App.FlushUsage(last))
+	if s.db.Fit(last) == nil { // otherwise a newer program has taken over
+		errs = append(errs, s.App.FlushUsage(last))
+	}
 	s.flushTraces(last)
 	return errors.Join(append(errs, s.db.Close())...)
 }
