@@ -167,7 +167,7 @@ var rooms = map[string][]string{
 	"database/dbtest":      {"database"},
 	"database/line":        {"database/lite"},
 	"database/lite":        {},
-	"database/lockfile":    {"database/lite"},
+	"database/lockfile":    {"database/lite", "durable"},
 	"database/loss":        {"database/lite"},
 	"database/pipeline":    {"database/loss"},
 	"database/pooler":      {},

@@ -49,8 +49,8 @@ func TestRestoreCutOff(t *testing.T) {
 	cutOff(t, dir)
 	for _, args := range [][]string{
 		{"serve", "--addr", "127.0.0.1:0"}, {"work"}, {"migrate"}, {"check"}, {"backup", backup + ".2.tar.zst"}, {"user", "list"}, {"jobs"},
-		{"token", "list", "--user", "ada"}, {"app", "list"}, {"audit"}, {"reports"}, {"hidden"}, {"blocklist"},
-		{"export", "ada", "--out", filepath.Join(t.TempDir(), "x.zip")}, {"providers", "update"},
+		{"token", "list", "--user", "ada"}, {"app", "list"}, {"audit"}, {"reports", "list"}, {"hidden", "list"}, {"blocklist", "list"},
+		{"export", "--user", "ada", "--out", filepath.Join(t.TempDir(), "x.zip")}, {"providers", "update"},
 	} {
 		refuses(p.run(args...), 1, "what `vitrine restore` has not finished")
 		if got := entries(t, dir); !slices.Equal(got, []string{".restoring"}) {

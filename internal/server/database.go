@@ -232,11 +232,15 @@ func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	level := slog.LevelInfo
+	if r.From == 0 { // a new site, of which the greeting is the first that is to be seen
+		level = slog.LevelDebug
+	}
 	if r.From != r.To {
-		log.InfoContext(ctx, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
+		log.Log(ctx, level, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	if r, err = jobs.Migrate(ctx, db); err == nil && r.From != r.To {
-		log.InfoContext(ctx, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
+		log.Log(ctx, level, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	return err
 }
