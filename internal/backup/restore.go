@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"vitrine/internal/backup/aside"
 	"vitrine/internal/backup/carry"
@@ -47,7 +48,7 @@ const restoringName = ".restoring"
 // Unrestored reports whether a restore into a data folder is in progress, or was cut off.
 func Unrestored(folder string) (bool, error) {
 	_, err := os.Lstat(filepath.Join(folder, restoringName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is wrong with a file in its place, others say
 		return false, nil
 	}
 	return err == nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 
 	"vitrine/internal/cli/console"
@@ -71,7 +72,11 @@ func (cmd *workCmd) Run(c *console.Console) error {
 // operate makes a server, starts it, and shuts it down when the context is done.
 func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
-	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: ready, Version: build["version"], Commit: build["commit"]})
+	told := func() {
+		ready()
+		warnOfVariables(log)
+	}
+	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: told, Version: build["version"], Commit: build["commit"]})
 	if err != nil && c.Ctx.Err() != nil {
 		log.Info("stopped before it had started", "error", err)
 		return nil
@@ -94,6 +99,17 @@ func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func
 		err = closing
 	}
 	return err
+}
+
+// warnOfVariables reports environment variables that look like settings and are none.
+func warnOfVariables(log *slog.Logger) {
+	for _, v := range config.UnknownVariables(os.Environ()) {
+		if v.Closest == "" {
+			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name)
+		} else {
+			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name, "did-you-mean", v.Closest)
+		}
+	}
 }
 
 // started has the log say what runs since when, as the greeting does to who has typed the command.

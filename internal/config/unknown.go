@@ -7,7 +7,10 @@ import (
 )
 
 // otherVariables are those that are no settings of the server: of commands and of the tests.
-var otherVariables = []string{"VITRINE_PASSWORD", "VITRINE_PASSWORD_FILE", "VITRINE_TOKEN"}
+var otherVariables = []string{"VITRINE_PASSWORD", "VITRINE_PASSWORD_FILE"}
+
+// kubernetes begins the variables that Kubernetes gives to pods next to a service called vitrine.
+var kubernetes = []string{"VITRINE_SERVICE_", "VITRINE_PORT"}
 
 // Unknown is an environment variable that looks like a setting and is none.
 type Unknown struct {
@@ -26,7 +29,8 @@ func UnknownVariables(environ []string) (unknown []Unknown) {
 	}
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, "VITRINE_") || strings.HasPrefix(name, "VITRINE_TEST_") || slices.Contains(known, name) {
+		if !strings.HasPrefix(name, "VITRINE_") || strings.HasPrefix(name, "VITRINE_TEST_") || slices.Contains(known, name) ||
+			slices.ContainsFunc(kubernetes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
 		unknown = append(unknown, Unknown{name, closest(name, known)})

@@ -84,6 +84,8 @@ func hold(ctx context.Context, path string) (release func(), same bool, err erro
 	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
 		if e, ok := errors.AsType[*lite.Error](err); ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked) {
 			err = ErrInUse
+		} else if after, e := os.Stat(path); e != nil || !os.SameFile(before, after) { // removed while it was being locked
+			return func() { _ = conn.Close() }, false, nil
 		}
 		return nil, false, errors.Join(err, conn.Close())
 	}
