@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,6 +51,7 @@ func exported(t *testing.T) map[string]map[string]bool {
 	some.WatchReplicas(func() ([]obs.Replica, obs.SkippedReplicas) {
 		return []obs.Replica{{Name: "db2:5432"}}, obs.SkippedReplicas{}
 	})
+	some.WatchLimits(func() obs.Limits { return obs.Limits{} })
 	w := httptest.NewRecorder()
 	some.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 
@@ -143,7 +145,12 @@ func TestMetricsAreThere(t *testing.T) {
 	}
 }
 
+// Each rule says something when it should, and nothing otherwise, also if a series is missing.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
+	if _, err := exec.LookPath("promtool"); err != nil && os.Getenv("VITRINE_TEST_REQUIRE_PROMTOOL") != "" {
+		t.Fatal(err)
+	}
 	inFolder(t, "promtool", "check", "rules", "prometheus/alerts.yaml")
+	inFolder(t, "promtool", "test", "rules", "prometheus/alerts_test.yaml")
 }

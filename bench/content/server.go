@@ -40,11 +40,16 @@ func start(ctx context.Context, bin, dir string, workers int, big int64) (*serve
 	if err := s.process.Start(); err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("the program did not start: %w", err)
+	lines := bufio.NewReader(out)
+	for s.url == "" { // until "It listens on URL"
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("the program did not start: %w", err)
+		}
+		if _, rest, found := strings.Cut(line, " listens on "); found {
+			s.url = strings.Fields(rest)[0]
+		}
 	}
-	s.url = strings.Fields(line)[3] // Vitrine listens on URL
 	command := func(args ...string) (string, error) {
 		c := exec.CommandContext(ctx, bin, args...)
 		c.Env = env

@@ -113,13 +113,13 @@ func open(path string, keys Keys) (*Place, error) {
 		return nil, err
 	}
 	return &Place{path: path, kept: kept, lock: func(ctx context.Context) (func(), error) {
-		return hold(ctx, filepath.Join(path, "lock"))
+		return hold(ctx, lockfile.Hold, filepath.Join(path, "lock"))
 	}}, nil
 }
 
 // hold takes a lock that ends with the program.
-func hold(ctx context.Context, path string) (release func(), err error) {
-	release, err = lockfile.Hold(ctx, path)
+func hold(ctx context.Context, by func(context.Context, string) (func(), error), path string) (release func(), err error) {
+	release, err = by(ctx, path)
 	if errors.Is(err, lockfile.ErrInUse) {
 		err = ErrBusy
 	}

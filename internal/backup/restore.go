@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"vitrine/internal/backup/aside"
 	"vitrine/internal/backup/carry"
@@ -17,6 +19,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/database/lockfile"
 	"vitrine/internal/domain"
+	"vitrine/internal/durable"
 	"vitrine/internal/store"
 )
 
@@ -38,9 +41,21 @@ type Restored struct {
 // ErrNotEmpty says that there is something where a backup was to be restored.
 var ErrNotEmpty = errors.New("a backup is restored only where nothing is")
 
-// restoringName is a folder beside what is there once all is restored. Where it is found,
-// what is there besides is what a restore that died has left.
+// restoringName is a folder in the data folder while something is restored there. If it is found,
+// everything else there was left by a restore that died, unless the database is in its place.
 const restoringName = ".restoring"
+
+// Unrestored reports whether a restore into a data folder is in progress, or was cut off.
+func Unrestored(folder string) (bool, error) {
+	_, err := os.Lstat(filepath.Join(folder, restoringName))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is wrong with a file in its place, others say
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Forget removes what a restore that was cut off after its last step has left in a data folder.
+func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, restoringName)) }
 
 // Restore makes a site of a backup, the newest or that of an id. Nothing is to be seen of
 // it until it is whole; where it fails, nothing is left.
@@ -104,7 +119,7 @@ func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	if r.SQLite == "" {
 		return func() {}, nil
 	}
-	release, err = lockfile.Claim(ctx, r.SQLite)
+	release, err = lockfile.ClaimBriefly(ctx, r.SQLite)
 	if errors.Is(err, lockfile.ErrInUse) {
 		err = fmt.Errorf("%w: a server or another restore uses %s", ErrNotEmpty, r.Folder)
 	}
@@ -151,7 +166,7 @@ func (r *restoring) clear(ctx context.Context) error {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return err
 	}
-	if err := syncFolder(r.Folder); err != nil || r.SQLite == "" {
+	if err := durable.SyncDir(r.Folder); err != nil || r.SQLite == "" {
 		return err
 	}
 	return r.open(ctx)
@@ -286,10 +301,7 @@ func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 		return nil, err
 	}
 	if r.disk != nil { // before the database: it alone says that all is there
-		if err := os.Rename(filepath.Join(r.Folder, restoringName, "files"), r.Files); err != nil {
-			return nil, err
-		}
-		if err := syncFolder(r.Folder); err != nil {
+		if err := durable.Rename(filepath.Join(r.Folder, restoringName, "files"), r.Files); err != nil {
 			return nil, err
 		}
 	}

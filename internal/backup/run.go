@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/backup/carry"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
+	"vitrine/internal/database/lockfile"
 	"vitrine/internal/store"
 	"vitrine/internal/store/backups"
 )
@@ -138,7 +139,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 }
 
 func (o Options) toFile(ctx context.Context) (res Result, err error) {
-	release, err := hold(ctx, filepath.Join(filepath.Dir(o.To.path), "."+filepath.Base(o.To.path)+".lock"))
+	release, err := hold(ctx, lockfile.HoldBriefly, filepath.Join(filepath.Dir(o.To.path), "."+filepath.Base(o.To.path)+".lock"))
 	if err != nil {
 		return res, err
 	}

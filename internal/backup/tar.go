@@ -13,11 +13,12 @@ import (
 	"hash"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"vitrine/internal/durable"
 )
 
 // The last bytes of a file: a frame that decompressors skip (RFC 8878, section 3.1.2), with
@@ -44,13 +45,11 @@ type single struct {
 	at   time.Time
 }
 
-const unfinished = ".unfinished"
-
 func newSingle(path string) (*single, error) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		return nil, errors.Join(fmt.Errorf("%s is there already", path), err)
 	}
-	file, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // perhaps of one that died
+	file, err := os.OpenFile(path+durable.Unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // perhaps of one that died
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func newSingle(path string) (*single, error) {
 
 // drop removes what is not whole.
 func (s *single) drop() error {
-	return errors.Join(s.disk.Close(), removed(os.Remove(s.path+unfinished)))
+	return errors.Join(s.disk.Close(), removed(os.Remove(s.path+durable.Unfinished)))
 }
 
 func (s *single) begin(_ context.Context, h Head) error {
@@ -145,20 +144,9 @@ func (s *single) end(_ context.Context, m Manifest) (string, error) {
 		err = s.disk.Sync()
 	}
 	if err == nil {
-		err = os.Rename(s.path+unfinished, s.path)
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(s.path))
+		err = durable.Rename(s.path+durable.Unfinished, s.path)
 	}
 	return idOf(m, raw), err
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // lone is a backup in a file, as it is read.

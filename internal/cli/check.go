@@ -22,6 +22,8 @@ type checkCmd struct {
 	Files  bool `help:"Also compare stored files with the database: that each is there, with the right size and checksum, and that there are no others."`
 	Quick  bool `help:"With --files: compare sizes only, without reading the files."`
 	JSON   bool `name:"json" help:"Print JSON."`
+
+	Verbose bool `help:"Also print a line for each check that found nothing."`
 }
 
 // Errors that make the command fail after it has printed what it found.
@@ -59,6 +61,7 @@ func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 		Files       []content.FileFault `json:"files,omitempty"`
 	}{Differences: []string{}}
 	p := newProgress(c.Err)
+	p.verbose = cmd.Verbose
 	found, err := a.Check(c.Ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
 		p.check(at)
 		if at.Ended {
@@ -120,10 +123,11 @@ func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 }
 
 // progress reports how far a check has come: on a terminal in one line that changes,
-// elsewhere in a line for each check.
+// elsewhere in a line for each check that found something.
 type progress struct {
 	w         io.Writer
 	live      bool
+	verbose   bool // also print checks that found nothing
 	shown     bool
 	began     time.Time
 	lastFiles time.Time
@@ -164,6 +168,9 @@ func (p *progress) check(at store.Checked) {
 		if at.Repaired == 0 {
 			p.began = time.Now()
 		}
+		return
+	}
+	if at.Found == 0 && at.Repaired == 0 && !p.verbose {
 		return
 	}
 	fmt.Fprintf(p.w, "%s: %d differ (%s)\n", line, at.Found, time.Since(p.began).Round(time.Millisecond))

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
+	"vitrine/internal/durable"
 	"vitrine/internal/exporting"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -120,7 +121,7 @@ func writeWhole(ctx context.Context, name string, write func(*os.File) (exportin
 		size = info.Size()
 	}
 	if err = errors.Join(err, f.Close(), ctx.Err()); err == nil {
-		err = os.Rename(partial, name)
+		err = durable.Rename(partial, name)
 	}
 	if err != nil {
 		return made, 0, errors.Join(err, os.Remove(partial))

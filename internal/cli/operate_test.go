@@ -124,6 +124,12 @@ func TestCheck(t *testing.T) {
 		if r := p.run("check").ok(); r.out != "Every derived value is right.\n" {
 			t.Errorf("%q", r.out)
 		}
+		if r := p.run("check").ok(); r.err != "" {
+			t.Errorf("a check that finds nothing says %q", r.err)
+		}
+		if r := p.run("check", "--verbose").ok(); strings.Count(r.err, ": 0 differ (") < 50 {
+			t.Errorf("%q", r.err)
+		}
 		var found struct{ Differences []string }
 		if p.run("check", "--json").json(&found); found.Differences == nil || len(found.Differences) != 0 {
 			t.Errorf("%v", found)

@@ -12,8 +12,10 @@ import (
 
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
+	"vitrine/internal/durable"
 	"vitrine/internal/fetch"
 	"vitrine/internal/page"
+	"vitrine/internal/server"
 )
 
 type providersCmd struct {
@@ -31,6 +33,9 @@ type providersUpdateCmd struct {
 func (cmd *providersUpdateCmd) Run(c *console.Console) error {
 	cfg, _, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
+		return err
+	}
+	if err := server.RequireRestored(cfg); err != nil {
 		return err
 	}
 	list, err := download(c.Ctx, cfg, cmd.From)
@@ -76,7 +81,7 @@ func replaceFile(path string, content []byte) (err error) {
 	_, err = f.Write(content)
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = durable.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 
 	"vitrine/internal/cli/console"
@@ -35,14 +36,17 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
 		cfg, _ = cmd.Resolve()
 	}
-	return operate(c, cfg, log, func(s *server.Server) error {
-		err := s.Start(l)
-		if err == nil {
-			started(log, cfg, "serving", "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
-			cmd.greet(c, cfg)
+	ready := func() {
+		what := "Vitrine " + version()["version"] + " is ready: open " + cfg.SiteURL
+		if cfg.LogFormat == "json" { // for a program that reads every line
+			started(log, cfg, what, "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
+			return
 		}
-		return err
-	})
+		fmt.Fprintln(c.Out, what)
+		cmd.greet(c, cfg)
+		started(log, cfg, "serving", "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
+	}
+	return operate(c, cfg, log, ready, func(s *server.Server) error { return s.Start(l) })
 }
 
 type workCmd struct{ config.Flags }
@@ -56,20 +60,23 @@ func (cmd *workCmd) Run(c *console.Console) error {
 	if err := server.RequireDatabase(cfg); err != nil {
 		return err
 	}
-	return operate(c, cfg, log, func(s *server.Server) error {
-		err := s.StartWork()
-		if err == nil {
-			started(log, cfg, "working jobs")
+	ready := func() {
+		if cfg.LogFormat != "json" {
 			fmt.Fprintf(c.Out, "Vitrine works the jobs in %s.\n", database(cfg))
 		}
-		return err
-	})
+		started(log, cfg, "working jobs")
+	}
+	return operate(c, cfg, log, ready, func(s *server.Server) error { return s.StartWork() })
 }
 
 // operate makes a server, starts it, and shuts it down when the context is done.
-func operate(c *console.Console, cfg config.Config, log *slog.Logger, start func(s *server.Server) error) error {
+func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
-	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Version: build["version"], Commit: build["commit"]})
+	told := func() {
+		ready()
+		warnOfVariables(log)
+	}
+	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: told, Version: build["version"], Commit: build["commit"]})
 	if err != nil && c.Ctx.Err() != nil {
 		log.Info("stopped before it had started", "error", err)
 		return nil
@@ -92,6 +99,17 @@ func operate(c *console.Console, cfg config.Config, log *slog.Logger, start func
 		err = closing
 	}
 	return err
+}
+
+// warnOfVariables reports environment variables that look like settings and are none.
+func warnOfVariables(log *slog.Logger) {
+	for _, v := range config.UnknownVariables(os.Environ()) {
+		if v.Closest == "" {
+			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name)
+		} else {
+			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name, "did-you-mean", v.Closest)
+		}
+	}
 }
 
 // started has the log say what runs since when, as the greeting does to who has typed the command.
@@ -125,13 +143,13 @@ func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 	if local != here && !cfg.TLS.On() { // a certificate is for the name
 		here = local + " (to clients: " + here + ")"
 	}
-	fmt.Fprintf(c.Out, `Vitrine listens on %[5]s and keeps its data in %[2]s.
+	fmt.Fprintf(c.Out, `It listens on %[4]s and keeps its data in %[2]s.
 
-Next, in a browser: %[4]s, where the first account is the operator's. Or in another terminal:
+The first account that you create there is the operator's. Or in another terminal:
   make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
   make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
   say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
-`, cfg.BaseURL, database(cfg), again, cfg.SiteURL, here)
+`, cfg.BaseURL, database(cfg), again, here)
 }
 
 // shellWord writes a word so that a POSIX shell reads it as it is.

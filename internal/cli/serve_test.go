@@ -35,7 +35,11 @@ func TestServe(t *testing.T) {
 		_ = in.Close()
 	}()
 	lines := bufio.NewReader(out)
+	ready, _ := lines.ReadString('\n')
 	first, err := lines.ReadString('\n')
+	if !regexp.MustCompile(`^Vitrine \S+ is ready: open http://127\.0\.0\.1:\d+\n$`).MatchString(ready) {
+		t.Errorf("it begins with %q", ready)
+	}
 	found := listens.FindStringSubmatch(first)
 	if found == nil || !strings.HasSuffix(first, " in SQLite in "+dir+"/vitrine.db.\n") {
 		t.Fatalf("%q (%v): %s", first, err, &errs)
@@ -82,14 +86,14 @@ func TestServeOnPostgres(t *testing.T) {
 func TestServeBehindProxy(t *testing.T) {
 	t.Parallel()
 	first, rest := greeting(t, "--base-url", "https://vitrine.test/api")
-	if !regexp.MustCompile(`^Vitrine listens on http://127\.0\.0\.1:\d+ \(to clients: https://vitrine\.test/api\) and keeps `).MatchString(first) ||
+	if !regexp.MustCompile(`^It listens on http://127\.0\.0\.1:\d+ \(to clients: https://vitrine\.test/api\) and keeps `).MatchString(first) ||
 		!strings.Contains(rest, " https://vitrine.test/api/v3/me\n") {
 		t.Errorf("%s%s", first, rest)
 	}
 }
 
-// greeting serves for a moment on a free port, and gives the first line that is printed
-// and the others.
+// greeting serves for a moment on a free port, and returns the line that says where it listens and the
+// ones after it.
 func greeting(t *testing.T, flags ...string) (first, rest string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -102,6 +106,9 @@ func greeting(t *testing.T, flags ...string) (first, rest string) {
 		_ = in.Close()
 	}()
 	lines := bufio.NewReader(out)
+	if ready, _ := lines.ReadString('\n'); !strings.Contains(ready, " is ready: open ") {
+		t.Errorf("it begins with %q", ready)
+	}
 	first, _ = lines.ReadString('\n')
 	stop()
 	others, err := io.ReadAll(lines)
@@ -132,7 +139,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	p.run("migrate").ok()
 	p.ada()
 	release()
-	if first, _ := greeting(t, p.flags...); !strings.HasPrefix(first, "Vitrine listens on ") {
+	if first, _ := greeting(t, p.flags...); !strings.HasPrefix(first, "It listens on ") {
 		t.Error(first)
 	}
 }

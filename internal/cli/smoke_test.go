@@ -22,7 +22,7 @@ type program struct {
 	url  string
 }
 
-var listens = regexp.MustCompile(`^Vitrine listens on (http://127\.0\.0\.1:\d+) and keeps its data in `)
+var listens = regexp.MustCompile(`^It listens on (http://127\.0\.0\.1:\d+) and keeps its data in `)
 
 // serve starts the program and reads where it listens.
 func (p place) serve(binary string) *program {
@@ -37,7 +37,9 @@ func (p place) serve(binary string) *program {
 	if err := s.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	_, _ = lines.ReadString('\n') // that it is ready
+	line, err := lines.ReadString('\n')
 	found := listens.FindStringSubmatch(line)
 	if found == nil {
 		_ = s.cmd.Process.Kill()

@@ -59,6 +59,11 @@ type Options struct {
 	// URL has an application_name; default: "vitrine".
 	Program string
 
+	// Version is the version of the program, which is that of the last migration it knows.
+	// Transactions that write fail once the schema does not serve it. 0 checks nothing, for what
+	// makes or migrates a schema.
+	Version int64
+
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
 	// default) survives a loss of power, "NORMAL" may lose the last commits
 	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to
@@ -126,7 +131,9 @@ type DB struct {
 	patience time.Duration // how long conflicts are retried
 	giveWays time.Duration // how long a migration gives way to others
 	tracked  atomic.Bool   // the table of versions has been seen
-	close    func() error  // may be called again
+	version  int64         // as in Options
+	fit      fit
+	close    func() error // may be called again
 }
 
 // ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that
@@ -139,7 +146,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, patience: defaultPatience, giveWays: defaultGiveWays,
+	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, version: o.Version, patience: defaultPatience, giveWays: defaultGiveWays,
 		groups: groups{most: groupMembers, longest: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(ctx, o)

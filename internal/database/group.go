@@ -98,7 +98,12 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 		db.writer.Give(conn)
 		return nil, err
 	}
-	return &group{writing: writing{conn, db.writer, db.checkpoints}, begun: time.Now(), ended: make(chan struct{})}, nil
+	g := &group{writing: writing{conn, db.writer, db.checkpoints}, begun: time.Now(), ended: make(chan struct{})}
+	if err := db.fenceLite(g); err != nil {
+		g.rollback()
+		return nil, err
+	}
+	return g, nil
 }
 
 // runMember runs fn in the group, takes its changes back unless it succeeds, and passes

@@ -32,7 +32,7 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 	}
 	unlock, err := db.lockMigrations(ctx)
 	if err != nil {
-		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", Classify(ctx, err))
+		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", db.withRoom(ctx, err))
 	}
 	defer unlock()
 	if from, err = db.libraryVersion(ctx, l); err != nil || from == l.Latest { // others may have worked meanwhile
@@ -41,11 +41,11 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 	res := MigrateResult{From: from, To: l.Latest}
 	if from > 0 {
 		if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%s-%d-to-%d", l.Name, from, l.Latest)); err != nil {
-			return res, fmt.Errorf("database: back up before migrating %s: %w", l.Name, Classify(ctx, err))
+			return res, fmt.Errorf("database: back up before migrating %s: %w", l.Name, db.withRoom(ctx, err))
 		}
 	}
 	if err := l.Up(ctx); err != nil {
-		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Latest, Classify(ctx, err))
+		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Latest, db.withRoom(ctx, err))
 	}
 	return res, nil
 }

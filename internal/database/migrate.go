@@ -52,13 +52,16 @@ func (db *DB) MigrateTelling(ctx context.Context, migrations fs.FS, gaveWay func
 	if m.beside, err = besideWriters(db.dialect, migrations); err != nil {
 		return MigrateResult{}, err
 	}
+	if err := db.dropUnfinished(ctx); err != nil {
+		return MigrateResult{}, fmt.Errorf("database: remove an unfinished copy: %w", db.withRoom(ctx, err))
+	}
 	res, behind, err := m.look(ctx)
 	if !behind {
 		return res, err
 	}
 	unlock, err := db.lockMigrations(ctx)
 	if err != nil {
-		return res, fmt.Errorf("database: wait for other migrations: %w", Classify(ctx, err))
+		return res, fmt.Errorf("database: wait for other migrations: %w", db.withRoom(ctx, err))
 	}
 	defer unlock()
 	return m.run(ctx)
@@ -94,9 +97,9 @@ func (m migrating) run(ctx context.Context) (MigrateResult, error) {
 		return res, err
 	}
 	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", res.From, m.to)); err != nil {
-		return res, fmt.Errorf("database: back up before migrating: %w", Classify(ctx, err))
+		return res, fmt.Errorf("database: back up before migrating: %w", db.withRoom(ctx, err))
 	}
-	failure := Classify(ctx, m.up(ctx))
+	failure := db.withRoom(ctx, m.up(ctx))
 	if res.To, err = db.SchemaVersion(context.WithoutCancel(ctx)); err != nil {
 		return res, errors.Join(failure, err)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"vitrine/internal/database/schema"
 )
 
 // migrationLock is the number of PostgreSQL's advisory lock for migrations:
@@ -161,6 +163,9 @@ func besideWriters(d Dialect, migrations fs.FS) (map[int64][]string, error) {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return nil, fmt.Errorf("database: migration %s: %w", name, err)
+		}
+		if schema.SaysServes(text) { // fence.go wants a transaction for it
+			return nil, fmt.Errorf("database: migration %s runs in no transaction: put `-- serves:` into a file of its own", name)
 		}
 		all[version] = []string{}
 		for statement := range strings.SplitSeq(lineComment.ReplaceAllString(string(text), ""), ";") {

@@ -8,10 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/lockfile"
+	"vitrine/internal/domain"
+	"vitrine/internal/durable"
 )
 
 // openForMigration opens a single connection that does not enforce foreign keys:
@@ -51,8 +55,9 @@ func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// backup copies a database that has any tables to a new file beside it, whose name
-// says what it comes before.
+// backup copies a database that has any tables to a new file next to it, whose name says what it
+// comes before. It has that name only once it is whole and on the disk. Only one program migrates
+// at a time.
 func (db *DB) backup(ctx context.Context, before string) (path string, err error) {
 	if db.dialect != SQLite {
 		return "", nil
@@ -61,33 +66,88 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	if err := db.Reader().QueryRow(ctx, "SELECT COUNT(*) > 0 FROM sqlite_schema").Scan(&used); err != nil || !used {
 		return "", err
 	}
-	path, err = reserve(db.path + ".before-" + before)
-	if err != nil {
+	path = db.path + ".before-" + before
+	unfinished := path + durable.Unfinished
+	if err := lockfile.Create(unfinished); err != nil { // private; SQLite accepts an empty file as the target of a copy
 		return "", err
 	}
-	if _, err := db.writer.Exec(ctx, "VACUUM INTO $1", []any{path}); err != nil {
-		return "", errors.Join(err, os.Remove(path))
+	_, err = db.writer.Exec(ctx, "VACUUM INTO $1", []any{unfinished})
+	if err == nil {
+		err = durable.SyncFile(unfinished)
 	}
-	return path, SyncFile(path)
+	if err == nil {
+		if path, err = unused(path); err == nil {
+			err = durable.Rename(unfinished, path)
+		}
+	}
+	if err != nil {
+		return "", errors.Join(err, os.Remove(unfinished))
+	}
+	return path, nil
 }
 
-// reserve makes an empty private file of that name, or with a number behind it
-// when there is one already; SQLite accepts it as the target of a copy.
-func reserve(name string) (path string, err error) {
+// unused returns a name, with a number behind it if there is such a file already.
+func unused(name string) (path string, err error) {
 	path = name
 	for n := 2; ; n++ {
-		if err := lockfile.Create(path); !errors.Is(err, fs.ErrExist) {
-			return path, err
+		if _, err := os.Lstat(path); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return path, nil
+			}
+			return "", err
 		}
 		path = fmt.Sprintf("%s.%d", name, n)
 	}
 }
 
-// SyncFile makes a file, and its name, survive a loss of power.
-func SyncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// dropUnfinished removes the copies that programs which were killed have left unfinished.
+func (db *DB) dropUnfinished(ctx context.Context) error {
+	if db.dialect != SQLite {
+		return nil
+	}
+	dir, name := filepath.Split(db.path)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), lockfile.SyncDir(filepath.Dir(path)))
+	var left []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), name+".before-") && strings.Contains(e.Name(), durable.Unfinished) { // or its journal
+			left = append(left, filepath.Join(dir, e.Name()))
+		}
+	}
+	if left == nil {
+		return nil
+	}
+	unlock, err := lockfile.Hold(ctx, db.path+".lock")
+	if errors.Is(err, lockfile.ErrInUse) { // another program is making one
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, path := range left {
+		if e := os.Remove(path); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// withRoom says how much room a migration takes, and where, if err is that there is too little.
+// Otherwise it returns err classified.
+func (db *DB) withRoom(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*lite.Error](err)
+	if !(ok && e.Code.Primary() == lite.Full) && !errors.Is(err, syscall.ENOSPC) {
+		return Classify(ctx, err)
+	}
+	var size int64
+	for _, path := range []string{db.path, db.path + "-wal"} {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	return fmt.Errorf("there is too little room in %s: the copy of the database takes up to %s, and the migration up to as much again; make room there and start again (%w)",
+		filepath.Dir(db.path), domain.FormatBytes(size), err)
 }

@@ -58,6 +58,9 @@ func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(er
 			if i == 1 {
 				ctx = pipeline.Join(ctx)
 			}
+			if s.Quiet {
+				continue
+			}
 			if end := w.begin(ctx, s.Query); end != nil {
 				ends = append(ends, end)
 			}

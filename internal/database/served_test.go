@@ -73,8 +73,8 @@ func TestServed(t *testing.T) {
 	})
 }
 
-// Programs from before there were ranges look into goose's table. They may go on for as
-// long as the schema serves them, and the rows of that table are taken over.
+// Programs from before there were ranges read goose's table. Its rows are taken over, and it stays
+// at the version of the schema, which such a program names when it refuses to start.
 func TestServedTakesOver(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -95,12 +95,12 @@ func TestServedTakesOver(t *testing.T) {
 		}
 		migrate(t, db, schema.UpTo(all, 3))
 		wantServed(t, watching, database.Served{Version: 3, From: 2})
-		before(2)
+		before(3)
 		migrate(t, db, schema.UpTo(all, 4))
-		before(2)
+		before(4)
 		migrate(t, db, all)
 		wantServed(t, watching, database.Served{Version: 5, From: 4})
-		before(4)
+		before(5)
 		if n := number(t, db.Reader(), "SELECT count(*) FROM items"); n != 2 {
 			t.Errorf("%d items: migrations ran again", n)
 		}

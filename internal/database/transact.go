@@ -98,6 +98,7 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 			if err := t.writeDeferred(ctx); err != nil {
 				return err
 			}
+			db.fencePostgres(t)
 			return t.Sync(ctx)
 		})
 	})

@@ -14,11 +14,10 @@ import (
 )
 
 // versionTable has a row for each migration that was made; the column serves of the last
-// one is the oldest version of the program that runs rightly on the schema.
+// one is the oldest version of the program that runs correctly on the schema.
 //
-// Programs from before there was such a range look into goose's own table, and want it to
-// be at exactly their version. It is kept at the oldest version that is served, so that
-// they go on, too, for as long as they may.
+// Programs that are older than this table read goose's own, want it to be at exactly their
+// version, and name its version when they refuse to start. It has the same versions.
 const versionTable = "schema_versions"
 
 // Served says which versions of the program a schema serves. A program's version is that
@@ -51,7 +50,7 @@ func (db *DB) Served(ctx context.Context) (s Served, err error) {
 		}
 		db.tracked.Store(exists)
 	}
-	q := "SELECT version_id, serves FROM " + versionTable + " ORDER BY version_id DESC LIMIT 1"
+	q := versionQuery
 	if !exists { // it never was, or only by a program from before there was a range
 		if exists, err = db.hasTable(ctx, goose.DefaultTablename); err != nil || !exists {
 			return s, err
@@ -145,11 +144,16 @@ func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.I
 
 func (v versions) note(ctx context.Context, tx goosedb.DBTxConn, version int64) error {
 	serves := schema.Oldest(v.raises, version)
+	if v.dialect == Postgres && slices.ContainsFunc(v.raises, func(r schema.Raise) bool { return r.Version == version }) {
+		if _, err := tx.ExecContext(ctx, migrationsLock); err != nil { // see fence.go
+			return err
+		}
+	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied, serves) VALUES ($1, TRUE, $2)", version, serves)
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO "+goose.DefaultTablename+" (version_id, is_applied) SELECT version_id, TRUE FROM "+versionTable+
-		" WHERE version_id <= $1 AND version_id NOT IN (SELECT version_id FROM "+goose.DefaultTablename+") ORDER BY version_id", serves)
+		" WHERE version_id NOT IN (SELECT version_id FROM "+goose.DefaultTablename+") ORDER BY version_id")
 	return err
 }

@@ -9,7 +9,7 @@ func ReservedSlug(s string) bool {
 	case "api", "v1", "v2", "v3", "v4", "ext", "oauth", "token", "authorize", "graphql",
 		"rss", "atom", "feeds", "cards", "oembed", "embed", "embeds", "robots", "sitemap", "sitemaps", "favicon", "manifest", "well-known",
 		"assets", "static", "public", "images", "media", "files", "uploads", "upload", "cdn",
-		"healthz", "readyz", "health", "status", "metrics", "debug", "ping", "system", "batch":
+		"healthz", "livez", "readyz", "health", "status", "metrics", "debug", "ping", "system", "batch":
 		return true
 	// Pages of an account.
 	case "account", "accounts", "settings", "preferences", "profile", "me", "you", "my", "self",

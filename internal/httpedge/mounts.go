@@ -1,6 +1,7 @@
 package httpedge
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -95,7 +96,7 @@ const (
 // Mounts are all, in the order in which they are asked whether a request is theirs. The
 // last one answers what nobody else does.
 var Mounts = []Mount{
-	{Name: Health, Prefixes: []string{"/healthz", "/readyz"}, Credentials: NoCredentials, Shape: PlainText, Probe: true, Rate: Unlimited},
+	{Name: Health, Prefixes: []string{"/livez", "/healthz", "/readyz"}, Credentials: NoCredentials, Shape: PlainText, Probe: true, Rate: Unlimited},
 	{Name: Files, Prefixes: []string{"/files/", "/uploads/"}, Credentials: NoCredentials, Shape: JSONErrors,
 		Data: true, CORS: true, Rate: Unlimited},
 	{Name: OAuth, Prefixes: []string{"/v3/oauth/", "/ext/v1/oauth/", "/oauth/", "/.well-known/"}, Credentials: ClientSecrets, Shape: OAuthErrors,
@@ -144,9 +145,10 @@ type Options struct {
 	Tracer         *trace.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
-	Shared         middleware.Shared // counts forms and fetches over all servers; nil for by this one alone
-	Memory         *budget.Budget    // of responses
-	Replicas       bool              // there are some
+	Shared         middleware.Shared               // counts forms and fetches over all servers; nil for by this one alone
+	Memory         *budget.Budget                  // of responses
+	Replicas       bool                            // there are some
+	Fit            func(ctx context.Context) error // why this program may not use the database, if so
 	RequestTimeout time.Duration
 	BodyLimit      int64
 }
@@ -240,6 +242,7 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	add(m.CORS, middleware.CORS)
 	add(true, middleware.Recover(o.Log, door.Render))
 	add(true, middleware.HeaderLimit(HeaderLimit, door.Render))
+	add(o.Fit != nil, whileFit(o.Fit, door.Render))
 	add(m.Credentials != SessionCookies, withoutCookies)
 	add(m.Memory, middleware.Unless(door.Downloads, middleware.Memory(o.Memory)))
 	add(m.Head, middleware.Head)
@@ -251,6 +254,24 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	add(m.Deadline, middleware.Unless(door.Downloads, middleware.Unless(door.Streams, middleware.Deadline(o.RequestTimeout, door.Render))))
 	add(m.BodyLimit, middleware.Unless(door.Streams, middleware.BodyLimit(o.BodyLimit)))
 	return middleware.Chain(door.Handler, pieces...)
+}
+
+// whileFit answers 503 while this program may not use the database. Another server, which is newer, can
+// answer the same request.
+func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) middleware.Piece {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := fit(r.Context()); err != nil {
+				middleware.From(r.Context()).Error = err
+				e := domain.NewUnavailable(err)
+				w.Header().Set("Retry-After", e.RetryAfter())
+				w.Header().Set("Cache-Control", "no-store")
+				render(w, r, http.StatusServiceUnavailable, e.Message)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 }
 
 // withoutCookies takes the cookies off a request.

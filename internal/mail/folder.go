@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"vitrine/internal/durable"
 )
 
 // folder keeps mails as files, "<id>.eml", for nobody but the owner of the data:
@@ -26,7 +28,7 @@ func (dir folder) deliver(_ context.Context, id string, m *gomail.Msg) error {
 	}
 	_, err = m.WriteTo(f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(string(dir), id+".eml"))
+		err = durable.Rename(f.Name(), filepath.Join(string(dir), id+".eml"))
 	}
 	if err != nil {
 		if remove := os.Remove(f.Name()); !errors.Is(remove, fs.ErrNotExist) {

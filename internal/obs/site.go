@@ -10,6 +10,8 @@ import (
 // Site is what is measured of what the program stands on. What is not known is left out of
 // the metrics: nil, or below zero.
 type Site struct {
+	Unserved bool // the schema needs a newer program
+
 	Pools        []Pool
 	Due          map[string]time.Duration // by class of jobs: how long the oldest has been due, 0 for none
 	DiskFree     int64                    // bytes of the disk of the data folder
@@ -36,6 +38,7 @@ type Pool struct {
 //	vitrine_disk_free_bytes, vitrine_disk_size_bytes
 //	vitrine_sqlite_file_bytes, vitrine_sqlite_wal_bytes
 //	vitrine_backfill_rows_left{kind}
+//	vitrine_schema_served
 //	vitrine_certificate_expiry_timestamp_seconds{domain}
 func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
@@ -51,19 +54,20 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		size:   desc("disk_size_bytes", "Size of that disk."),
 		file:   desc("sqlite_file_bytes", "Size of the SQLite file."),
 		wal:    desc("sqlite_wal_bytes", "Size of SQLite's log of writes."),
+		served: desc("schema_served", "Whether the database's schema serves this program: 1, or 0 if it needs a newer one."),
 		left:   desc("backfill_rows_left", "Rows from before an upgrade that a job has yet to fill in, by its kind; above 10,000 a bound.", "kind"),
 		expiry: desc("certificate_expiry_timestamp_seconds", "When the certificate that is served expires; 0 where there is none.", "domain")})
 }
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                                  func(ctx context.Context) Site
-	inUse, max, waits, waited, due, left, free, size, file, wal, expiry *prometheus.Desc
+	of                                                                          func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served} {
 		descs <- d
 	}
 }
@@ -91,6 +95,11 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	for domain, until := range s.Certificates {
 		send(w.expiry, prometheus.GaugeValue, float64(until.Unix()), domain)
 	}
+	served := 1.0
+	if s.Unserved {
+		served = 0
+	}
+	send(w.served, prometheus.GaugeValue, served)
 	for d, bytes := range map[*prometheus.Desc]int64{w.free: s.DiskFree, w.size: s.DiskSize, w.file: s.Database, w.wal: s.WAL} {
 		if bytes >= 0 {
 			send(d, prometheus.GaugeValue, float64(bytes))

@@ -24,10 +24,54 @@ func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
 }
 
 func open(ctx context.Context, cfg config.Config, look watching, replicas database.Replicas) (*database.DB, error) {
+	if err := RequireRestored(cfg); err != nil {
+		return nil, err
+	}
 	o := databaseOptions(cfg)
-	o.Observe, o.Trace, o.Replicas = look.observe, look.trace, replicas
+	o.Observe, o.Trace, o.Replicas, o.Version = look.observe, look.trace, replicas, SchemaVersion()
 	db, err := database.Open(ctx, o)
-	return db, withRemedy(cfg.DataDir, err)
+	if err != nil {
+		return db, withRemedy(cfg.DataDir, err)
+	}
+	if err := requireRestored(ctx, cfg, db); err != nil {
+		return nil, joinClose(err, db)
+	}
+	return db, nil
+}
+
+func errUnrestored(cfg config.Config) error {
+	return fmt.Errorf("%s holds what `vitrine restore` has not finished, because it was cut off or is still running: run it again, which starts over, or empty the folder", cfg.DataDir)
+}
+
+// RequireRestored fails if a restore into the data folder was cut off, or is still running. What is
+// there is not a site, and a new one would be in its way. With PostgreSQL only the database says
+// whether the restore was cut off: see requireRestored.
+func RequireRestored(cfg config.Config) error {
+	unrestored, err := backup.Unrestored(cfg.DataDir)
+	if err != nil || !unrestored || cfg.DatabaseURL != "" {
+		return err
+	}
+	if info, err := os.Stat(cfg.SQLitePath()); err != nil || info.Size() == 0 {
+		return errUnrestored(cfg)
+	}
+	_ = backup.Forget(cfg.DataDir) // the database, which is put in its place last, is there
+	return nil
+}
+
+func requireRestored(ctx context.Context, cfg config.Config, db *database.DB) error {
+	unrestored, err := backup.Unrestored(cfg.DataDir)
+	if err != nil || !unrestored {
+		return err
+	}
+	served, err := db.Served(ctx)
+	if err != nil {
+		return err
+	}
+	if served.Version == 0 {
+		return errUnrestored(cfg)
+	}
+	_ = backup.Forget(cfg.DataDir)
+	return nil
 }
 
 func databaseOptions(cfg config.Config) database.Options {
@@ -58,8 +102,8 @@ func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
 // RequireDatabase fails where there is no SQLite file to open, which opening would make:
 // a command in the wrong folder is to say so.
 func RequireDatabase(cfg config.Config) error {
-	if cfg.DatabaseURL != "" {
-		return nil
+	if err := RequireRestored(cfg); err != nil || cfg.DatabaseURL != "" {
+		return err
 	}
 	info, err := os.Stat(cfg.SQLitePath())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
@@ -71,6 +115,9 @@ func RequireDatabase(cfg config.Config) error {
 // Claim makes this program the only one that serves an SQLite file, until it releases it
 // or ends. Any number of servers share a PostgreSQL database.
 func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
+	if err := RequireRestored(cfg); err != nil {
+		return nil, err
+	}
 	if cfg.DatabaseURL != "" {
 		return func() {}, nil
 	}
@@ -185,11 +232,15 @@ func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	level := slog.LevelInfo
+	if r.From == 0 { // a new site, of which the greeting is the first that is to be seen
+		level = slog.LevelDebug
+	}
 	if r.From != r.To {
-		log.InfoContext(ctx, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
+		log.Log(ctx, level, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	if r, err = jobs.Migrate(ctx, db); err == nil && r.From != r.To {
-		log.InfoContext(ctx, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
+		log.Log(ctx, level, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	return err
 }

@@ -12,78 +12,109 @@ import (
 	"vitrine/internal/database"
 )
 
-// readiness is something without which requests cannot be served, by the name that
-// /readyz gives it. Its check returns why they cannot, for the log; it is called often, and
-// may take as long as ctx.
-type readiness struct {
-	name  string
-	check func(ctx context.Context) error
-}
+// readyWithin is how long a check of /readyz may take. A dependency that is frozen, rather than
+// away, would otherwise hold up the probe until the balancer gives up.
+const readyWithin = time.Second
 
 // storageEvery is how often the storage is asked, however often /readyz is.
 const storageEvery = 5 * time.Second
 
-// readinessChecks are those of /readyz, in their order.
-func (s *Server) readinessChecks(blobs blob.Store) []readiness {
-	return []readiness{
-		{"database", s.App.Ready},
-		{"storage", (&cached{every: storageEvery, check: blobs.Ready}).ready},
-		{"disk", s.App.DiskReady},
+// errNoAnswer is the result of a check that takes longer than readyWithin.
+var errNoAnswer = errors.New("no answer in time")
+
+// readiness checks something without which requests cannot be served.
+type readiness struct {
+	name   string // in /readyz
+	check  func(ctx context.Context) error
+	every  time.Duration // how long a result is reused; 0 for not at all
+	within time.Duration
+
+	mu      sync.Mutex
+	running chan struct{} // closed when the check that is running ends; nil if none is
+	at      time.Time     // when the last one ended
+	last    error
+}
+
+// readinessChecks returns the checks of /readyz, in the order in which it reports them.
+func (s *Server) readinessChecks(blobs blob.Store) []*readiness {
+	return []*readiness{
+		{name: "database", check: s.App.Ready, within: readyWithin},
+		{name: "schema", check: s.db.Fit, within: readyWithin}, // also without the database check
+		{name: "storage", check: blobs.Ready, every: storageEvery, within: readyWithin},
+		{name: "disk", check: s.App.DiskReady, within: readyWithin},
 	}
 }
 
-// readyz reports whether requests should be sent here: all that they need is there, and the
-// server is not about to stop. A balancer of nodes that share their storage leaves it out
-// (?exclude=storage), or it would leave out every node at once.
+// ready returns the result of the check. All callers share one run, and stop waiting for it after
+// the time it has. A check that does not end even then leaves one goroutine, however many ask.
+func (c *readiness) ready(ctx context.Context) error {
+	c.mu.Lock()
+	if c.running == nil && (c.every == 0 || c.at.IsZero() || time.Since(c.at) >= c.every) {
+		c.running = make(chan struct{})
+		go c.run(context.WithoutCancel(ctx))
+	}
+	running := c.running
+	if running == nil {
+		defer c.mu.Unlock()
+		return c.last
+	}
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, c.within)
+	defer cancel()
+	select {
+	case <-running:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.last
+	case <-ctx.Done():
+		return errNoAnswer
+	}
+}
+
+func (c *readiness) run(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, c.within)
+	defer cancel()
+	err := c.check(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.last = time.Now(), err
+	close(c.running)
+	c.running = nil
+}
+
+// readyz reports whether requests should be sent here: everything that they need is there, and the
+// server is not about to stop. A balancer of nodes that share their storage excludes it
+// (?exclude=storage), because otherwise it would take out every node at once. The checks run at the
+// same time.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
 		plain(w, http.StatusServiceUnavailable, "not ready: stopping")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
-	defer cancel()
+	ctx := r.Context()
 	without := r.URL.Query()["exclude"]
-	for _, c := range s.checks {
-		if slices.Contains(without, c.name) {
+	results := make([]error, len(s.checks))
+	var all sync.WaitGroup
+	for i, c := range s.checks {
+		if c.name == "schema" || !slices.Contains(without, c.name) {
+			all.Go(func() { results[i] = c.ready(ctx) })
+		}
+	}
+	all.Wait()
+	for i, err := range results {
+		if err == nil {
 			continue
 		}
-		if err := c.check(ctx); err != nil {
-			s.log.WarnContext(ctx, "not ready", "for", c.name, "error", err)
-			reason := c.name
-			if errors.Is(err, database.ErrNewerSchema) || errors.Is(err, database.ErrOlderSchema) { // numbers of versions, no more
-				reason = err.Error()
-			}
-			plain(w, http.StatusServiceUnavailable, "not ready: "+reason)
-			return
+		name := s.checks[i].name
+		s.log.WarnContext(ctx, "not ready", "for", name, "error", err)
+		reason := name
+		if errors.Is(err, database.ErrNewerSchema) || errors.Is(err, database.ErrOlderSchema) { // numbers of versions, no more
+			reason = err.Error()
 		}
+		plain(w, http.StatusServiceUnavailable, "not ready: "+reason)
+		return
 	}
 	plain(w, http.StatusOK, "ready")
-}
-
-// cached is a check whose last result serves for a while.
-type cached struct {
-	every time.Duration
-	check func(ctx context.Context) error
-
-	mu   sync.Mutex
-	at   time.Time
-	last error
-}
-
-// ready has one caller check while others wait for the result. A check that its caller
-// broke off says nothing.
-func (c *cached) ready(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < c.every {
-		return c.last
-	}
-	err := c.check(ctx)
-	if ctx.Err() != nil {
-		return err
-	}
-	c.at, c.last = time.Now(), err
-	return err
 }
 
 // warnOfDisk says at start what otherwise only /readyz and uploads would show.

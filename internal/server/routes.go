@@ -36,7 +36,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	}
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
 		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
-		RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
+		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
 		map[string]httpedge.Door{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
 			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
@@ -101,16 +101,16 @@ func first(path string) string {
 // isHealth reports whether a request asks how this server is.
 func isHealth(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		(r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
+		(r.URL.Path == "/livez" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
 }
 
 // health answers isHealth.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/healthz" {
-		healthz(w, r)
+	if r.URL.Path == "/readyz" {
+		s.readyz(w, r)
 		return
 	}
-	s.readyz(w, r)
+	livez(w, r)
 }
 
 // refusedBy are the kinds of limits that a status tells.
@@ -145,13 +145,14 @@ func (s *Server) metricsRoutes() http.Handler {
 func (s *Server) workRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.metricsRoutes())
-	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /livez", livez)
+	mux.HandleFunc("GET /healthz", livez)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	return mux
 }
 
-// healthz says that the process answers.
-func healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
+// livez reports that the process answers. /healthz is its older name.
+func livez(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -15,7 +15,8 @@ const unknown = -1
 // seen is what the metrics say of what the server stands on; what cannot be found out now is
 // left out.
 func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
-	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown}
+	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown,
+		Unserved: s.db.Fit(ctx) != nil}
 	if due, err := s.Store.Queue().OldestDue(ctx); err == nil {
 		site.Due = make(map[string]time.Duration, len(due))
 		for class, waits := range due {

@@ -73,17 +73,20 @@ type Server struct {
 	handler   http.Handler
 	memory    *budget.Budget // of requests and responses
 	callers   *httpedge.Callers
-	checks    []readiness
+	checks    []*readiness
 	works     atomic.Int64        // requests answered, those that ask how this server is aside, and runs of jobs
 	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
 	plain     *http.Server // redirects to TLS; nil where there is none
 	metrics   *http.Server
-	failed    chan error
-	backups   *backups
-	stop      context.CancelFunc
-	done      chan struct{} // closed when the background work has ended
+	ready     func() // see Options
+
+	metricsAddr string // that it listens on
+	failed      chan error
+	backups     *backups
+	stop        context.CancelFunc
+	done        chan struct{} // closed when the background work has ended
 }
 
 // Options are what the command line knows and tests replace.
@@ -92,6 +95,7 @@ type Options struct {
 	Now     func() time.Time // the clock; nil means time.Now
 	Version string           // of this build, for the metrics
 	Commit  string
+	Ready   func()            // called once requests are taken or jobs can be worked, before anything else is logged; may be nil
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
 
@@ -116,7 +120,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: o.Log, db: db, tracer: tracer, Store: store.New(db), failed: make(chan error, 3),
+	s := &Server{cfg: cfg, log: o.Log, db: db, tracer: tracer, ready: o.Ready, Store: store.New(db), failed: make(chan error, 3),
 		addresses: Addresses(cfg),
 		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
 	s.watchReplicas()
@@ -190,26 +194,40 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Start serves on a listener, and metrics on theirs, and works jobs, unless others do,
 // until Shutdown.
 func (s *Server) Start(l net.Listener) error {
-	s.warnOfMail()
-	s.warnOfDisk(context.Background())
-	s.tellOfTraces()
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}
-	if s.cfg.Work {
-		if err := s.Jobs.Start(context.Background()); err != nil {
-			return err
-		}
-	}
-	if s.cfg.Work {
-		s.backups.start()
-	}
 	ctx := s.begin()
 	if s.certs != nil {
-		return s.startTLS(ctx, l)
+		if err := s.startTLS(ctx, l); err != nil {
+			return err
+		}
+	} else {
+		s.http = s.serve(l, s.handler)
 	}
-	s.http = s.serve(l, s.handler)
+	s.tellReady()
+	if !s.cfg.Work {
+		return nil
+	}
+	if err := s.Jobs.Start(context.Background()); err != nil {
+		return err
+	}
+	s.backups.start()
 	return nil
+}
+
+// tellReady reports that the server is ready, and then everything about its settings that an operator
+// should know.
+func (s *Server) tellReady() {
+	if s.ready != nil {
+		s.ready()
+	}
+	if s.metricsAddr != "" {
+		s.log.Info("serving metrics", "addr", s.metricsAddr)
+	}
+	s.warnOfMail()
+	s.warnOfDisk(context.Background())
+	s.tellOfTraces()
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
@@ -302,7 +320,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
-	errs = append(errs, s.App.FlushUsage(last))
+	if s.db.Fit(last) == nil { // otherwise a newer program has taken over
+		errs = append(errs, s.App.FlushUsage(last))
+	}
 	s.flushTraces(last)
 	return errors.Join(append(errs, s.db.Close())...)
 }

@@ -34,12 +34,10 @@ func (s *Server) newWorkers() *jobs.Workers {
 // StartWork works jobs without serving requests, until Shutdown. The listener of
 // metrics, where there is one, answers /healthz and /readyz as well.
 func (s *Server) StartWork() error {
-	s.warnOfMail()
-	s.warnOfDisk(context.Background())
-	s.tellOfTraces()
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}
+	s.tellReady()
 	s.backups.start()
 	s.begin()
 	return s.Jobs.Start(context.Background())
@@ -54,7 +52,7 @@ func (s *Server) startMetrics(routes http.Handler) error {
 	if err != nil {
 		return err
 	}
-	s.log.Info("serving metrics", "addr", l.Addr().String())
+	s.metricsAddr = l.Addr().String()
 	s.metrics = s.serve(l, routes)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/lockfile"
+	"vitrine/internal/durable"
 )
 
 // ErrNotEmpty says that a database is not to be put in the place of what is there.
@@ -63,13 +64,10 @@ func Open(ctx context.Context, o database.Options, folder string) (*Database, er
 		if err := db.Close(); err != nil { // moves the write-ahead log into the file
 			return err
 		}
-		if err := database.SyncFile(file); err != nil {
+		if err := durable.SyncFile(file); err != nil {
 			return err
 		}
-		if err := os.Rename(file, path); err != nil {
-			return err
-		}
-		return lockfile.SyncDir(filepath.Dir(path))
+		return durable.Rename(file, path)
 	}
 	drop := func(context.Context) error {
 		err := db.Close()

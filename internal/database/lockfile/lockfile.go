@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/durable"
 )
 
 // ErrInUse says that another server uses the SQLite file.
@@ -22,36 +22,78 @@ var ErrInUse = errors.New("another server uses the database")
 // that is missing. Other programs are free to work on the file: only claims exclude
 // each other.
 func Claim(ctx context.Context, path string) (release func(), err error) {
+	return claim(ctx, path, Hold)
+}
+
+// ClaimBriefly is Claim that leaves no file of its own behind.
+func ClaimBriefly(ctx context.Context, path string) (release func(), err error) {
+	return claim(ctx, path, HoldBriefly)
+}
+
+func claim(ctx context.Context, path string, hold func(context.Context, string) (func(), error)) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	if release, err = Hold(ctx, path+".serving"); errors.Is(err, ErrInUse) {
+	if release, err = hold(ctx, path+".serving"); errors.Is(err, ErrInUse) {
 		return nil, fmt.Errorf("%w in %s", ErrInUse, path)
 	}
 	return release, err
 }
 
-// Hold takes an SQLite lock on a file, which it makes empty, until it is released or the
-// program ends in whatever way, but not with ctx; ErrInUse while another has it. The file stays: if it were removed, a program that waits for it and one that makes it anew
-// could both go on.
-func Hold(ctx context.Context, path string) (release func(), err error) {
-	if err := Create(path); err != nil && !errors.Is(err, fs.ErrExist) {
+// HoldBriefly is Hold that removes the file when it is released.
+func HoldBriefly(ctx context.Context, path string) (release func(), err error) {
+	held, err := Hold(ctx, path)
+	if err != nil {
 		return nil, err
+	}
+	return func() {
+		// While it is still locked: who has opened it notices that it is gone. If it stays, it is empty.
+		_ = os.Remove(path)
+		held()
+	}, nil
+}
+
+// Hold takes an SQLite lock on a file, which it makes empty, until it is released or the
+// program ends in whatever way, but not with ctx; ErrInUse while another has it. The file stays.
+func Hold(ctx context.Context, path string) (release func(), err error) {
+	for {
+		release, same, err := hold(ctx, path)
+		if err != nil || same {
+			return release, err
+		}
+		release() // of a file that HoldBriefly has removed in the meantime
+	}
+}
+
+// hold also reports whether the locked file is still the one of that name.
+func hold(ctx context.Context, path string) (release func(), same bool, err error) {
+	if err := Create(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, false, err
+	}
+	before, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() {}, false, nil
+	}
+	if err != nil {
+		return nil, false, err
 	}
 	conn, err := lite.Connect(path, 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
 		if e, ok := errors.AsType[*lite.Error](err); ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked) {
 			err = ErrInUse
+		} else if after, e := os.Stat(path); e != nil || !os.SameFile(before, after) { // removed while it was being locked
+			return func() { _ = conn.Close() }, false, nil
 		}
-		return nil, errors.Join(err, conn.Close())
+		return nil, false, errors.Join(err, conn.Close())
 	}
+	after, err := os.Stat(path)
 	return func() {
 		conn.Rollback()
 		_ = conn.Close()
-	}, nil
+	}, err == nil && os.SameFile(before, after), nil
 }
 
 // Create makes an empty private file and fails with fs.ErrExist if there is
@@ -62,18 +104,5 @@ func Create(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), SyncDir(filepath.Dir(path)))
-}
-
-// SyncDir makes new names in a folder survive a loss of power.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if runtime.GOOS == "windows" {
-		err = nil // folders cannot be synced there
-	}
-	return errors.Join(err, d.Close())
+	return errors.Join(f.Close(), durable.SyncDir(filepath.Dir(path)))
 }

@@ -132,7 +132,7 @@ func (s *Site) Downloads(r *http.Request) bool {
 // server is.
 func apis(path string) bool {
 	switch strings.ToLower(first(path)) {
-	case "v1", "v2", "v3", "v4", "api", "ext", ".well-known", "healthz", "readyz":
+	case "v1", "v2", "v3", "v4", "api", "ext", ".well-known", "healthz", "livez", "readyz":
 		return true
 	}
 	return false

@@ -1,0 +1,48 @@
+package lockfile_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"vitrine/internal/database/lockfile"
+)
+
+// A lock whose file comes and goes is held by one at a time, and leaves no file.
+func TestHoldBriefly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	var holders, held atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 200 {
+				release, err := lockfile.HoldBriefly(t.Context(), path)
+				if errors.Is(err, lockfile.ErrInUse) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold it", n)
+				}
+				held.Add(1)
+				holders.Add(-1)
+				release()
+			}
+		})
+	}
+	all.Wait()
+	if held.Load() == 0 {
+		t.Error("nobody held it")
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file stays: %v", err)
+	}
+}

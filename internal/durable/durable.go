@@ -1,0 +1,43 @@
+// Package durable makes changes of files survive a loss of power. A file that must be whole or
+// missing is written under another name, synced, and then renamed.
+package durable
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Unfinished is the suffix of files that are not whole yet.
+const Unfinished = ".unfinished"
+
+// SyncDir makes new names in a folder survive.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if runtime.GOOS == "windows" {
+		err = nil // folders cannot be synced there
+	}
+	return errors.Join(err, d.Close())
+}
+
+// SyncFile makes the content of a file survive.
+func SyncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Rename gives a synced file its final name, in the same or another folder.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(to))
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A check that never ends, and ignores that its time is over, holds up nobody for longer than that,
+// and runs once however many ask.
+func TestReadinessOfFrozen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		thaw := make(chan struct{})
+		c := &readiness{within: time.Second, check: func(ctx context.Context) error {
+			if _, limited := ctx.Deadline(); !limited {
+				t.Error("no deadline")
+			}
+			runs.Add(1)
+			<-thaw
+			return nil
+		}}
+		for range 20 {
+			if err := c.ready(t.Context()); !errors.Is(err, errNoAnswer) {
+				t.Errorf("%v", err)
+			}
+		}
+		if n := runs.Load(); n != 1 {
+			t.Errorf("%d checks run at once", n)
+		}
+		close(thaw)
+		synctest.Wait()
+		if err := c.ready(t.Context()); err != nil || runs.Load() != 2 {
+			t.Errorf("after it answers: %v, %d runs", err, runs.Load())
+		}
+	})
+}
+
+// A result is reused for as long as it should be, that of a check that was out of time included.
+func TestReadinessIsReused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		c := &readiness{within: time.Second, every: 5 * time.Second, check: func(ctx context.Context) error {
+			runs++
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		for range 3 {
+			if c.ready(t.Context()) == nil {
+				t.Error("ready")
+			}
+			synctest.Wait()
+		}
+		if runs != 1 {
+			t.Errorf("%d runs", runs)
+		}
+		time.Sleep(5 * time.Second) // of the bubble's clock
+		if c.ready(t.Context()); runs != 2 {
+			t.Errorf("%d runs", runs)
+		}
+	})
+}
