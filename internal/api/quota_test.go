@@ -106,7 +106,7 @@ func TestQuotaFollowsBytes(t *testing.T) {
 		second := processed(r, value, nil)
 		wantStored(r, "used twice", 0, 200)
 		got := refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []int64{r.Channel("ada", "C", "public")}}))
-		if !strings.Contains(got, "Your files may have 250 bytes in all, and 50 bytes are left. Delete blocks") {
+		if !strings.Contains(got, "Your files and texts may have 250 bytes in all, and 50 bytes are left. Delete blocks") {
 			t.Errorf("%s", got)
 		}
 		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", first.Int("id")), nil).Want(204)
@@ -159,7 +159,7 @@ func TestQuotaOfFetched(t *testing.T) {
 		failed := processed(r, "http://example.com/b.txt", nil)
 		holds(t, failed, map[string]any{"type": "Link", "state": "failed"})
 		status := r.Get("ada", "/ext/v1/blocks/%d/processing", failed.Int("id"))
-		if reason := status.Str("reason"); !strings.Contains(reason, "Your files may have 100 bytes in all") || status.Int("attempts") != 1 {
+		if reason := status.Str("reason"); !strings.Contains(reason, "Your files and texts may have 100 bytes in all") || status.Int("attempts") != 1 {
 			t.Errorf("%s", status.Body)
 		}
 		wantStored(r, "refused", 0, 0)

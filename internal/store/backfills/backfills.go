@@ -18,6 +18,7 @@ type Backfill struct {
 // All are the backfills. One stays here for as long as an upgrade may leave rows to it.
 var All = []Backfill{
 	{Kind: "index_words", Index: "search_documents_pending", table: "search_documents", left: "digest IS NULL", key: "seq"},
+	{Kind: "count_texts", Index: "byte_usage_uncounted", table: "byte_usage", left: "texts_counted = FALSE", key: "user_id"},
 }
 
 // Left is how much a backfill has yet to do.
