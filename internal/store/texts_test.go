@@ -107,12 +107,14 @@ func TestTextsAreBounded(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		var made, refused atomic.Int64
+		var first, second atomic.Int64 // ids of two that were made
 		for range 8 {
 			all.Go(func() {
 				for range 5 {
-					switch _, err := make(t.Context()); {
+					switch id, err := make(t.Context()); {
 					case err == nil:
 						made.Add(1)
+						second.Store(first.Swap(int64(id)))
 					case errors.Is(err, full):
 						refused.Add(1)
 					default:
@@ -128,7 +130,7 @@ func TestTextsAreBounded(t *testing.T) {
 		}
 		edit := func(content string) error {
 			return s.InTx(t.Context(), func(tx *store.Tx) error {
-				b, err := tx.AnyBlock(t.Context(), 1)
+				b, err := tx.AnyBlock(t.Context(), domain.BlockID(first.Load()))
 				if err != nil {
 					return err
 				}
@@ -143,7 +145,9 @@ func TestTextsAreBounded(t *testing.T) {
 		if err := edit("s"); err != nil {
 			t.Errorf("made shorter: %v", err)
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.DeleteBlock(t.Context(), 2, storetest.Later) })
+		storetest.In(t, s, func(tx *store.Tx) error {
+			return tx.DeleteBlock(t.Context(), domain.BlockID(second.Load()), storetest.Later)
+		})
 		if _, err := make(t.Context()); err != nil {
 			t.Errorf("with room again: %v", err)
 		}
