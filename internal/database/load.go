@@ -118,28 +118,21 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 	return drop, err
 }
 
-// triggers returns the statements that drop the triggers that write to tables which are loaded, and
-// keeps those that create them again: what they derive is loaded too, and would be derived twice.
+// triggers returns the statements that drop the triggers which count texts in byte_usage, and keeps
+// those that create them again: a dump holds the counts too, and to count row by row takes long. The
+// triggers of search_closed stay, because no dump holds that table.
 func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
-	all := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
+	counting := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '% byte_usage %' ORDER BY name"
 	if l.db.dialect == Postgres {
-		all = `SELECT CAST(g.tgname AS TEXT), CAST(t.relname AS TEXT), pg_get_triggerdef(g.oid) FROM pg_trigger g
-			JOIN pg_class t ON t.oid = g.tgrelid
-			WHERE NOT g.tgisinternal AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
-				AND g.tgtype & 6 = 4 ORDER BY t.relname, g.tgname` // after an insertion
+		counting = `SELECT CAST(g.tgname AS TEXT), CAST(t.relname AS TEXT), pg_get_triggerdef(g.oid) FROM pg_trigger g
+			JOIN pg_class t ON t.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid
+			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'count_texts' ORDER BY g.tgname`
 	}
-	err = each(ctx, querier{sqlHandle{l.target}}, all, 3, func(row []string) error {
-		name, table, create := row[0], row[1], row[2]
-		writes := func(t Table) bool {
-			return l.db.dialect == Postgres && t.Name == table || strings.Contains(create, "INTO "+t.Name+" ") || strings.Contains(create, "UPDATE "+t.Name+" ")
-		}
-		if !slices.ContainsFunc(l.tables, writes) {
-			return nil
-		}
-		l.later = append(l.later, create)
-		statement := "DROP TRIGGER " + quote(name)
+	err = each(ctx, querier{sqlHandle{l.target}}, counting, 3, func(row []string) error {
+		l.later = append(l.later, row[2])
+		statement := "DROP TRIGGER " + quote(row[0])
 		if l.db.dialect == Postgres {
-			statement += " ON " + quote(table)
+			statement += " ON " + quote(row[1])
 		}
 		drop = append(drop, statement)
 		return nil

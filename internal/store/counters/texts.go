@@ -72,6 +72,13 @@ func (w Writes) LockTexts(ctx context.Context, user domain.UserID, now time.Time
 	return w.LockByteUsage(ctx, user, "", now)
 }
 
+// FinishTexts sums the texts of all users, after a load without triggers.
+func (w Writes) FinishTexts(ctx context.Context) error {
+	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files, texts)
+		SELECT user_id, 0, 0, CAST(sum(size) AS BIGINT) FROM (`+textRows+`) AS t WHERE size > 0 GROUP BY user_id
+		ON CONFLICT (user_id) DO UPDATE SET texts = excluded.texts`)
+}
+
 // CountTexts sums the bytes of some users whose texts were stored before there was a count, and
 // returns the number of users.
 func (w Writes) CountTexts(ctx context.Context, most int) (int, error) {
