@@ -72,9 +72,13 @@ func NameFrom(text string) string {
 // RequiredTitle checks the title of a channel, of which NameFrom is stored: the public API does not
 // refuse titles for their characters.
 func (f *Faults) RequiredTitle(path, title string) {
-	if f.RequiredText(path, title, MaxTitle) {
-		f.RequiredText(path, NameFrom(title), MaxTitle)
+	if f.RequiredText(path, title, MaxTitle) && !strings.ContainsFunc(title, shows) {
+		f.Add(path, FieldBlank, mustNotBeBlank)
 	}
+}
+
+func shows(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !slices.Contains(blanks, r)
 }
 
 const (
