@@ -74,6 +74,7 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 	for _, finish := range []func(tx *store.Tx) error{
 		func(tx *store.Tx) error { return tx.FinishDocuments(ctx) },
 		func(tx *store.Tx) error { return tx.FinishFollows(ctx) },
+		func(tx *store.Tx) error { return tx.FinishTexts(ctx) },
 	} {
 		if err := s.InTx(ctx, finish); err != nil {
 			return err

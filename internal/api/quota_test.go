@@ -22,15 +22,18 @@ import (
 func quota(unused, total int64) apptest.Option {
 	return func(c *config.Config) {
 		c.QuotaUnused = map[string]int64{"free": 50, "supporter": unused}
-		c.Quota = map[string]int64{"free": 100, "supporter": total}
+		c.Quota = map[string]int64{"free": 280, "supporter": total}
 	}
 }
 
-// stored gives what somebody's usage says.
+// stored returns what somebody's usage says of unused uploads, and of these and files.
 func stored(r *apptest.Rig, as string) (unused, total int64) {
 	r.T.Helper()
 	got := r.Get(as, "/ext/v1/me/usage")
-	return got.Int("unused.bytes"), got.Int("total.bytes")
+	if unused, files, texts := got.Int("unused.bytes"), got.Int("files"), got.Int("texts"); unused+files+texts != got.Int("total.bytes") {
+		r.T.Errorf("the parts are not the whole: %s", got.Body)
+	}
+	return got.Int("unused.bytes"), got.Int("total.bytes") - got.Int("texts")
 }
 
 func wantStored(r *apptest.Rig, what string, unused, total int64) {
@@ -106,7 +109,7 @@ func TestQuotaFollowsBytes(t *testing.T) {
 		second := processed(r, value, nil)
 		wantStored(r, "used twice", 0, 200)
 		got := refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []int64{r.Channel("ada", "C", "public")}}))
-		if !strings.Contains(got, "Your files may have 250 bytes in all, and 50 bytes are left. Delete blocks") {
+		if !strings.Contains(got, "Your files and texts may have 350 bytes in all, and ") {
 			t.Errorf("%s", got)
 		}
 		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", first.Int("id")), nil).Want(204)
@@ -129,7 +132,7 @@ func TestQuotaFollowsBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantStored(r, "a day later", 0, 0)
-	}, quota(200, 250))
+	}, quota(200, 350))
 }
 
 func refusedQuota(r *apptest.Rig, got *apptest.Response) string {
@@ -159,7 +162,7 @@ func TestQuotaOfFetched(t *testing.T) {
 		failed := processed(r, "http://example.com/b.txt", nil)
 		holds(t, failed, map[string]any{"type": "Link", "state": "failed"})
 		status := r.Get("ada", "/ext/v1/blocks/%d/processing", failed.Int("id"))
-		if reason := status.Str("reason"); !strings.Contains(reason, "Your files may have 100 bytes in all") || status.Int("attempts") != 1 {
+		if reason := status.Str("reason"); !strings.Contains(reason, "Your files and texts may have 280 bytes in all") || status.Int("attempts") != 1 {
 			t.Errorf("%s", status.Body)
 		}
 		wantStored(r, "refused", 0, 0)
@@ -175,8 +178,54 @@ func TestQuotaOfFetched(t *testing.T) {
 		got := r.Do("ada", "POST", "/v3/uploads/presign", `{"files":[{"filename":"a","content_type":"image/png"}]}`)
 		refusedQuota(r, got)
 		usage := r.Get("ada", "/ext/v1/me/usage")
-		holds(t, usage, map[string]any{"total.limit": 100, "unused.limit": 50, "uploads.open": 0, "uploads.limit": content.MaxOpenUploads})
+		holds(t, usage, map[string]any{"total.limit": 280, "unused.limit": 50, "uploads.open": 0, "uploads.limit": content.MaxOpenUploads})
 	}, quota(0, 0))
+}
+
+// Texts of all kinds are refused beyond the quota as files are, until something is deleted.
+func TestQuotaOfTexts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		long := strings.Repeat("苔", 300) // 900 bytes, which are stored as Markdown, HTML and plain text, and count twice
+		c := r.Channel("ada", "C", "public")
+		group := r.Do("ada", "POST", "/v3/groups", map[string]any{"name": "G"}).Want(201).Int("id")
+		post := func() *apptest.Response {
+			return r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": long, "channel_ids": []int64{c}})
+		}
+		block := post().Want(201).Int("id")
+		usage := r.Get("ada", "/ext/v1/me/usage")
+		if texts := usage.Int("texts"); texts < 5400 || texts > 5500 || usage.Int("total.bytes") != texts {
+			t.Errorf("%s", usage.Body)
+		}
+		for name, refused := range map[string]func() *apptest.Response{
+			"a block": post,
+			"a change": func() *apptest.Response {
+				return r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", block), map[string]any{"description": long})
+			},
+			"a comment": func() *apptest.Response {
+				return r.Do("ada", "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": long})
+			},
+			"a channel": func() *apptest.Response {
+				return r.Do("ada", "POST", "/v3/channels", map[string]any{"title": "D", "description": long})
+			},
+			"a group": func() *apptest.Response {
+				return r.Do("ada", "PUT", fmt.Sprintf("/v3/groups/%d", group), map[string]any{"description": long})
+			},
+			"a biography": func() *apptest.Response { return r.Do("ada", "PATCH", "/ext/v1/me", map[string]any{"bio": long}) },
+			"metadata": func() *apptest.Response {
+				return r.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", c), map[string]any{"metadata": map[string]any{"a": strings.Repeat("m", 1800)}})
+			},
+		} {
+			if got := refusedQuota(r, refused()); !strings.Contains(got, "Your files and texts may have 8.2 KiB in all, and ") {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		if now := r.Get("ada", "/ext/v1/me/usage"); now.Int("total.bytes") != usage.Int("total.bytes") {
+			t.Errorf("what was refused counts: %s", now.Body)
+		}
+		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", block), nil).Want(204)
+		post().Want(201)
+	}, quota(0, 8400))
 }
 
 // Room that a server held when it was killed is free once its lease has run out.
@@ -209,7 +258,7 @@ func TestQuotaAfterKill(t *testing.T) {
 // can send nothing more; what is beyond the quota then goes.
 func TestQuotaInS3(t *testing.T) {
 	t.Parallel()
-	r := apptest.New(t, onS3(t), quota(100, 150))
+	r := apptest.New(t, onS3(t), quota(100, 200))
 	there := func(size int) string {
 		address, _ := presigned(r, "ada", "a.txt", "text/plain")
 		if status := putThere(t, address, "text/plain", bytes.Repeat([]byte("x"), size)); status != http.StatusOK {
@@ -218,7 +267,7 @@ func TestQuotaInS3(t *testing.T) {
 		return address
 	}
 	r.Channel("ada", "Channel", "closed")
-	refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": there(151), "channel_ids": []string{"channel"}}))
+	refusedQuota(r, r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": there(201), "channel_ids": []string{"channel"}}))
 	r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": there(100), "channel_ids": []string{"channel"}}).Want(201)
 	r.WorkJobs()
 	wantStored(r, "used", 0, 100)

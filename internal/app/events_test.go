@@ -51,7 +51,7 @@ var unpublished = map[string]string{
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
-	"bulk loads and repair": `AddDocuments FinishDocuments FinishFollows FinishLoad IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
+	"bulk loads and repair": `AddDocuments FinishDocuments FinishFollows FinishLoad FinishTexts CountTexts IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
 		LoadFollows LoadNotifications LoadUsers Rebuild RecountFollowers`,
 	"exports, which their owner alone sees": `AddExport BeginExport DeleteExport EndExport ForgetExports NoteExport SweepExports UndoExportAttempt`,
 	"imports, whose things are published one by one": `AddImport AddLeftOut BeginImportStep ChooseSteps EndImport EndImportStep ForgetImports

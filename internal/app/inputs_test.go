@@ -1052,7 +1052,7 @@ var heldElsewhere = map[string][2]string{
 // TestBadTokens has the tokens.
 var withoutText = []string{
 	"Account", "AccountFacts", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
-	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection",
+	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "OriginOf", "VisibleBlocks", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",

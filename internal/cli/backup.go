@@ -101,9 +101,9 @@ func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(c.Out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		console.Printf(c.Out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
-			fmt.Fprintf(c.Out, "Removed the backup %s.\n", id)
+			console.Printf(c.Out, "Removed the backup %s.\n", id)
 		}
 	}
 	return missing(c, m, cmd.JSON)
@@ -111,7 +111,7 @@ func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
 
 // inPart ends a command that did what it could, and says what it could not.
 func inPart(c *console.Console, format string, args ...any) error {
-	fmt.Fprintf(c.Err, "vitrine: "+format+"\n", args...)
+	console.Printf(c.Err, "vitrine: "+format+"\n", args...)
 	return console.ErrPartly
 }
 
@@ -122,7 +122,7 @@ func missing(c *console.Console, m backup.Manifest, asJSON bool) error {
 	}
 	if !asJSON {
 		for _, f := range m.Missing {
-			fmt.Fprintf(c.Out, "%s: %s\n", printable(f.Object), f.Why)
+			console.Printf(c.Out, "%s: %s\n", f.Object, f.Why)
 		}
 	}
 	return inPart(c, "%d files are not in the backup, since the storage did not have them", len(m.Missing))
@@ -173,7 +173,7 @@ func (cmd *backupVerifyCmd) Run(c *console.Console) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(c.Out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		console.Printf(c.Out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -206,7 +206,7 @@ func (cmd *backupListCmd) Run(c *console.Console) error {
 	fmt.Fprintln(w, "ID\tMADE AT\tDATABASE\tROWS\tFILES\tBYTES OF FILES\tMISSING")
 	for i, k := range out {
 		if all[i].Err == nil {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
+			console.Printf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
 		}
 	}
 	return errors.Join(w.Flush(), errors.Join(failed...))
@@ -244,7 +244,7 @@ func (cmd *restoreCmd) Run(c *console.Console) error {
 		}
 		err = console.PrintJSON(c.Out, out)
 	} else {
-		_, err = fmt.Fprintf(c.Out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
+		_, err = console.Printf(c.Out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
 			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
 	}
 	if err == nil && len(res.Differences) > 0 {

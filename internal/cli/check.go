@@ -135,7 +135,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{w: w}
-	if file, ok := w.(*os.File); ok {
+	if file, ok := console.Raw(w).(*os.File); ok {
 		info, err := file.Stat()
 		p.live = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
@@ -145,13 +145,13 @@ func newProgress(w io.Writer) *progress {
 // clear takes the line that changes away.
 func (p *progress) clear() {
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(console.Raw(p.w), "\r\x1b[K")
 		p.shown = false
 	}
 }
 
 func (p *progress) show(line string) {
-	fmt.Fprintf(p.w, "\r\x1b[K%.78s", line)
+	fmt.Fprintf(console.Raw(p.w), "\r\x1b[K%.78s", console.OneLine(line))
 	p.shown = true
 }
 

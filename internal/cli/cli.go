@@ -75,6 +75,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			return report(stderr, console.UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // it may be a secret
 		}
 	}
+	stdout, stderr = console.Escaping(stdout), console.Escaping(stderr)
 	line := joined(args[1:])
 	parser, err := newParser(stdout, stderr, line...)
 	if err != nil {

@@ -94,10 +94,10 @@ func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Export
 	if cmd.JSON {
 		return json.NewEncoder(c.Out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
 	}
-	_, err = fmt.Fprintf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
+	_, err = console.Printf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
 		made.Comments, made.Files, domain.FormatBytes(size))
 	if err == nil && made.LeftOut > 0 {
-		_, err = fmt.Fprintf(c.Out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
+		_, err = console.Printf(c.Out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
 	}
 	return err
 }

@@ -206,7 +206,7 @@ func (p *importProgress) progress(n importing.Counts) {
 		_ = p.json.Encode(importEvent{Event: "progress", Counts: &n})
 		return
 	}
-	fmt.Fprintf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
+	console.Printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
 }
 
 func (p *importProgress) leftOut(l source.LeftOut) {
@@ -232,21 +232,21 @@ func (p *importProgress) end(r importing.Report, dry bool, err error) {
 	if dry {
 		verb = "Would take"
 	}
-	fmt.Fprintf(p.out, "%s %d channels, %d blocks, %d connections, %d comments and %d files (%s).\n",
+	console.Printf(p.out, "%s %d channels, %d blocks, %d connections, %d comments and %d files (%s).\n",
 		verb, r.Channels, r.Blocks, r.Connections, r.Comments, r.Files, domain.FormatBytes(r.Bytes))
-	fmt.Fprintf(p.out, "%d items were here already; %d things changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
+	console.Printf(p.out, "%d items were here already; %d things changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
 	if r.Counts.LeftOut == 0 {
 		return
 	}
-	fmt.Fprintf(p.out, "%d things were left out, or part of them:\n", r.Counts.LeftOut)
+	console.Printf(p.out, "%d things were left out, or part of them:\n", r.Counts.LeftOut)
 	for _, l := range r.LeftOut {
-		fmt.Fprintf(p.out, "  %s: %s", l.What, l.Why)
+		console.Printf(p.out, "  %s: %s", l.What, l.Why)
 		if l.Where != "" {
-			fmt.Fprintf(p.out, " (%s)", l.Where)
+			console.Printf(p.out, " (%s)", l.Where)
 		}
 		fmt.Fprintln(p.out)
 	}
 	if more := r.Counts.LeftOut - int64(len(r.LeftOut)); more > 0 {
-		fmt.Fprintf(p.out, "  and %d more\n", more)
+		console.Printf(p.out, "  and %d more\n", more)
 	}
 }

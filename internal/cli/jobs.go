@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -62,20 +61,10 @@ func (cmd *jobsListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tATTEMPTS\tAT\tERROR")
 		for _, j := range all {
-			fmt.Fprintf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, printable(j.Error))
+			console.Printf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, j.Error)
 		}
 		return w.Flush()
 	})
-}
-
-// printable keeps what others have written from moving about on a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 type jobsRetryCmd struct {
@@ -117,6 +106,6 @@ func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) erro
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	fmt.Fprintf(c.Out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
+	console.Printf(c.Out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
 	return errors.Join(failed...)
 }

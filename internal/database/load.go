@@ -18,10 +18,10 @@ import (
 // are made once the rows are there, and foreign keys are looked at then; on PostgreSQL
 // what must be unique is too.
 type Loader struct {
-	db      *DB
-	tables  []Table
-	indexes []string // statements that make them, and constraints
-	target  *sql.DB  // SQLite: a connection that does not enforce foreign keys
+	db     *DB
+	tables []Table
+	later  []string // statements that create indexes, constraints and triggers when the rows are there
+	target *sql.DB  // SQLite: a connection that does not enforce foreign keys
 }
 
 // NewLoader takes what the schema has put into the tables away from them, and their
@@ -76,7 +76,7 @@ func (l *Loader) empty(ctx context.Context) error {
 	err := each(ctx, querier{sqlHandle{l.target}}, indexes, 3, func(row []string) error {
 		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
 			statements = append(statements, "DROP INDEX "+quote(row[0]))
-			l.indexes = append(l.indexes, row[2])
+			l.later = append(l.later, row[2])
 		}
 		return nil
 	})
@@ -90,6 +90,11 @@ func (l *Loader) empty(ctx context.Context) error {
 		}
 		statements = append(dropped, statements...)
 	}
+	triggers, err := l.triggers(ctx)
+	if err != nil {
+		return err
+	}
+	statements = append(statements, triggers...)
 	for _, t := range slices.Backward(l.tables) {
 		statements = append(statements, "DELETE FROM "+quote(t.Name))
 	}
@@ -106,8 +111,30 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 		ORDER BY c.contype DESC, c.conname`, 3, func(row []string) error {
 		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
 			drop = append(drop, "ALTER TABLE "+quote(row[1])+" DROP CONSTRAINT "+quote(row[0]))
-			l.indexes = append(l.indexes, "ALTER TABLE "+quote(row[1])+" ADD CONSTRAINT "+quote(row[0])+" "+row[2])
+			l.later = append(l.later, "ALTER TABLE "+quote(row[1])+" ADD CONSTRAINT "+quote(row[0])+" "+row[2])
 		}
+		return nil
+	})
+	return drop, err
+}
+
+// triggers returns the statements that drop the triggers which count texts in byte_usage, and keeps
+// those that create them again: a dump holds the counts too, and to count row by row takes long. The
+// triggers of search_closed stay, because no dump holds that table.
+func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
+	counting := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '% byte_usage %' ORDER BY name"
+	if l.db.dialect == Postgres {
+		counting = `SELECT CAST(g.tgname AS TEXT), CAST(t.relname AS TEXT), pg_get_triggerdef(g.oid) FROM pg_trigger g
+			JOIN pg_class t ON t.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid
+			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'count_texts' ORDER BY g.tgname`
+	}
+	err = each(ctx, querier{sqlHandle{l.target}}, counting, 3, func(row []string) error {
+		l.later = append(l.later, row[2])
+		statement := "DROP TRIGGER " + quote(row[0])
+		if l.db.dialect == Postgres {
+			statement += " ON " + quote(row[1])
+		}
+		drop = append(drop, statement)
 		return nil
 	})
 	return drop, err
@@ -193,7 +220,7 @@ func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
 	if l.db.dialect == Postgres {
 		faster = []string{MakeIndexesFaster}
 	}
-	for _, statement := range l.indexes {
+	for _, statement := range l.later {
 		if err := l.run(ctx, append(faster, statement)); err != nil {
 			return fmt.Errorf("database: make an index: %w", err)
 		}

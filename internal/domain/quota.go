@@ -8,7 +8,7 @@ import (
 // Quota bounds the bytes that a user has stored. 0 is no bound.
 type Quota struct {
 	Unused int64 // of uploads that nothing has been made of yet
-	Total  int64 // of these and of the files of their blocks and pictures
+	Total  int64 // of these, of the files of their blocks and pictures, and of their texts
 }
 
 // Reservation is room held for bytes on their way.
@@ -25,9 +25,17 @@ type ByteUsage struct {
 	UserID  UserID
 	Tier    Tier
 	Unused  int64 // bytes of uploads that nothing has been made of yet, those on their way included
-	Total   int64 // bytes of these, of files, and of files on their way
+	Texts   int64 // bytes of texts, times TextFactor
+	Total   int64 // bytes of unused uploads, files, files on their way, and texts
 	Uploads int64 // that something can still be made of: open addresses, and unused bytes
 }
+
+// TextFactor is by how much the bytes of a text are multiplied when they count against a quota. The
+// index of search and the rows around a text take up to a quarter of a long text, and more of a short one.
+const TextFactor = 2
+
+// Files returns the bytes of files, including files on their way that are no unused uploads.
+func (u ByteUsage) Files() int64 { return u.Total - u.Unused - u.Texts }
 
 // FormatBytes writes a size for people: "1.5 GiB", "512 bytes".
 func FormatBytes(n int64) string {
@@ -49,5 +57,5 @@ func FormatBytes(n int64) string {
 // Totals is how much a site holds.
 type Totals struct {
 	Users, Groups, Channels, Blocks, Connections int64
-	Bytes                                        int64 // of uploads and files, as counted for their users
+	Bytes                                        int64 // of uploads, files and texts, as counted against quotas
 }

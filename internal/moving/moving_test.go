@@ -457,7 +457,7 @@ func TestQuota(t *testing.T) {
 	w.WorkJobs()
 	got := w.read("ada", path).Want(200)
 	if got.Str("state") != "done" || got.Int("counts.blocks") != 2 || got.Int("counts.files") != 1 || got.Int("counts.left_out") != 2 || got.Len("left_out") != 2 ||
-		!strings.Contains(got.Str("left_out.0.why"), "Your files may have") || !strings.HasPrefix(got.Str("left_out.0.where"), there) {
+		!strings.Contains(got.Str("left_out.0.why"), "Your files and texts may have") || !strings.HasPrefix(got.Str("left_out.0.where"), there) {
 		t.Errorf("it ends as %s", got.Body)
 	}
 }

@@ -42,7 +42,7 @@ func TestCollectAddOverQuota(t *testing.T) {
 		ada := member(t, r, "ada")
 		ada.post("/new", "title", "Ferns").leads("/ada/ferns")
 		ada.upload("/ada/ferns/add", nil, "a.txt", strings.Repeat("a", 1500)).leads("/ada/ferns")
-		ada.upload("/ada/ferns/add", []string{"value", "a note"}, "b.txt", strings.Repeat("b", 1500)).want(422).says("b.txt", "Your files may have 2 KiB in all")
+		ada.upload("/ada/ferns/add", []string{"value", "a note"}, "b.txt", strings.Repeat("b", 1500)).want(422).says("b.txt", "Your files and texts may have 2 KiB in all")
 		if n := blocksIn(t, r, "ferns"); n != 2 { // the first file and the note
 			t.Errorf("%d blocks, want 2", n)
 		}

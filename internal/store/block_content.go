@@ -61,6 +61,7 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 	if err != nil {
 		return err
 	}
+	tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
 	tx.documents.Refresh(domain.SubjectBlock, int64(b.ID))
 	if err := blobs.DeleteFiles(ctx, tx.blobWrites, ids(fileID(was.Image), fileID(was.File))...); err != nil {
 		return err

@@ -153,6 +153,7 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 	if err != nil {
 		return b, err
 	}
+	tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
 	tx.documents.Add(documents.OfBlock(b))
 	for _, n := range channels {
 		n.Item = domain.BlockRef(b.ID)
@@ -165,9 +166,8 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 
 // UpdateBlock writes title, texts, alternative text and metadata of a locked block, whose
 // version and time of change then are new.
-func (tx *Tx) UpdateBlock(ctx context.Context, b *domain.Block, now time.Time) error {
+func (tx *Tx) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block, now time.Time) error {
 	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
-	was := b.UpdatedAt
 	b.UpdatedAt = sqlx.Time(sqlx.Micros(now))
 	err := tx.db.QueryRow(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
 			description_plain = $5, content_markdown = $6, content_html = $7, content_plain = $8, alt_text = $9,
@@ -177,8 +177,9 @@ func (tx *Tx) UpdateBlock(ctx context.Context, b *domain.Block, now time.Time) e
 	if err != nil {
 		return err
 	}
+	tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(*b))
 	tx.documents.Reword(documents.OfBlock(*b))
-	return tx.deltas.TouchBlock(ctx, b.ID, was, now)
+	return tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 
 // BlockConnections gives the connections of a block, whoever looks.

@@ -77,7 +77,7 @@ func TestChangesOfBlocks(t *testing.T) {
 			if err := tx.LockBlock(ctx, want.ID); err != nil {
 				return err
 			}
-			return tx.UpdateBlock(ctx, &want, storetest.Later)
+			return tx.UpdateBlock(ctx, want, &want, storetest.Later)
 		})
 		want.Version, want.UpdatedAt = was.Version+1, storetest.Later
 		if got, err := s.Block(ctx, ada, want.ID); err != nil || !reflect.DeepEqual(got, want) {

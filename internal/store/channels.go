@@ -151,6 +151,7 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	if err := tx.BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
+	tx.grow(channelPayer(n.Owner, n.UserID), 0, textBytes(n.Description, &n.Title)+len(n.Metadata))
 	tx.documents.Add(documents.OfChannel(domain.Channel{ID: id, UserID: n.UserID, Title: n.Title, Description: n.Description,
 		Visibility: n.Visibility, CreatedAt: n.Now, UpdatedAt: n.Now}))
 	open, private := documents.Placed(n.Visibility, 1)
@@ -185,6 +186,7 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	if err != nil {
 		return err
 	}
+	tx.grow(channelPayer(c.Owner.PrincipalRef, c.UserID), channelBytes(was), channelBytes(c))
 	tx.documents.Refresh(domain.SubjectChannel, int64(c.ID))
 	if err := tx.documents.Regroup(ctx, was, c); err != nil {
 		return err

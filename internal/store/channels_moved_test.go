@@ -50,7 +50,7 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						return tx.UpdateBlock(t.Context(), &b, storetest.Later)
+						return tx.UpdateBlock(t.Context(), b, &b, storetest.Later)
 					})
 				}, false},
 				{"hiding a channel in it", func() { storetest.Turn(t, s, ada, other, domain.Private) }, false},

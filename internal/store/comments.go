@@ -17,13 +17,15 @@ func (tx *Tx) CreateComment(ctx context.Context, block domain.BlockID, author do
 	if err != nil {
 		return 0, err
 	}
+	tx.grow(author, 0, len(body.Markdown))
 	return id, tx.countComments(ctx, block, 1)
 }
 
 // UpdateComment replaces the body of a comment.
-func (tx *Tx) UpdateComment(ctx context.Context, id domain.CommentID, body domain.Text, now time.Time) error {
+func (tx *Tx) UpdateComment(ctx context.Context, was domain.Comment, body domain.Text, now time.Time) error {
+	tx.grow(domain.UserID(was.Author.ID), len(was.Body.Markdown), len(body.Markdown))
 	return tx.db.ExecOne(ctx, `UPDATE comments SET body_markdown = $2, body_html = $3, body_plain = $4,
-		version = version + 1, updated_at = $5 WHERE id = $1`, id, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now))
+		version = version + 1, updated_at = $5 WHERE id = $1`, was.ID, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now))
 }
 
 // DeleteComment removes a comment on a locked block, and what was told of it.

@@ -82,6 +82,7 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *do
 	if err != nil {
 		return in, err
 	}
+	tx.grow(n.UserID, 0, len(n.Metadata))
 	if !item.private {
 		tx.deltas.Connection(in.ID, n.UserID, 1)
 	}
@@ -296,6 +297,7 @@ func (tx *Tx) Arrange(ctx context.Context, channel domain.ChannelID, order []Hel
 
 // SetConnectionMetadata writes the metadata of a connection, whose version then is new.
 func (tx *Tx) SetConnectionMetadata(ctx context.Context, c *domain.Connection, now time.Time) error {
+	tx.grow(domain.UserID(c.Maker.ID), 0, len(c.Metadata))
 	return tx.db.QueryRow(ctx, `UPDATE connections SET metadata = $2, version = version + 1, updated_at = $3 WHERE id = $1
 		RETURNING version`, c.ID, sqlx.MetadataOf(c.Metadata), sqlx.Micros(now)).Scan(&c.Version)
 }

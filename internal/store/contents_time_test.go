@@ -35,7 +35,7 @@ func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, &b, now)
+		return tx.UpdateBlock(ctx, b, &b, now)
 	}
 	if err := tx.LockWithParents(ctx, domain.ChannelID(e.item.ID)); err != nil {
 		return err

@@ -122,6 +122,7 @@ func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, erro
 	if err := tx.BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
+	tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
 	tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	_, err = tx.AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
@@ -138,6 +139,7 @@ func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Tim
 			description_html = $6, description_plain = $7, face_version = face_version + $8,
 			version = version + 1, updated_at = $9 WHERE id = $1`,
 		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.Markdown, d.HTML, d.Plain, face, sqlx.Micros(now))
+	tx.grow(domain.UserID(g.Owner.ID), textBytes(was.Description, &was.Name), textBytes(g.Description, &g.Name))
 	tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
 	return err
 }

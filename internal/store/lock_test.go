@@ -98,7 +98,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.UpdateBlock(ctx, &b, storetest.Now)
+				return tx.UpdateBlock(ctx, b, &b, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.LockChannels(ctx, child); err != nil {

@@ -140,6 +140,7 @@ func TestRepairMendsEveryHarmToContent(t *testing.T) {
 		mend(t, s, db, []harm{
 			{do: "UPDATE uploads SET size = 8", finds: "uploads.size"},
 			{do: "UPDATE byte_usage SET unused = unused + 1", finds: "byte_usage.unused"},
+			{do: "UPDATE byte_usage SET texts = texts + 1", finds: "byte_usage.texts"},
 			{do: "DELETE FROM byte_usage", finds: "byte_usage.files"},
 			{do: "UPDATE files SET user_id = 2 WHERE id = 1", finds: "files.user_id of a block's image"},
 			{do: "UPDATE files SET user_id = 2 WHERE id = 2", finds: "files.user_id of a block's file"},

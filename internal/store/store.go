@@ -158,6 +158,7 @@ type Store struct {
 	Queries
 	pool  *database.DB
 	queue *jobs.Queue
+	texts TextBound
 }
 
 // Snapshot reads one consistent state.
@@ -210,6 +211,8 @@ type Tx struct {
 	deltas    *counters.Deltas
 	documents *documents.Index
 	carried   int64 // connections that have changed with their channels
+	texts     TextBound
+	growing   map[domain.UserID]bool // whose texts have become longer
 }
 
 func (tx *Tx) use(on database.Querier) {
@@ -250,11 +253,14 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	by.Writes()
 	claim := redo.ClaimOf(ctx)
 	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
-		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue}
+		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue, texts: s.texts}
 		t.use(tx)
 		err := claim.Take(ctx, t.redoWrites)
 		if err == nil {
 			err = fn(t)
+		}
+		if err == nil {
+			err = t.checkTexts(ctx)
 		}
 		if s.pool.Replicas() != nil {
 			t.derived.Writer = domain.UserID(by.Account())

@@ -143,7 +143,7 @@ func (w *storm) updateBlock(ctx context.Context, by domain.UserID, id domain.Blo
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, &b, now)
+		return tx.UpdateBlock(ctx, b, &b, now)
 	})
 }
 

@@ -252,7 +252,7 @@ func (st stage) writes(r *recorder) {
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, &b, storetest.Now.Add(time.Second))
+		return tx.UpdateBlock(ctx, b, &b, storetest.Now.Add(time.Second))
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { return st.rewrite(ctx, tx) })
 }

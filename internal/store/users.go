@@ -7,6 +7,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
@@ -81,9 +82,10 @@ func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, n
 	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
-// UpdateProfile writes what a user says of themself. Name, slug and avatar are shown
-// inside other resources, so a new name is a new face.
-func (tx *Tx) UpdateProfile(ctx context.Context, u domain.User, now time.Time) error {
+// UpdateProfile writes the name and biography of a user. Name, slug and avatar are shown inside
+// other resources, so face_version counts new names.
+func (tx *Tx) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
+	tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
 	b := sqlx.TextOf(u.Bio)
 	err := tx.db.ExecOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
 			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
@@ -187,7 +189,7 @@ func (s AccountSort) keys() string {
 	case SortOldest:
 		return "u.id"
 	case SortStored:
-		return "COALESCE((SELECT bu.unused + bu.files FROM byte_usage bu WHERE bu.user_id = u.id), 0) DESC, u.id DESC"
+		return "COALESCE((SELECT " + counters.Stored + " FROM byte_usage bu WHERE bu.user_id = u.id), 0) DESC, u.id DESC"
 	case SortName:
 		return "lower(u.name), u.id"
 	}

@@ -85,6 +85,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.SweepExports)
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.ResumeTransitions)
 	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.SweepAuditLog)
+	every(h, content.CountTextsInterval, content.CountTexts{}, a.CountTexts)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.ExamineFiles)
 	return h

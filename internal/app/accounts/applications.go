@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -23,7 +21,7 @@ type ApplicationInput struct {
 // Validate checks an application. Faults name `name` and `redirect_uris`.
 func (in ApplicationInput) Validate() error {
 	var f domain.Faults
-	core.CheckName(&f, "name", strings.TrimSpace(in.Name))
+	f.Name("name", domain.CleanName(in.Name))
 	switch n := len(in.RedirectURIs); {
 	case n == 0 && in.Public:
 		f.Add("redirect_uris", domain.FieldRequired, "at least one is required of an application without a secret")
@@ -49,7 +47,7 @@ func (in ApplicationInput) Validate() error {
 
 // kept is the input as it is kept.
 func (in ApplicationInput) kept() ApplicationInput {
-	in.Name, in.RedirectURIs = strings.TrimSpace(in.Name), append([]string{}, in.RedirectURIs...)
+	in.Name, in.RedirectURIs = domain.CleanName(in.Name), append([]string{}, in.RedirectURIs...)
 	return in
 }
 

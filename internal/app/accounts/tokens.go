@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -80,7 +79,7 @@ func (a *Accounts) FlushUsage(ctx context.Context) error {
 // validToken checks a personal access token to be made.
 func validToken(name string, scope domain.Scope) error {
 	var f domain.Faults
-	core.CheckName(&f, "name", name)
+	f.Name("name", name)
 	if scope != domain.ScopeRead && scope != domain.ScopeWrite {
 		f.Add("scope", domain.FieldUnknown, "must be read or write")
 	}
@@ -90,6 +89,7 @@ func validToken(name string, scope domain.Scope) error {
 // CreateToken makes a personal access token for a user and gives its secret, which
 // is not kept (behaviour.md section 8).
 func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
+	name = domain.CleanName(name)
 	if err := validToken(name, scope); err != nil {
 		return "", t, err
 	}

@@ -138,7 +138,7 @@ func (in CreateUserInput) Validate() error {
 // faults are those of what an account is called and who has it.
 func (in CreateUserInput) faults() (f domain.Faults) {
 	CheckSlug(&f, in.Slug)
-	core.CheckName(&f, "name", strings.TrimSpace(in.Name))
+	f.Name("name", domain.CleanName(in.Name))
 	core.CheckEmail(&f, in.Email)
 	return f
 }
@@ -155,7 +155,7 @@ func CheckSlug(f *domain.Faults, slug string) {
 
 // account is the account to make of a valid input, without its password.
 func (in CreateUserInput) account(now time.Time) store.NewUser {
-	return store.NewUser{Name: strings.TrimSpace(in.Name), Email: strings.ToLower(in.Email), Tier: in.Tier, Now: now}
+	return store.NewUser{Name: domain.CleanName(in.Name), Email: strings.ToLower(in.Email), Tier: in.Tier, Now: now}
 }
 
 // CheckTier refuses a tier that there is not.

@@ -243,7 +243,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 			return nil
 		}
 		now := a.Now()
-		if err := tx.UpdateBlock(ctx, &b, now); err != nil {
+		if err := tx.UpdateBlock(ctx, was, &b, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID})

@@ -3,7 +3,6 @@ package collections
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
@@ -62,7 +61,7 @@ type CreateChannelInput struct {
 func (in CreateChannelInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
-	f.RequiredText("title", in.Title, domain.MaxTitle)
+	f.RequiredTitle("title", in.Title)
 	f.AnyText("description", in.Description, domain.MaxDescription)
 	if in.Visibility != "" {
 		checkVisibility(&f, in.Visibility)
@@ -89,7 +88,7 @@ func (a *Collections) CreateChannel(ctx context.Context, actor domain.Actor, in 
 	if err := domain.JoinFaults(err, in.Validate()); err != nil {
 		return full, err
 	}
-	n := store.NewChannel{Title: strings.TrimSpace(in.Title), Description: core.Rendered(in.Description), Visibility: in.Visibility,
+	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(in.Description), Visibility: in.Visibility,
 		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: a.Now()}
 	if n.Visibility == "" {
 		n.Visibility = domain.Closed
@@ -168,7 +167,7 @@ type UpdateChannelInput struct {
 func (in UpdateChannelInput) Validate() error {
 	var f domain.Faults
 	if in.Title != nil {
-		f.RequiredText("title", *in.Title, domain.MaxTitle)
+		f.RequiredTitle("title", *in.Title)
 	}
 	f.AnyText("description", in.Description.Value, domain.MaxDescription)
 	if in.Visibility != nil {
@@ -209,7 +208,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 			return err
 		}
 		if in.Title != nil {
-			c.Title = strings.TrimSpace(*in.Title)
+			c.Title = domain.NameFrom(*in.Title)
 		}
 		if c.Title != was.Title || c.Visibility != was.Visibility {
 			if c.Slug, err = channelSlug(ctx, tx, was, c, now); err != nil {

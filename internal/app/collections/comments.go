@@ -148,11 +148,12 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 		return c, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := ownComment(ctx, tx, actor, id, "change"); err != nil {
+		was, err := ownComment(ctx, tx, actor, id, "change")
+		if err != nil {
 			return err
 		}
 		now := a.Now()
-		if err := tx.UpdateComment(ctx, id, text, now); err != nil {
+		if err := tx.UpdateComment(ctx, was, text, now); err != nil {
 			return err
 		}
 		if c, err = tx.Comment(ctx, id); err != nil {

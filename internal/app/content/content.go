@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/media"
 	"vitrine/internal/page"
 	"vitrine/internal/slots"
+	"vitrine/internal/store"
 )
 
 // Content are the use cases.
@@ -70,6 +71,9 @@ func New(c *core.Core, filesURL string, o Options) *Content {
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
 		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata,
 		ownHosts: hosts(c.SiteURL, c.BaseURL, filesURL)}
+	if len(o.Quotas) > 0 {
+		c.Store.BoundTexts(store.TextBound{Now: c.Now, Room: a.textRoom})
+	}
 	if a.freeSpace == nil {
 		a.freeSpace = blob.FreeSpace
 	}

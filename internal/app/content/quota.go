@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal err
 	left = -1
 	if q.Total > 0 {
 		left = max(q.Total-u.Total, 0)
-		refusal = overQuota("Your files may have "+domain.FormatBytes(q.Total)+" in all", left, "Delete blocks that hold files")
+		refusal = overTotal(q.Total, left)
 	}
 	if upload && q.Unused > 0 && (left < 0 || q.Unused-u.Unused < left) {
 		left = max(q.Unused-u.Unused, 0)
@@ -56,6 +57,21 @@ func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal err
 			"Make blocks of them; what is in none is removed after a day")
 	}
 	return left, refusal
+}
+
+func overTotal(total, left int64) error {
+	return overQuota("Your files and texts may have "+domain.FormatBytes(total)+" in all", left, "Delete blocks that you do not need")
+}
+
+// textRoom is room for texts, which are already stored when a transaction looks: what is left is
+// negative if they do not fit.
+func (a *Content) textRoom(u domain.ByteUsage) (left int64, refusal error) {
+	total := a.quotas[u.Tier].Total
+	if total == 0 {
+		return math.MaxInt64, nil
+	}
+	left = total - u.Total
+	return left, overTotal(total, max(left, 0))
 }
 
 func overQuota(bound string, left int64, remedy string) error {

@@ -28,8 +28,8 @@ type PersonInput struct {
 func (in PersonInput) Validate() error {
 	var f domain.Faults
 	core.CheckEmail(&f, strings.TrimSpace(in.Email))
-	if name := strings.TrimSpace(in.Name); name != "" {
-		core.CheckName(&f, "name", name)
+	if name := domain.CleanName(in.Name); name != "" {
+		f.Name("name", name)
 	}
 	accounts.CheckSlug(&f, strings.TrimSpace(in.Slug))
 	f.Text("group", in.Group, domain.MaxSlugLength)
@@ -83,7 +83,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 
 func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator, in PersonInput, hash []byte) (r InvitedPerson, err error) {
 	now := a.Now()
-	l := domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email)), Name: strings.TrimSpace(in.Name), Slug: strings.TrimSpace(in.Slug),
+	l := domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email)), Name: domain.CleanName(in.Name), Slug: strings.TrimSpace(in.Slug),
 		Places: 1, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
 	if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
 		return r, err

@@ -49,8 +49,8 @@ type SignUpLinkInput struct {
 // Validate checks all but whether there is such a group.
 func (in SignUpLinkInput) Validate() error {
 	var f domain.Faults
-	if note := strings.TrimSpace(in.Note); note != "" {
-		core.CheckName(&f, "note", note)
+	if note := domain.CleanName(in.Note); note != "" {
+		f.Name("note", note)
 	}
 	f.Between("places", in.Places, 0, domain.MaxPlaces)
 	f.Between("days", in.Days, 0, domain.MaxLinkDays)
@@ -66,7 +66,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 	}
 	token, hash, _ := auth.NewToken(auth.Admitted)
 	now := a.Now()
-	l = domain.SignUpLink{Note: strings.TrimSpace(in.Note), Places: max(in.Places, 1), Vouched: in.Vouched, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
+	l = domain.SignUpLink{Note: domain.CleanName(in.Note), Places: max(in.Places, 1), Vouched: in.Vouched, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err

@@ -92,8 +92,8 @@ type SiteInput struct {
 // Validate checks all but the upload.
 func (in SiteInput) Validate() error {
 	var f domain.Faults
-	if in.Name != nil && f.RequiredText("name", *in.Name, domain.MaxTitle) {
-		core.CheckName(&f, "name", strings.TrimSpace(*in.Name))
+	if in.Name != nil {
+		f.RequiredName("name", *in.Name)
 	}
 	f.AnyText("about", in.About.Value, domain.MaxDescription)
 	f.AnyText("announcement", in.Announcement.Value, domain.MaxAnnouncement)
@@ -134,7 +134,7 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	}
 	*s = was
 	if in.Name != nil {
-		s.Name = strings.TrimSpace(*in.Name)
+		s.Name = domain.CleanName(*in.Name)
 	}
 	if in.About.Set {
 		s.About = core.Rendered(in.About.Value)

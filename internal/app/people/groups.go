@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"strings"
 
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
@@ -47,7 +46,7 @@ func (in CreateGroupInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
 	content.CheckAvatar(&f, in.Avatar)
-	f.RequiredText("name", in.Name, domain.MaxTitle)
+	f.RequiredName("name", in.Name)
 	f.AnyText("description", in.Description, domain.MaxDescription)
 	return f.Err()
 }
@@ -58,7 +57,7 @@ func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateG
 	if err != nil {
 		return g, err
 	}
-	n := store.NewGroup{Name: strings.TrimSpace(in.Name), Description: core.Rendered(in.Description), Owner: actor.UserID, Now: a.Now()}
+	n := store.NewGroup{Name: domain.CleanName(in.Name), Description: core.Rendered(in.Description), Owner: actor.UserID, Now: a.Now()}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		id, _, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.TypeGroup), n.Now, func() (int64, error) {
 			if n.Slug, err = tx.SlugFor(ctx, store.GroupSlug, n.Name, n.Now); err != nil {
@@ -96,7 +95,7 @@ func (in UpdateGroupInput) Validate() error {
 	var f domain.Faults
 	content.CheckAvatar(&f, in.Avatar.Value)
 	if in.Name != nil {
-		f.RequiredText("name", *in.Name, domain.MaxTitle)
+		f.RequiredName("name", *in.Name)
 	}
 	f.AnyText("description", in.Description.Value, domain.MaxDescription)
 	return f.Err()
@@ -127,7 +126,7 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 			}
 		}
 		if in.Name != nil {
-			g.Name = strings.TrimSpace(*in.Name)
+			g.Name = domain.CleanName(*in.Name)
 			if g.Slug, err = core.Reslug(ctx, tx, core.Named{Kind: store.GroupSlug, ID: int64(was.ID), Name: was.Name, Slug: was.Slug}, g.Name, now); err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"strings"
 
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
@@ -44,7 +43,7 @@ func (in UpdateMeInput) Validate() error {
 	var f domain.Faults
 	content.CheckAvatar(&f, in.Avatar.Value)
 	if in.Name != nil {
-		f.RequiredText("name", *in.Name, domain.MaxTitle)
+		f.RequiredName("name", *in.Name)
 	}
 	f.AnyText("bio", in.Bio.Value, domain.MaxDescription)
 	return f.Err()
@@ -58,8 +57,9 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 	}
 	bio := core.Rendered(in.Bio.Value)
 	return a.ChangeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
+		was := u
 		if in.Name != nil {
-			u.Name = strings.TrimSpace(*in.Name)
+			u.Name = domain.CleanName(*in.Name)
 		}
 		if in.Bio.Set {
 			u.Bio = bio
@@ -70,7 +70,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 			}
 		}
 		now := a.Now()
-		if err := tx.UpdateProfile(ctx, u, now); err != nil {
+		if err := tx.UpdateProfile(ctx, was, u, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.UserChanged{User: u.ID})

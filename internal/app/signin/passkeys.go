@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/protocol"
@@ -45,7 +44,9 @@ type PasskeyInput struct{ Name string }
 // Validate checks it.
 func (in PasskeyInput) Validate() error {
 	var f domain.Faults
-	f.RequiredText("name", strings.TrimSpace(in.Name), domain.MaxPasskeyName)
+	if name := domain.CleanName(in.Name); f.RequiredText("name", name, domain.MaxPasskeyName) {
+		f.Name("name", name)
+	}
 	return f.Err()
 }
 
@@ -114,7 +115,7 @@ func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, session do
 	if err != nil {
 		return nil, err
 	}
-	p.Name = strings.TrimSpace(in.Name)
+	p.Name = domain.CleanName(in.Name)
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		codes, err = a.addPasskey(ctx, tx, actor, p, spent, end)
 		return err

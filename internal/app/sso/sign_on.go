@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/core"
@@ -316,14 +315,8 @@ func errOthers() error {
 func nameOf(who oidc.Identity, email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	for _, name := range []string{who.Name, who.Username} {
-		name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
-			return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r)
-		}), " ")
-		if runes := []rune(name); len(runes) > domain.MaxTitle {
-			name = string(runes[:domain.MaxTitle])
-		}
-		var f domain.Faults
-		if core.CheckName(&f, "name", name); f == nil {
+		runes := []rune(strings.Join(strings.Fields(domain.NameFrom(name)), " "))
+		if name = domain.NameFrom(string(runes[:min(len(runes), domain.MaxTitle)])); name != "" { // the cut may be within an emoji
 			return name
 		}
 	}

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vitrine/internal/app/collections"
@@ -27,7 +26,7 @@ type BringChannelInput struct {
 func (in BringChannelInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
-	f.RequiredText("title", in.Title, domain.MaxTitle)
+	f.RequiredTitle("title", in.Title)
 	f.AnyText("description", &in.Description, domain.MaxDescription)
 	if in.Visibility != "" {
 		domain.Among(&f, "visibility", in.Visibility, domain.Public, domain.Private, domain.Closed)
@@ -58,7 +57,7 @@ func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin 
 		return 0, 0, err
 	}
 	now := a.Now()
-	n := store.NewChannel{Title: strings.TrimSpace(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility,
+	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility,
 		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: plausible(in.CreatedAt, now, now)}
 	if n.Visibility == "" {
 		n.Visibility = domain.Closed

@@ -83,7 +83,7 @@ func (a *Transfer) BringComment(ctx context.Context, actor domain.Actor, origin 
 			return err
 		}
 		became = Changed
-		if err := tx.UpdateComment(ctx, c.ID, *body, now); err != nil {
+		if err := tx.UpdateComment(ctx, c, *body, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})

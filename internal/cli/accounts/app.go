@@ -106,7 +106,7 @@ func (cmd *appListCmd) Run(c *console.Console) error {
 			if one.User != nil {
 				user = *one.User
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, one.ForV2, strings.Join(one.RedirectURIs, " "))
+			console.Printf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, one.ForV2, strings.Join(one.RedirectURIs, " "))
 		}
 		return w.Flush()
 	})
@@ -124,7 +124,7 @@ func (cmd *appDeleteCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no application %q", cmd.ClientID)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(c.Out, "Deleted the application %s.\n", cmd.ClientID)
+			_, err = console.Printf(c.Out, "Deleted the application %s.\n", cmd.ClientID)
 		}
 		return err
 	})

@@ -77,10 +77,10 @@ func (p *invitations) tell(line int, in operating.PersonInput, r operating.Invit
 		where = fmt.Sprintf("line %d: %s", line, where)
 	}
 	if wrong != nil {
-		fmt.Fprintf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
+		console.Printf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
 		return
 	}
-	fmt.Fprintf(p.c.Out, "%s: %s\n", where, p.sentence(r))
+	console.Printf(p.c.Out, "%s: %s\n", where, p.sentence(r))
 }
 
 func (p *invitations) sentence(r operating.InvitedPerson) string {

@@ -96,7 +96,7 @@ func (cmd *tokenListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNAME\tBEGINS WITH\tSCOPE\tCREATED\tLAST USED\tREVOKED")
 		for _, t := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
+			console.Printf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
 				orNever(t.LastUsedAt), orNever(t.RevokedAt))
 		}
 		return w.Flush()
@@ -122,7 +122,7 @@ func (cmd *tokenRevokeCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}
 		if err == nil {
-			fmt.Fprintf(c.Out, "Revoked the token %d.\n", cmd.ID)
+			console.Printf(c.Out, "Revoked the token %d.\n", cmd.ID)
 		}
 		return err
 	})

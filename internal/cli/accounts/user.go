@@ -55,12 +55,12 @@ func toUserJSON(u domain.User) userJSON {
 		u.CreatedAt.Format(time.RFC3339), nil}
 }
 
-// printAccount prints an account, as JSON or in a sentence.
-func printAccount(c *console.Console, asJSON bool, u domain.User, sentence string) error {
+// printAccount prints an account, as JSON or in a sentence with its slug, id and tier, and more.
+func printAccount(c *console.Console, asJSON bool, u domain.User, sentence string, more ...any) error {
 	if asJSON {
 		return console.PrintJSON(c.Out, toUserJSON(u))
 	}
-	_, err := fmt.Fprintf(c.Out, sentence+"\n", u.Slug, u.ID, u.Tier)
+	_, err := console.Printf(c.Out, sentence+"\n", append([]any{u.Slug, u.ID, u.Tier}, more...)...)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (cmd *userListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSLUG\tNAME\tEMAIL\tTIER\tOFFICE\tSUSPENDED\tSTORED")
 		for _, u := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\t%s\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended, domain.FormatBytes(*u.Bytes))
+			console.Printf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%t\t%s\n", u.ID, u.Slug, u.Name, u.Email, u.Tier, u.Office, u.Suspended, domain.FormatBytes(*u.Bytes))
 		}
 		return w.Flush()
 	})

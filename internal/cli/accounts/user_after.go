@@ -33,7 +33,7 @@ func (cmd *userSetEmailCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) has the address "+u.Email+".")
+		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) has the address %s.", u.Email)
 	})
 }
 
@@ -147,7 +147,7 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 		printFarewell(c.Out, u, f)
 		slug := u.Slug
 		if !cmd.Yes {
-			fmt.Fprintf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
+			console.Printf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
 			if slug, err = firstLine(os.Stdin); err != nil {
 				return err
 			}
@@ -162,14 +162,14 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 
 // printFarewell says what deleting an account does.
 func printFarewell(w io.Writer, u domain.User, f accounts.Farewell) {
-	fmt.Fprintf(w, "The account %s (%s, %s), its profile, sessions and tokens go. So do\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
+	console.Printf(w, "The account %s (%s, %s), its profile, sessions and tokens go. So do\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
 		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
 	for _, g := range f.GroupsDeleted {
-		fmt.Fprintf(w, "  the group %s, which has no other member\n", g.Slug)
+		console.Printf(w, "  the group %s, which has no other member\n", g.Slug)
 	}
-	fmt.Fprintf(w, "What stays:\n  %d blocks in channels of others, without a name\n", f.SharedBlocks)
+	console.Printf(w, "What stays:\n  %d blocks in channels of others, without a name\n", f.SharedBlocks)
 	for _, g := range f.GroupsHanded {
-		fmt.Fprintf(w, "  the group %s, which goes to the member who is there longest\n", g.Slug)
+		console.Printf(w, "  the group %s, which goes to the member who is there longest\n", g.Slug)
 	}
 }
 
@@ -189,6 +189,8 @@ type usageJSON struct {
 	Blocks   int64  `json:"blocks"`
 	Channels int64  `json:"channels"`
 	Bytes    int64  `json:"bytes"`
+	Files    int64  `json:"files_bytes"`
+	Texts    int64  `json:"texts_bytes"` // as they count against the quota
 }
 
 func (cmd *userUsageCmd) Run(c *console.Console) error {
@@ -198,7 +200,8 @@ func (cmd *userUsageCmd) Run(c *console.Console) error {
 			return a.UsageOfAll(c.Ctx, after, limit)
 		}, func(u operating.StoredBy) domain.UserID {
 			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
-				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels, u.Usage.Total})
+				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels,
+					u.Usage.Total, u.Usage.Files(), u.Usage.Texts})
 			}
 			return u.ID
 		})
@@ -213,9 +216,10 @@ func (cmd *userUsageCmd) Run(c *console.Console) error {
 			return console.PrintJSON(c.Out, all)
 		}
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tSLUG\tEMAIL\tBLOCKS\tCHANNELS\tFILES")
+		fmt.Fprintln(w, "ID\tSLUG\tEMAIL\tBLOCKS\tCHANNELS\tSTORED\tFILES\tTEXTS")
 		for _, u := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels, domain.FormatBytes(u.Bytes))
+			console.Printf(w, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels,
+				domain.FormatBytes(u.Bytes), domain.FormatBytes(u.Files), domain.FormatBytes(u.Texts))
 		}
 		return w.Flush()
 	})

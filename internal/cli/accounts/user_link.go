@@ -98,7 +98,7 @@ func (cmd *userLinkListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNOTE\tGROUP\tLEFT\tPLACES\tWORKS\tUNTIL\tCAME")
 		for _, l := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
+			console.Printf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
 		}
 		return w.Flush()
 	})
@@ -116,7 +116,7 @@ func (cmd *userLinkEndCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no link %d that works", cmd.ID)
 		}
 		if err == nil {
-			fmt.Fprintf(c.Out, "Ended the link %d.\n", cmd.ID)
+			console.Printf(c.Out, "Ended the link %d.\n", cmd.ID)
 		}
 		return err
 	})

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"text/tabwriter"
 	"time"
@@ -33,6 +32,8 @@ type accountJSON struct {
 	Tokens        int            `json:"tokens"`
 	Applications  int            `json:"applications"`
 	Quota         int64          `json:"quota"` // in bytes; 0 for none
+	Files         int64          `json:"files_bytes"`
+	Texts         int64          `json:"texts_bytes"` // as they count against the quota
 	Blocks        int64          `json:"blocks"`
 	Channels      int64          `json:"channels"`
 }
@@ -62,7 +63,8 @@ func (cmd *userShowCmd) Run(c *console.Console) error {
 func toAccountJSON(f *operating.AccountFacts) accountJSON {
 	shown := accountJSON{userJSON: toUserJSON(f.User), SuspendedAt: f.SuspendedAt, LastSeenAt: f.LastSeen, Password: f.HasPassword,
 		Passkeys: f.Passkeys, RecoveryCodes: f.RecoveryCodes, Identities: []identityJSON{}, Sessions: f.Sessions, Tokens: f.Tokens,
-		Applications: f.Applications, Quota: f.Quota.Total, Blocks: f.Blocks, Channels: f.Channels()}
+		Applications: f.Applications, Quota: f.Quota.Total,
+		Files: f.Usage.Files(), Texts: f.Usage.Texts, Blocks: f.Blocks, Channels: f.Channels()}
 	shown.Bytes = &f.Usage.Total
 	for _, i := range f.Identities {
 		shown.Identities = append(shown.Identities, identityJSON{i.Issuer, i.Subject, i.Email, i.CreatedAt, i.UsedAt})
@@ -73,7 +75,7 @@ func toAccountJSON(f *operating.AccountFacts) accountJSON {
 // printFacts prints them in a line each.
 func printFacts(out io.Writer, f *operating.AccountFacts) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	line := func(name, format string, args ...any) { console.Printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", f.ID)
 	line("slug", "%s", f.Slug)
 	line("name", "%s", f.Name)
@@ -100,7 +102,8 @@ func printFacts(out io.Writer, f *operating.AccountFacts) error {
 	if f.Quota.Total > 0 {
 		stored += " of " + domain.FormatBytes(f.Quota.Total)
 	}
-	line("stored", "%s", stored)
+	line("stored", "%s (files %s, texts %s, unused uploads %s)", stored, domain.FormatBytes(f.Usage.Files()),
+		domain.FormatBytes(f.Usage.Texts), domain.FormatBytes(f.Usage.Unused))
 	return w.Flush()
 }
 

@@ -52,7 +52,7 @@ func (cmd *blocklistListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tVALUE\tSINCE\tNOTE")
 		for _, one := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", one.ID, one.Kind, one.Value, one.CreatedAt, one.Note)
+			console.Printf(w, "%d\t%s\t%s\t%s\t%s\n", one.ID, one.Kind, one.Value, one.CreatedAt, one.Note)
 		}
 		return w.Flush()
 	})
@@ -76,9 +76,9 @@ func (cmd *blocklistAddCmd) Run(c *console.Console) error {
 		case err != nil:
 			return err
 		case added:
-			_, err = fmt.Fprintf(c.Out, "Blocked the %s %s (id %d).\n", b.Kind, b.Value, b.ID)
+			_, err = console.Printf(c.Out, "Blocked the %s %s (id %d).\n", b.Kind, b.Value, b.ID)
 		default:
-			_, err = fmt.Fprintf(c.Out, "The %s %s is blocked already.\n", b.Kind, b.Value)
+			_, err = console.Printf(c.Out, "The %s %s is blocked already.\n", b.Kind, b.Value)
 		}
 		return err
 	})
@@ -96,7 +96,7 @@ func (cmd *blocklistRemoveCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(c.Out, "The %s %s is blocked no more.\n", b.Kind, b.Value)
+			_, err = console.Printf(c.Out, "The %s %s is blocked no more.\n", b.Kind, b.Value)
 		}
 		return err
 	})

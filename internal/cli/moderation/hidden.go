@@ -55,7 +55,7 @@ func (cmd *hiddenListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tWHAT\tOF\tCALLED\tSTATE\tSINCE")
 		for _, one := range all {
-			fmt.Fprintf(w, "%d\t%s %d\t%s\t%q\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, one.Label, one.State, one.CreatedAt)
+			console.Printf(w, "%d\t%s %d\t%s\t%q\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, one.Label, one.State, one.CreatedAt)
 		}
 		return w.Flush()
 	})
@@ -84,7 +84,7 @@ func (cmd *hiddenAddCmd) Run(c *console.Console) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.Out, "Hid the %s %d (entry %d).\n", strings.ToLower(h.About.Kind), h.About.ID, h.ID)
+		_, err = console.Printf(c.Out, "Hid the %s %d (entry %d).\n", strings.ToLower(h.About.Kind), h.About.ID, h.ID)
 		return err
 	})
 }
@@ -102,7 +102,7 @@ func (cmd *hiddenRemoveCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(c.Out, "The %s %d is hidden no more.\n", strings.ToLower(h.About.Kind), h.About.ID)
+			_, err = console.Printf(c.Out, "The %s %d is hidden no more.\n", strings.ToLower(h.About.Kind), h.About.ID)
 		}
 		return err
 	})

@@ -74,7 +74,7 @@ func (cmd *reportsListCmd) Run(c *console.Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tREPORTS\tLATEST\tWHAT\tOF\tCALLED\tOUTCOME")
 		for _, one := range all {
-			fmt.Fprintf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
+			console.Printf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
 		}
 		return w.Flush()
 	})
@@ -143,7 +143,7 @@ func (cmd *reportsShowCmd) Run(c *console.Console) error {
 // it is one line and does nothing to a terminal.
 func printCase(out io.Writer, one caseWholeJSON) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
+	line := func(name, format string, args ...any) { console.Printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", one.ID)
 	line("about", "%s %d, %q", one.Type, one.ThingID, one.Label)
 	line("of", "%s", one.Owner)
@@ -201,7 +201,7 @@ func (cmd *reportsCloseCmd) Run(c *console.Console) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.Out, "Closed the report %d about %s %d: %s.\n", done.ID, done.About.Kind, done.About.ID, done.Outcome)
+		_, err = console.Printf(c.Out, "Closed the report %d about %s %d: %s.\n", done.ID, done.About.Kind, done.About.ID, done.Outcome)
 		return err
 	})
 }

@@ -5860,6 +5860,14 @@ func (s *Usage) Encode(e *jx.Encoder) {
 // encodeFields encodes fields.
 func (s *Usage) encodeFields(e *jx.Encoder) {
 	{
+		e.FieldStart("files")
+		e.Int64(s.Files)
+	}
+	{
+		e.FieldStart("texts")
+		e.Int64(s.Texts)
+	}
+	{
 		e.FieldStart("total")
 		s.Total.Encode(e)
 	}
@@ -5873,10 +5881,12 @@ func (s *Usage) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfUsage = [3]string{
-	0: "total",
-	1: "unused",
-	2: "uploads",
+var jsonFieldsNameOfUsage = [5]string{
+	0: "files",
+	1: "texts",
+	2: "total",
+	3: "unused",
+	4: "uploads",
 }
 
 // Decode decodes Usage from json.
@@ -5888,8 +5898,32 @@ func (s *Usage) Decode(d *jx.Decoder) error {
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
-		case "total":
+		case "files":
 			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Int64()
+				s.Files = int64(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"files\"")
+			}
+		case "texts":
+			requiredBitSet[0] |= 1 << 1
+			if err := func() error {
+				v, err := d.Int64()
+				s.Texts = int64(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"texts\"")
+			}
+		case "total":
+			requiredBitSet[0] |= 1 << 2
 			if err := func() error {
 				if err := s.Total.Decode(d); err != nil {
 					return err
@@ -5899,7 +5933,7 @@ func (s *Usage) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"total\"")
 			}
 		case "unused":
-			requiredBitSet[0] |= 1 << 1
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				if err := s.Unused.Decode(d); err != nil {
 					return err
@@ -5909,7 +5943,7 @@ func (s *Usage) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"unused\"")
 			}
 		case "uploads":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 4
 			if err := func() error {
 				if err := s.Uploads.Decode(d); err != nil {
 					return err
@@ -5928,7 +5962,7 @@ func (s *Usage) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000111,
+		0b00011111,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -3533,9 +3533,24 @@ func (s *UpdateMeReq) SetName(val OptString) {
 // The storage use and quota of a user.
 // Ref: #/components/schemas/Usage
 type Usage struct {
+	// The bytes of files of blocks and pictures, which are part of `total`.
+	Files int64 `json:"files"`
+	// The bytes of texts, which are part of `total`. Each byte of UTF-8 counts twice, to allow for the
+	// search index.
+	Texts   int64        `json:"texts"`
 	Total   ByteUsage    `json:"total"`
 	Unused  ByteUsage    `json:"unused"`
 	Uploads UsageUploads `json:"uploads"`
+}
+
+// GetFiles returns the value of Files.
+func (s *Usage) GetFiles() int64 {
+	return s.Files
+}
+
+// GetTexts returns the value of Texts.
+func (s *Usage) GetTexts() int64 {
+	return s.Texts
 }
 
 // GetTotal returns the value of Total.
@@ -3551,6 +3566,16 @@ func (s *Usage) GetUnused() ByteUsage {
 // GetUploads returns the value of Uploads.
 func (s *Usage) GetUploads() UsageUploads {
 	return s.Uploads
+}
+
+// SetFiles sets the value of Files.
+func (s *Usage) SetFiles(val int64) {
+	s.Files = val
+}
+
+// SetTexts sets the value of Texts.
+func (s *Usage) SetTexts(val int64) {
+	s.Texts = val
 }
 
 // SetTotal sets the value of Total.

@@ -8,6 +8,7 @@ import (
 // Storage is what a user has stored, and may.
 type Storage struct {
 	Unused, Total share
+	Files, Texts  string // their part of Total
 	Open, AtMost  int64  // uploads
 	Largest       string // file
 }
@@ -32,6 +33,7 @@ func NewStorage(v *Visit, u domain.ByteUsage) Storage {
 	q := v.App().Quota(u.Tier)
 	return Storage{
 		Unused: share{"unused", u.Unused, q.Unused}, Total: share{"total", u.Total, q.Total},
+		Files: domain.FormatBytes(u.Files()), Texts: domain.FormatBytes(u.Texts),
 		Open: u.Uploads, AtMost: content.MaxOpenUploads, Largest: domain.FormatBytes(v.App().UploadLimit()),
 	}
 }

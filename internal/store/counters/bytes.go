@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Bytes that users have stored are counted in byte_usage, as other counts are. Whoever wants to store
-// more holds room for it first (Reserve), while the row is locked, so that requests that
-// race for the last bytes are seen by each other.
+// The bytes that users have stored are counted in byte_usage. A request that stores more reserves
+// room first (Reserve) while the row is locked, so that requests that race for the last bytes see
+// each other. Texts are counted by triggers (texts.go).
 
-// byteCounts is how byte_usage is written: Open of a Tally is unused bytes, Hidden
+// byteCounts writes the counts of uploads and files: Open of a Tally is unused bytes, Hidden
 // those of files.
 var byteCounts = countTable[domain.UserID]{
 	name:    "byte_usage",
@@ -24,20 +24,25 @@ var byteCounts = countTable[domain.UserID]{
 }
 
 // byteUsage reads what a user has stored, without the reservation of one key.
-const byteUsage = `SELECT u.id, u.tier, COALESCE(bu.unused, 0), COALESCE(bu.files, 0),
+const byteUsage = byteUsageOf + `byte_usage` + byteUsageWhere
+
+const byteUsageOf = `SELECT u.id, u.tier, COALESCE(bu.unused, 0), COALESCE(bu.files, 0), COALESCE(bu.texts, 0),
 		COALESCE((SELECT CAST(sum(r.bytes) AS BIGINT) FROM byte_reservations r
 			WHERE r.user_id = u.id AND r.upload AND r.expires_at > $2 AND r.key <> $3), 0),
 		COALESCE((SELECT CAST(sum(r.bytes) AS BIGINT) FROM byte_reservations r
 			WHERE r.user_id = u.id AND NOT r.upload AND r.expires_at > $2 AND r.key <> $3), 0),
 		(SELECT count(*) FROM uploads up WHERE up.user_id = u.id AND up.used_at IS NULL
 			AND (up.size IS NOT NULL OR up.expires_at > $2))
-	FROM users u LEFT JOIN byte_usage bu ON bu.user_id = u.id WHERE `
+	FROM users u LEFT JOIN `
+
+const byteUsageWhere = ` bu ON bu.user_id = u.id WHERE `
 
 func scanByteUsage(row sqlx.Row) (u domain.ByteUsage, err error) {
-	var unused, files, uploads, others int64
-	err = row.Scan(&u.UserID, &u.Tier, &unused, &files, &uploads, &others, &u.Uploads)
+	var unused, files, texts, uploads, others int64
+	err = row.Scan(&u.UserID, &u.Tier, &unused, &files, &texts, &uploads, &others, &u.Uploads)
 	u.Unused = unused + uploads
-	u.Total = u.Unused + files + others
+	u.Texts = domain.TextFactor * texts
+	u.Total = u.Unused + files + u.Texts + others
 	return u, err
 }
 
@@ -125,20 +130,25 @@ func (d *Deltas) Unused(owner domain.UserID, size, by int64) {
 	d.bytes.add(owner, Tally{Open: by * size})
 }
 
-// RecountBytes sums what a user has stored.
+// RecountBytes sums the uploads, files and texts of a user. A transaction that changes a text at the
+// same time adds the difference after this one has committed, because it needs the same row.
 func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 	if err := w.lockByteUsage(ctx, user); err != nil {
 		return err
 	}
 	return w.db.Exec(ctx, `UPDATE byte_usage SET
 		unused = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM uploads WHERE user_id = $1 AND used_at IS NULL),
-		files = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM files WHERE user_id = $1) WHERE user_id = $1`, user)
+		files = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM files WHERE user_id = $1),
+		texts = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM (`+textsOf+`) AS t), texts_counted = TRUE
+		WHERE user_id = $1`, user)
 }
 
 // ByteChecks hold the counts against uploads and files, and files against whose they are.
 var ByteChecks = []sqlx.Check{
 	{What: "byte_usage.unused", Query: byteSums("unused", `SELECT user_id, size FROM uploads WHERE used_at IS NULL AND size IS NOT NULL`)},
 	{What: "byte_usage.files", Query: byteSums("files", `SELECT user_id, size FROM files`)},
+	{What: "byte_usage.texts", Query: `SELECT * FROM (` + byteSums("texts", textRows) + `) AS d
+		WHERE user_id NOT IN (SELECT user_id FROM byte_usage WHERE texts_counted = FALSE)`},
 	{What: "uploads.size", Query: `SELECT up.id, COALESCE(up.size, -1), bl.size FROM uploads up JOIN blobs bl ON bl.id = up.blob_id
 		WHERE up.size IS NULL OR up.size <> bl.size`},
 	{What: "files.user_id of a block's image", Query: `SELECT f.id, f.user_id, b.user_id FROM blocks b JOIN files f ON f.id = b.image_id

@@ -2,6 +2,7 @@ package counters
 
 import (
 	"context"
+	"strconv"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
@@ -13,20 +14,23 @@ func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
 	err = r.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL), (SELECT count(*) FROM groups),
 			of_channels.n, of_channels.connections,
 			(SELECT COALESCE(CAST(sum(open + hidden) AS BIGINT), 0) FROM content_counts WHERE owner_type = 'User' AND type <> 'Channel'),
-			(SELECT COALESCE(CAST(sum(unused + files) AS BIGINT), 0) FROM byte_usage)
+			(SELECT COALESCE(CAST(sum(`+Stored+`) AS BIGINT), 0) FROM byte_usage bu)
 		FROM (SELECT count(*) AS n, COALESCE(CAST(sum(blocks_count + channels_count) AS BIGINT), 0) AS connections
 			FROM channels WHERE state = 'available') AS of_channels`).
 		Scan(&t.Users, &t.Groups, &t.Channels, &t.Connections, &t.Blocks, &t.Bytes)
 	return t, err
 }
 
-// LargestByteUsage lists who has stored something, the most first.
+// Stored is what counts against the quota of a user, in byte_usage bu. An index has this expression.
+var Stored = "(bu.unused + bu.files + " + strconv.Itoa(domain.TextFactor) + " * bu.texts)"
+
+// LargestByteUsage lists users by how much they have stored, largest first.
 func (r Reads) LargestByteUsage(ctx context.Context, page domain.Page) (l domain.List[domain.UserID], err error) {
-	const from = ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE bu.unused + bu.files > 0 AND u.deleted_at IS NULL`
+	from := ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE ` + Stored + ` > 0 AND u.deleted_at IS NULL`
 	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*)"+from)); err != nil || page.Offset() >= l.Total {
 		return l, err
 	}
-	rows, err := r.db.Query(ctx, "SELECT bu.user_id"+from+" ORDER BY bu.unused + bu.files DESC, bu.user_id DESC"+sqlx.Limit("$1")+" OFFSET $2",
+	rows, err := r.db.Query(ctx, "SELECT bu.user_id"+from+" ORDER BY "+Stored+" DESC, bu.user_id DESC"+sqlx.Limit("$1")+" OFFSET $2",
 		page.Per, page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 	return l, err

@@ -1,0 +1,110 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escaping returns a writer that writes what could control a terminal, or hide or reorder text, as
+// escapes such as \u001b. They are those of JSON, so that JSON stays what it is. Line ends and tabs
+// pass, because tables and pages have them: see Printf.
+func Escaping(w io.Writer) io.Writer { return &escaping{w: w} }
+
+// Raw returns the writer that an Escaping writer writes to, for a program's own control sequences.
+func Raw(w io.Writer) io.Writer {
+	if e, ok := w.(*escaping); ok {
+		return e.w
+	}
+	return w
+}
+
+type escaping struct {
+	w    io.Writer
+	part []byte // the beginning of a character that the last write has cut
+}
+
+// Write implements io.Writer.
+func (e *escaping) Write(p []byte) (int, error) {
+	text := append(e.part, p...)
+	e.part = nil
+	if cut := cutRune(text); cut > 0 {
+		e.part = append(e.part, text[len(text)-cut:]...)
+		text = text[:len(text)-cut]
+	}
+	if _, err := io.WriteString(e.w, escape(string(text), "\n\t")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cutRune returns how many bytes at the end of a text begin a character that is not complete.
+func cutRune(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// OneLine escapes a value for a cell of a table or for a sentence: line ends and tabs too.
+func OneLine(value string) string { return escape(value, "") }
+
+// Printf is fmt.Fprintf with texts and errors among the arguments on one line each. What people have
+// chosen, such as names, is printed with it, so that they cannot add lines or columns.
+func Printf(w io.Writer, format string, args ...any) (int, error) {
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			shown[i] = OneLine(v)
+		case error:
+			shown[i] = OneLine(v.Error())
+		default:
+			shown[i] = arg
+			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+				shown[i] = OneLine(text.String())
+			}
+		}
+	}
+	return fmt.Fprintf(w, format, shown...)
+}
+
+// escape escapes all characters that do not simply print, except for some.
+func escape(s, except string) string {
+	unsafe := func(r rune) bool { return !prints(r) && !strings.ContainsRune(except, r) }
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unsafe) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\u%04x`, s[0])
+		case !unsafe(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// prints reports whether a terminal prints a character where it stands. Joiners do what they are for
+// within words and emoji.
+func prints(r rune) bool {
+	const nonJoiner, joiner = 0x200c, 0x200d
+	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == nonJoiner || r == joiner
+}

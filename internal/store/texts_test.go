@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
+)
+
+// texts returns the bytes of texts that count against the quota of a user.
+func texts(t *testing.T, s *store.Store, user domain.UserID) int64 {
+	t.Helper()
+	u, err := s.ByteUsage(t.Context(), user, storetest.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Texts
+}
+
+// Every table with texts is counted for its payer when a row is inserted, changed, moved and deleted.
+func TestTextsAreCounted(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada, bob := storetest.User(t, s, "ada"), storetest.User(t, s, "bob")
+		group := storetest.Group(t, s, "Guild", ada, bob)
+		channel := storetest.Channel(t, s, ada, "Ferns", domain.Public)
+		shared := storetest.OwnedChannel(t, s, domain.GroupRef(group), bob, "Mosses", domain.Public)
+		block := storetest.Block(t, s, ada, "x")
+		storetest.Connect(t, s, bob, channel, domain.BlockRef(block), 0)
+		comment := storetest.Comment(t, s, bob, block, "y")
+		for _, step := range []struct {
+			do       string
+			ada, bob int64 // by how many bytes they have more
+			args     []any
+		}{
+			{"UPDATE blocks SET title = 'äöü', metadata = '{}' WHERE id = $1", 8, 0, []any{block}},
+			{"UPDATE blocks SET title = NULL WHERE id = $1", -6, 0, []any{block}},
+			{"UPDATE blocks SET embed = '苔', description_html = '<p>' WHERE id = $1", 6, 0, []any{block}},
+			{"UPDATE comments SET body_markdown = '苔苔' WHERE id = $1", 0, 5, []any{comment}},
+			{"UPDATE channels SET metadata = '{\"a\":1}' WHERE id = $1", 7, 0, []any{channel}},
+			{"UPDATE channels SET description_plain = 'four' WHERE id = $1", 0, 4, []any{shared}},
+			{"UPDATE channels SET owner_type = 'User', owner_id = $2 WHERE id = $1", 10, -10, []any{shared, ada}},
+			{"UPDATE channels SET state = 'deleted' WHERE id = $1", -10, 0, []any{shared}},
+			{"UPDATE connections SET metadata = '{}' WHERE channel_id = $1", 0, 2, []any{channel}},
+			{"UPDATE groups SET description_markdown = 'about' WHERE id = $1", 5, 0, []any{group}},
+			{"UPDATE groups SET owner_id = $2 WHERE id = $1", -10, 10, []any{group, bob}},
+			{"UPDATE users SET bio_html = '<p>I</p>' WHERE id = $1", 0, 8, []any{bob}},
+			{"INSERT INTO once_keys (hash, user_id, kind, made_id, created_at, expires_at) VALUES ($2, $1, '', 0, 1, 1)", 0, 0, []any{bob, []byte("k")}},
+			{"UPDATE once_keys SET answer = $2 WHERE user_id = $1", 0, 3, []any{bob, []byte{0, 1, 255}}},
+			{"DELETE FROM once_keys WHERE user_id = $1", 0, -3, []any{bob}},
+			{"UPDATE blocks SET open_count = open_count WHERE id = $1", 0, 0, []any{block}},
+		} {
+			wasAda, wasBob := texts(t, s, ada), texts(t, s, bob)
+			storetest.Exec(t, db, step.do, step.args...)
+			if isAda, isBob := texts(t, s, ada), texts(t, s, bob); isAda-wasAda != 2*step.ada || isBob-wasBob != 2*step.bob {
+				t.Errorf("%s: %d and %d more, want %d and %d", step.do, isAda-wasAda, isBob-wasBob, 2*step.ada, 2*step.bob)
+			}
+		}
+		storetest.Exec(t, db, "UPDATE groups SET owner_id = $2 WHERE id = $1", group, ada)
+		storetest.Exec(t, db, "UPDATE channels SET owner_type = 'Group', owner_id = $2, state = 'available', description_plain = NULL WHERE id = $1", shared, group)
+		had := texts(t, s, ada)
+		storetest.Exec(t, db, "UPDATE byte_usage SET texts = 17, texts_counted = FALSE")
+		if left, err := s.Backfills(t.Context()); err != nil || left[1].Rows != 2 {
+			t.Errorf("%+v, %v", left, err)
+		}
+		storetest.Check(t, s) // leaves out who is not counted yet
+		for _, want := range []int{1, 1, 0} {
+			storetest.In(t, s, func(tx *store.Tx) error {
+				n, err := tx.CountTexts(t.Context(), 1)
+				if n != want {
+					t.Errorf("counted %d, want %d", n, want)
+				}
+				return err
+			})
+		}
+		if is := texts(t, s, ada); is != had {
+			t.Errorf("recounted %d, want %d", is, had)
+		}
+	})
+}
+
+// Of many texts that are written at once within a bound, none exceeds it; shortening and deleting
+// work at the bound, and make room.
+func TestTextsAreBounded(t *testing.T) {
+	t.Parallel()
+	const bound = 20_000
+	full := errors.New("full")
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, _ *database.DB) {
+		s.BoundTexts(store.TextBound{Now: func() time.Time { return storetest.Now }, Room: func(u domain.ByteUsage) (int64, error) {
+			return bound - u.Total, full
+		}})
+		ada := storetest.User(t, s, "ada")
+		make := func(ctx context.Context) (id domain.BlockID, err error) {
+			err = s.InTx(ctx, func(tx *store.Tx) error {
+				id, err = storetest.NewBlock(ctx, tx, ada, strings.Repeat("m", 500))
+				return err
+			})
+			return id, err
+		}
+		var all sync.WaitGroup
+		var made, refused atomic.Int64
+		var first, second atomic.Int64 // ids of two that were made
+		for range 8 {
+			all.Go(func() {
+				for range 5 {
+					switch id, err := make(t.Context()); {
+					case err == nil:
+						made.Add(1)
+						second.Store(first.Swap(int64(id)))
+					case errors.Is(err, full):
+						refused.Add(1)
+					default:
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		is := texts(t, s, ada)
+		if each := is / max(made.Load(), 1); is > bound || is+each <= bound || refused.Load() == 0 {
+			t.Errorf("%d blocks have %d bytes, %d were refused", made.Load(), is, refused.Load())
+		}
+		edit := func(content string) error {
+			return s.InTx(t.Context(), func(tx *store.Tx) error {
+				b, err := tx.AnyBlock(t.Context(), domain.BlockID(first.Load()))
+				if err != nil {
+					return err
+				}
+				was := b
+				b.Content = &domain.Text{Markdown: content, HTML: content, Plain: content}
+				return tx.UpdateBlock(t.Context(), was, &b, storetest.Later)
+			})
+		}
+		if err := edit(strings.Repeat("l", 6000)); !errors.Is(err, full) || texts(t, s, ada) != is {
+			t.Errorf("made longer: %v, %d bytes", err, texts(t, s, ada))
+		}
+		if err := edit("s"); err != nil {
+			t.Errorf("made shorter: %v", err)
+		}
+		storetest.In(t, s, func(tx *store.Tx) error {
+			return tx.DeleteBlock(t.Context(), domain.BlockID(second.Load()), storetest.Later)
+		})
+		if _, err := make(t.Context()); err != nil {
+			t.Errorf("with room again: %v", err)
+		}
+	})
+}
