@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,7 +104,7 @@ func readJSON(body []byte) (map[string]string, error) {
 // webAddress returns an absolute address on the web, or "". Without a scheme it is
 // taken for https.
 func webAddress(s string) string {
-	u, ok := absolute(&url.URL{Scheme: "https"}, s)
+	u, ok := absolute(nil, s)
 	if !ok {
 		return ""
 	}
