@@ -13,9 +13,16 @@ import (
 // lenient are fields of bodies that clients send and the public description does not have,
 // by operation. Each gives the fields as the description has them.
 var lenient = map[string]func([]field) ([]field, []describe.Violation){
-	"createBlock":   withoutNulls,
-	"createChannel": withGroupAsOwner,
+	"createBlock":       withoutNulls(blockFields...),
+	"batchCreateBlocks": withBlocksWithoutNulls,
+	"createChannel":     withGroupAsOwner,
+	"createGroup":       withoutNulls("description", "avatar_url"),
+	"updateBlock":       withEmptyForNull("title", "description", "alt_text"),
+	"updateGroup":       withEmptyForNull("avatar_url"),
 }
+
+// blockFields are the optional fields of a new block.
+var blockFields = []string{"title", "description", "original_source_url", "original_source_title", "alt_text", "metadata"}
 
 // field is one of an object of JSON: as written with its value, its name, and the value.
 type field struct {
@@ -39,11 +46,16 @@ func adapted(op *describe.Operation, body []byte) ([]byte, []describe.Violation)
 	if slices.EqualFunc(changed, fields, func(a, b field) bool { return bytes.Equal(a.text, b.text) }) {
 		return body, found
 	}
-	texts := make([][]byte, len(changed))
-	for i, f := range changed {
+	return objectOf(changed), found
+}
+
+// objectOf writes fields as an object.
+func objectOf(fields []field) []byte {
+	texts := make([][]byte, len(fields))
+	for i, f := range fields {
 		texts[i] = f.text
 	}
-	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}")), found
+	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
 // fieldsOf cuts an object into its fields.
@@ -70,11 +82,54 @@ func fieldsOf(body []byte) (fields []field, ok bool) {
 	return fields, true
 }
 
-// withoutNulls takes a title or description of null for one that is not given.
-func withoutNulls(fields []field) ([]field, []describe.Violation) {
-	return slices.DeleteFunc(fields, func(f field) bool {
-		return (f.name == "title" || f.name == "description") && string(f.value) == "null"
-	}), nil
+// withoutNulls removes fields that are null: null means that they are not given.
+func withoutNulls(names ...string) func([]field) ([]field, []describe.Violation) {
+	return func(fields []field) ([]field, []describe.Violation) {
+		return slices.DeleteFunc(fields, func(f field) bool {
+			return string(f.value) == "null" && slices.Contains(names, f.name)
+		}), nil
+	}
+}
+
+// withEmptyForNull writes "" for fields that are null: both clear what is there.
+func withEmptyForNull(names ...string) func([]field) ([]field, []describe.Violation) {
+	return func(fields []field) ([]field, []describe.Violation) {
+		for i, f := range fields {
+			if string(f.value) == "null" && slices.Contains(names, f.name) {
+				fields[i].text = fmt.Appendf(nil, `%q:""`, f.name)
+			}
+		}
+		return fields, nil
+	}
+}
+
+// withBlocksWithoutNulls does for each block of a batch what createBlock does for one.
+func withBlocksWithoutNulls(fields []field) ([]field, []describe.Violation) {
+	at := slices.IndexFunc(fields, func(f field) bool { return f.name == "blocks" })
+	var blocks [][]byte
+	if at < 0 || !bytes.Contains(fields[at].value, []byte("null")) || !listOf(fields[at].value, &blocks) {
+		return fields, nil
+	}
+	for i, block := range blocks {
+		if inner, ok := fieldsOf(block); ok {
+			inner, _ = withoutNulls(blockFields...)(inner)
+			blocks[i] = objectOf(inner)
+		}
+	}
+	fields[at].text = slices.Concat([]byte(`"blocks":[`), bytes.Join(blocks, []byte(",")), []byte("]"))
+	return fields, nil
+}
+
+// listOf cuts a list into its items.
+func listOf(value []byte, items *[][]byte) bool {
+	var raw []json.RawMessage
+	if json.Unmarshal(value, &raw) != nil {
+		return false
+	}
+	for _, item := range raw {
+		*items = append(*items, item)
+	}
+	return true
 }
 
 // withGroupAsOwner makes an owner of `group_id`: an id, also as text, or null for none.
