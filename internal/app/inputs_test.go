@@ -647,7 +647,7 @@ func (in *inputs) values() {
 		{"CreateBlock of a URL with a password", "", one(block(collections.BlockInput{Value: "https://a:b@example.org/"})), "value", domain.FieldForbidden},
 		{"CreateBlock of no upload", "", one(block(collections.BlockInput{Value: "https://s3.amazonaws.com/arena_images-temp/none"})), "value", domain.FieldUnknown},
 		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("nowhere")})), "original_source_url", domain.FieldMalformed},
-		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("")})), "original_source_url", domain.FieldMalformed},
+		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str(" ")})), "original_source_url", domain.FieldMalformed},
 		{"CreateBlock source", "", one(block(collections.BlockInput{Value: "x", OriginalSourceURL: str("https://a:b@example.org/")})), "original_source_url", domain.FieldForbidden},
 		{"CreateBlock metadata", "", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`[]`)})), "metadata", domain.FieldMalformed},
 		{"CreateBlock metadata", "", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`{"a":null}`)})), "metadata.a", domain.FieldMalformed},
