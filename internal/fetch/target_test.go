@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 		"http://169.254.169.254":      {false, false},
 		"http://2130706433":           {true, false},
 		"http://0x7f.1":               {true, false},
-		"http://127。1":               {true, false},
+		"http://127。1":                {true, false},
 		"http://93.184.216.34:25":     {false, false},
 		"file:///etc/passwd":          {false, false},
 		"https://ada:secret@example.": {false, false},
