@@ -203,7 +203,10 @@ func (in *inputs) textRows() []text {
 			if n := 2 * len("https://example.org/"); len(s) > n { // so many bytes are one character each
 				s = s[n:]
 			}
-			s = "https://example.org/" + strings.Repeat("a", utf8.RuneCountInString(s)) // the limit is that of the percent-encoded URL
+			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit is that of the percent-encoded URL
+				s = strings.Repeat("a", utf8.RuneCountInString(s))
+			}
+			s = "https://example.org/" + s
 			return block(collections.BlockInput{OriginalSourceURL: &s})
 		}},
 		{"CreateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return block(collections.BlockInput{AltText: &s}) }},
