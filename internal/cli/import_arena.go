@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"time"
 
 	"vitrine/internal/cli/console"
@@ -16,6 +15,7 @@ import (
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/arena"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/weburl"
 )
 
 type importArenaCmd struct {
@@ -50,7 +50,7 @@ func (cmd *importArenaCmd) Run(c *console.Console) error {
 // addressesOf are those of a host that the operator has named: it may be in a private network,
 // which nothing else may be that is read.
 func addressesOf(ctx context.Context, address string) (all []netip.Prefix, err error) {
-	u, err := url.Parse(address)
+	u, err := weburl.Parse(address)
 	if err != nil {
 		return nil, errors.New("--from: the address is not valid")
 	}

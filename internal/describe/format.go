@@ -3,12 +3,12 @@ package describe
 import (
 	"errors"
 	"net/mail"
-	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"vitrine/internal/weburl"
 )
 
 // Formats of what clients send. Each error is the end of a sentence that begins
@@ -20,13 +20,17 @@ var requestFormats = []*jsonschema.Format{
 	{Name: "uuid", Validate: onStrings(checkUUID)},
 }
 
-// Formats of what the server sends: times are stricter (behaviour.md section 1).
-var responseFormats = append([]*jsonschema.Format{
+// Formats of what the server sends: times and URLs are stricter (behaviour.md section 1).
+var responseFormats = []*jsonschema.Format{
+	{Name: "uri", Validate: onStrings(checkServedURI)},
+	requestFormats[1],
 	{Name: "date-time", Validate: onStrings(checkServedTime)},
-}, requestFormats[0], requestFormats[1], requestFormats[3])
+	requestFormats[3],
+}
 
 var (
 	errURI        = errors.New("must be an absolute http or https URL")
+	errServedURI  = errors.New("must be a canonical http or https URI")
 	errEmail      = errors.New("must be an e-mail address")
 	errTime       = errors.New("must be a date and time such as 2024-05-01T12:30:00Z")
 	errServedTime = errors.New("must be a UTC time with milliseconds such as 2024-05-01T12:30:00.000Z")
@@ -43,13 +47,21 @@ func onStrings(check func(string) error) func(any) error {
 	}
 }
 
+// checkURI accepts what browsers accept, and "" for no URL.
 func checkURI(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || strings.ContainsFunc(s, unicode.IsSpace) {
+	if s == "" {
+		return nil
+	}
+	if _, err := weburl.Canonical(s); err != nil && !errors.Is(err, weburl.ErrTooLong) { // maxLength reports that
 		return errURI
 	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return errURI
+	return nil
+}
+
+// checkServedURI accepts only URIs, in the form in which they are served.
+func checkServedURI(s string) error {
+	if link, err := weburl.Canonical(s); err != nil || link != s {
+		return errServedURI
 	}
 	return nil
 }

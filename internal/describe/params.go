@@ -12,7 +12,7 @@ import (
 var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicolons)")
 
 // CheckParams gives every violation of the declared path and query parameters in
-// an address, sorted by name. Unknown query parameters are ignored. A list is taken
+// an address, sorted by name. Unknown query parameters are ignored, except for metadata[…]. A list is taken
 // comma-joined and repeated; anything else must not be repeated.
 //
 // noSuchID says that a path parameter can name nothing: it is empty, an id below 1
@@ -107,6 +107,9 @@ func (o *Operation) queryValues(query string, found []Violation) (map[int][]stri
 		name, value, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(name)
 		i := slices.IndexFunc(o.query, func(p param) bool { return p.name == name })
+		if err == nil && i < 0 && strings.HasPrefix(name, "metadata[") { // ignoring a filter would return everything
+			found = append(found, Violation{strings.ToValidUTF8(name, "?"), "is not supported here: nothing is filtered by metadata"})
+		}
 		if err != nil || i < 0 {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
+	"vitrine/internal/weburl"
 )
 
 // bookWriter writes a channel as an EPUB 3.3, as it is read on its page: the top first. A batch of
@@ -137,12 +138,8 @@ func (w *bookWriter) item(ctx context.Context, b *strings.Builder, page string, 
 	}
 	writeProse(b, block.Content)
 	writeProse(b, block.Description)
-	if s := block.Source(); s.Link() != "" {
-		title := text(s.Title)
-		if strings.TrimSpace(title) == "" {
-			title = s.URL
-		}
-		fmt.Fprintf(b, "<p><a href=\"%s\">%s</a></p>\n", xmlText(s.URL), xmlText(title))
+	if s := block.Source(); s.URL != "" {
+		fmt.Fprintf(b, "<p><a href=\"%s\">%s</a></p>\n", xmlText(s.URL), xmlText(s.Shown()))
 	}
 	author := block.Author()
 	_, err := fmt.Fprintf(b, "<p class=\"about\"><a href=\"%s\">%s</a>, <a href=\"%s\">%s</a></p>\n</section>\n", xmlText(author.URL()),
@@ -321,13 +318,13 @@ func writeLinked(b *strings.Builder, address, words string) {
 	b.WriteString(xmlText(words))
 }
 
-// absolute is an address that leads somewhere from a book, "" where it does not.
+// absolute returns an address that leads somewhere from a book, or "".
 func absolute(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
-		return ""
+	if u, err := url.Parse(address); err == nil && u.Scheme == "mailto" {
+		return u.String()
 	}
-	return u.String()
+	link, _ := weburl.Canonical(address)
+	return link
 }
 
 func attribute(n *html.Node, name string) string {

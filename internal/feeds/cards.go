@@ -118,7 +118,7 @@ func (d *Door) blockCard(ctx context.Context, tags present.Tags, id int64) (tag 
 	case b.Description != nil:
 		text = b.Description.Plain
 	default:
-		text = b.Source().Provider.Name
+		text = b.Source().Provider.Shown()
 	}
 	if c.Title, c.Text = b.Heading(), text; b.Type == domain.TextBlock && !titled && text != "" {
 		c.Title, c.Text = text, "" // its beginning is no title

@@ -30,7 +30,7 @@ func blockHTML(b present.Block) string {
 		Cut         string // the beginning of a text that is too long
 		External    string
 		Linked      string // what the link to External says
-	}{Block: b, External: external(b)}
+	}{Block: b, External: b.Source().URL}
 	if b.Type == domain.TextBlock && b.Content != nil {
 		shown.Text, shown.Cut = whole(b.Content)
 	}
@@ -38,7 +38,7 @@ func blockHTML(b present.Block) string {
 		shown.Words, _ = whole(b.Description)
 	}
 	if shown.External != "" {
-		shown.Linked = b.Source().Provider.Name
+		shown.Linked = b.Source().Provider.Shown()
 		if title := b.Source().Title; title != nil && strings.TrimSpace(*title) != "" {
 			shown.Linked = *title
 		}

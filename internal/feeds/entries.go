@@ -1,7 +1,6 @@
 package feeds
 
 import (
-	"strings"
 	"time"
 
 	"vitrine/internal/domain"
@@ -29,7 +28,7 @@ func (d *Door) thing(t domain.Thing) (e entry, ok bool) {
 
 func (d *Door) block(b present.Block) entry {
 	e := entry{id: d.tag(b.CreatedAt, "block", int64(b.ID)), title: b.Heading(), page: b.URL(), html: blockHTML(b),
-		author: personOf(b.Author()), published: b.CreatedAt, updated: b.UpdatedAt, external: external(b)}
+		author: personOf(b.Author()), published: b.CreatedAt, updated: b.UpdatedAt, external: b.Source().URL}
 	if b.HasImage() {
 		e.image = b.Image().Large().Src
 	}
@@ -38,14 +37,6 @@ func (d *Door) block(b present.Block) entry {
 		e.attachment = &attachment{f.URL(), f.ContentType, f.Name, f.ServedSize()}
 	}
 	return e
-}
-
-// external is the page that a block is from, if it is one of the web.
-func external(b present.Block) string {
-	if s := b.Source().URL; strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") {
-		return s
-	}
-	return ""
 }
 
 func (d *Door) channel(c present.Channel) entry {

@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
+	"vitrine/internal/weburl"
 )
 
 // shown is how other sites show a page of this one (oEmbed 1.0).
@@ -114,9 +115,9 @@ func (d *Door) pagePath(address string) (segments []string, ok bool) {
 	if address == "" || len(address) > maxAddress {
 		return nil, false
 	}
-	at, err := url.Parse(address)
-	site, failed := url.Parse(d.o.Addresses.Site)
-	if err != nil || failed != nil || at.User != nil || at.Scheme != "http" && at.Scheme != "https" || !strings.EqualFold(at.Host, site.Host) {
+	at, err := weburl.Parse(address)
+	site, failed := weburl.Parse(d.o.Addresses.Site)
+	if err != nil || failed != nil || at.User != nil || at.Host != site.Host {
 		return nil, false
 	}
 	path, ok := strings.CutPrefix(at.Path, d.root+"/")

@@ -99,7 +99,7 @@ func TestOEmbedRefuses(t *testing.T) {
 		{apptest.Base + "/settings/profile", nil, 404},
 		{apptest.Base + "/block/moss", nil, 404},
 		{apptest.Base + "/block/99999999999999999999", nil, 404},
-		{apptest.Base + "/ada/\x00", nil, 404},
+		{apptest.Base + "/ada/\x00x", nil, 404},
 		{apptest.Base + "/ada/%ff", nil, 404},
 		{"https://elsewhere.test/ada/moss", nil, 404},
 		{"https://vitrine.test@elsewhere.test/ada/moss", nil, 404},

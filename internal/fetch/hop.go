@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+
+	"vitrine/internal/weburl"
 )
 
 // fetch is one fetch under way. ctx is caller with our own limits of time.
@@ -79,11 +81,11 @@ func redirects(status int) bool {
 	return false
 }
 
-// next is where a redirect leads. It keeps the fragment (RFC 9110 section 10.2.2).
+// next returns the target of a redirect. It keeps the fragment (RFC 9110 section 10.2.2).
 func next(from *url.URL, location string) (*url.URL, error) {
-	to, err := from.Parse(location)
+	to, err := weburl.Resolve(from, location)
 	if err != nil {
-		return nil, &Error{Reason: "The address redirects to one that is not valid", cause: err}
+		return nil, refused(err, "The address redirects to one that is not valid")
 	}
 	if to.Fragment == "" {
 		to.Fragment, to.RawFragment = from.Fragment, from.RawFragment

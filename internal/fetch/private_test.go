@@ -125,7 +125,7 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	trap := newTrap(t)
 	c := fetch.New(fetch.Options{Resolver: resolver(func(name string) []string { return named[name] })})
-	const private, bad = notPublic, "The host of the address is not valid"
+	const private, bad, malformed = notPublic, "The host of the address is not valid", "The address is not valid"
 	for want, hosts := range map[string][]string{
 		private: {
 			"127.0.0.1", "127.0.0.1.", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
@@ -138,11 +138,12 @@ func TestPrivateAddresses(t *testing.T) {
 			"localhost", "LOCALHOST", "localhost.", "①②⑦.⓪.⓪.①", "127。0。0。1", "１２７.0.0.1", "ⓛocalhost",
 			"loopback.example", "loopback.example.", "LoopBack.Example", "loopback6.example", "mapped.example", "ten.example", "metadata.example",
 			"metadata6.example", "several.example", "zero.example", "bücher.example", "under_score.example", "nat64.example",
-		},
-		bad: {
 			"2130706433", "0x7f000001", "0X7F000001", "017700000001", "0177.0.0.1", "0x7f.0.0.1", "0x7f.1", "127.1", "127.0.1", "127.0.0.01",
-			"127.0.0.0x1", "127.0.0.1.1", "1.2.3.4.0x", "256.0.0.1", "①②⑦.1", "127.0.0.1..", "a..example", "..", "a*b.example",
-			"[fe80::1%25lo]", "[::1%25lo]", strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 130) + "example",
+			"127.0.0.0x1", "①②⑦.1", "%31%32%37.0.0.1", "0x7f.1.", "@127.0.0.1", ":@127.0.0.1", "/127.0.0.1", `\127.0.0.1`, "127.0.0\t.1",
+		},
+		malformed: {"127.0.0.1.1", "1.2.3.4.0x", "256.0.0.1", "0x1ffffffff", "a*b.example", "[fe80::1%25lo]", "[::1%25lo]", "127.0.0.1%00", "127.0.0.1%2F"},
+		bad: {
+			"127.0.0.1..", "a..example", "..", strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 130) + "example",
 		},
 	} {
 		for _, host := range hosts {
@@ -163,15 +164,14 @@ func TestBadURLs(t *testing.T) {
 	const bad, scheme, credentials, port = "The address is not valid", "Only http and https addresses are fetched",
 		"The address holds a user name or a password", "The port of the address is not valid"
 	for url, want := range map[string]string{
-		"": scheme, "x": scheme, "//" + local: scheme, "/etc/passwd": scheme, local: bad, "localhost:80": scheme,
+		"": bad, "x": bad, "//" + local: bad, "/etc/passwd": bad, local: bad, "localhost:80": scheme,
 		"file:///etc/passwd": scheme, "ftp://" + local: scheme, "gopher://" + local + "/_x": scheme, "unix:///run/x": scheme,
-		"javascript:alert(1)": scheme, "data:,x": scheme, "ws://" + local: scheme, "http+unix://%2Frun": bad,
-		"http:": "The address has no host", "http://": "The address has no host", "http:///x": "The address has no host",
-		"http://:80/": "The address has no host", "http:" + local: "The address has no host",
-		"http://ada@" + local: credentials, "http://ada:pw@" + local: credentials, "http://:@" + local: credentials, "http://@" + local: credentials,
-		"http://example.org@" + local: credentials, "http://example.org%40" + local: bad, `http://example.org\@` + local: bad,
-		"http://" + local + "\r\nHost: x": bad, "http://" + local + "/\x00": bad, "http://exa mple.org": bad, "http://%31%32%37.0.0.1/": bad,
-		"http://127.0.0.1:0/": port, "http://127.0.0.1:65536/": port, "http://127.0.0.1:99999999999999999999/": port,
+		"javascript:alert(1)": scheme, "data:,x": scheme, "ws://" + local: scheme, "http+unix://%2Frun": scheme,
+		"http:": bad, "http://": bad, "http:///": bad, "http://:80/": bad, "http:" + local: notPublic, "http:///" + local: notPublic,
+		"http://ada@" + local: credentials, "http://ada:pw@" + local: credentials, `http:\\ada@` + local: credentials,
+		"http://example.org@" + local: credentials, "http://example.org%40" + local: bad, "http://" + local + `\@example.org`: notPublic,
+		"http://" + local + "\r\nHost: x": bad, "http://" + local + "/\x00": notPublic, "http://exa mple.org": bad,
+		"http://127.0.0.1:0/": port, "http://127.0.0.1:65536/": bad, "http://127.0.0.1:99999999999999999999/": bad,
 		"http://127.0.0.1:-1/": bad, "http://127.0.0.1:x/": bad, "http://[127.0.0.1]/": bad, "http://[::1/": bad, "http://::1/": bad,
 		"http://" + local + "/" + strings.Repeat("a", 10_000): "The address is too long",
 		"http://" + local + "/" + strings.Repeat("ä", 4_000):  "The address is too long",

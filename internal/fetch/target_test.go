@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// number is the last label of what browsers take for an IPv4 address.
+var number = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
+
 // No URL makes the client panic, and what it would connect to is an address, or a name
 // that cannot be taken for one. It never does connect here, as all routes lead to this
 // machine, which is not allowed.
@@ -53,7 +57,7 @@ func FuzzGet(f *testing.F) {
 				t.Errorf("%q: would connect to port %q", raw, port)
 			}
 			last := host[strings.LastIndex(host, ".")+1:]
-			if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() != "" || err != nil && isNumber(last) || strings.ContainsAny(host, "@%/\\ ") {
+			if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() != "" || err != nil && number.MatchString(last) || strings.ContainsAny(host, "@%/\\ ") {
 				t.Errorf("%q: would connect to %q", raw, host)
 			}
 			return "127.0.0.1:9"
@@ -111,7 +115,9 @@ func TestCheck(t *testing.T) {
 		"http://[::ffff:127.0.0.1]":   {true, false},
 		"http://10.0.0.1":             {false, false},
 		"http://169.254.169.254":      {false, false},
-		"http://2130706433":           {false, false},
+		"http://2130706433":           {true, false},
+		"http://0x7f.1":               {true, false},
+		"http://127。1":                {true, false},
 		"http://93.184.216.34:25":     {false, false},
 		"file:///etc/passwd":          {false, false},
 		"https://ada:secret@example.": {false, false},

@@ -2,10 +2,13 @@ package markup
 
 import (
 	"html"
+	"net/url"
 	"slices"
 	"strings"
 
 	nethtml "golang.org/x/net/html"
+
+	"vitrine/internal/weburl"
 )
 
 // maxDepth is how many elements deep the output goes. Browsers and parsers
@@ -155,9 +158,13 @@ func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string
 	var b strings.Builder
 	has := map[string]bool{}
 	for _, a := range given {
-		if slices.Contains(allowed[name], a.Key) && !has[a.Key] && acceptable(a.Key, strings.TrimSpace(a.Val)) {
+		value := strings.TrimSpace(a.Val)
+		if a.Key == "href" || a.Key == "src" {
+			value = readByAll(value)
+		}
+		if slices.Contains(allowed[name], a.Key) && !has[a.Key] && acceptable(a.Key, value) {
 			has[a.Key] = true
-			b.WriteString(" " + a.Key + `="` + html.EscapeString(strings.TrimSpace(a.Val)) + `"`)
+			b.WriteString(" " + a.Key + `="` + html.EscapeString(value) + `"`)
 		}
 	}
 	switch name {
@@ -168,6 +175,17 @@ func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string
 		return b.String(), has["src"]
 	}
 	return b.String(), true
+}
+
+// readByAll returns the canonical form of a URL that browsers accept and url.Parse, by which the
+// policy goes, does not, such as "http://example.org/100%".
+func readByAll(value string) string {
+	if _, err := url.Parse(value); err != nil {
+		if link, err := weburl.Canonical(value); err == nil {
+			return link
+		}
+	}
+	return value
 }
 
 // end closes the innermost element of that name and all within it. Without one

@@ -4,35 +4,35 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"vitrine/internal/weburl"
 )
 
-// web reports whether an address is absolute, http or https, and holds no password.
+// web reports whether a URL is absolute, http or https, and holds no password.
 func web(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Opaque == "" &&
-		u.Hostname() != "" && !strings.ContainsFunc(u.Hostname(), foreignToHosts)
+	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Hostname() != ""
 }
 
-// foreignToHosts reports whether net/url, but nobody else, accepts a character in a host.
-func foreignToHosts(r rune) bool {
-	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._:", r) ||
-		unicode.IsSpace(r) || hidden(r)
-}
-
-// absolute resolves a reference against base, and refuses what is not on the web.
-func absolute(base *url.URL, reference string) (*url.URL, bool) {
+// absolute resolves a reference against base. It refuses what is not on the web. Without a base,
+// the reference must name a host; its scheme may be missing, as in "//example.org/", and is https then.
+func absolute(base *url.URL, reference string) (u *url.URL, ok bool) {
 	reference = strings.TrimSpace(reference)
 	if reference == "" || len(reference) > maxAddress {
 		return nil, false
 	}
-	u, err := base.Parse(reference)
-	if err != nil || !web(u) || len(u.String()) > maxAddress {
-		return nil, false
+	var err error
+	switch {
+	case base != nil:
+		u, err = weburl.Resolve(base, reference)
+	case strings.HasPrefix(reference, "//"):
+		u, err = weburl.Parse("https:" + reference)
+	default:
+		u, err = weburl.Parse(reference)
 	}
-	return u, true
+	return u, err == nil && u.User == nil && len(u.String()) <= maxAddress
 }
 
 // hostOf returns the host of an address in lower-case ASCII without its port, or ""

@@ -56,7 +56,7 @@ func (o OEmbed) SafeHTML(endpoint, page *url.URL, own ...string) string {
 
 // frameSource returns the address of a frame as it may be written, if it may.
 func frameSource(src string, hosts, own []string) (string, bool) {
-	u, ok := absolute(&url.URL{Scheme: "https"}, src)
+	u, ok := absolute(nil, src)
 	if !ok || u.Scheme != "https" {
 		return "", false
 	}

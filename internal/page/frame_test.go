@@ -30,7 +30,7 @@ func TestSafeHTML(t *testing.T) {
 		{"port", "https://a.example/o", "", `<iframe src="https://a.example:8443/1">`, "https://a.example:8443/1"},
 		{"address alone", "https://127.0.0.1:1/o", "", `<iframe src="https://127.0.0.1:2/1">`, "https://127.0.0.1:2/1"},
 		{"the second", "https://a.example/o", "", `<iframe src="about:blank"></iframe><iframe src="https://a.example/1"></iframe>`, "https://a.example/1"},
-		{"quotes", "https://a.example/o", "", `<iframe src="https://a.example/1?&quot;&gt;&lt;script&gt;'">`, "https://a.example/1?\"><script>'"},
+		{"quotes", "https://a.example/o", "", `<iframe src="https://a.example/1?&quot;&gt;&lt;script&gt;'">`, "https://a.example/1?%22%3E%3Cscript%3E'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,10 +101,11 @@ var attacks = []string{
 	`<iframe src="https://evil.example\@a.example/1">`,
 	`<iframe src="https://evil.example#@a.example/1">`,
 	`<iframe src="https://evil.example%2F.a.example/1">`,
-	`<iframe src="https://evil.example&#9;.a.example/1">`,
+	`<iframe src="https://evil.example&#9;/.a.example/1">`,
 	`<iframe src="https://evil.example&#x2F;.a.example/1">`,
-	`<iframe src="https:a.example/1">`,
-	`<iframe src="https:///a.example/1">`,
+	`<iframe src="https:evil.example/1">`,
+	`<iframe src="https:///evil.example/1">`,
+	`<iframe src="\\evil.example/1">`,
 	`<iframe src="https://a.example./1">`,
 	`<iframe src="https://vitrine.a.example/1">`,
 	`<iframe src="https://VITRINE.a.example:8443/1">`,

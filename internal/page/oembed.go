@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,7 +125,7 @@ func addValue(values map[string]string, name string, raw json.RawMessage) {
 // webAddress returns an absolute address on the web, or "". Without a scheme it is
 // taken for https.
 func webAddress(s string) string {
-	u, ok := absolute(&url.URL{Scheme: "https"}, s)
+	u, ok := absolute(nil, s)
 	if !ok {
 		return ""
 	}

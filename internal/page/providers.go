@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"vitrine/internal/weburl"
 )
 
 const (
@@ -77,7 +79,7 @@ func LoadProviders(r io.Reader) (*Directory, error) {
 
 func (d *Directory) add(provider, endpoint string, schemes []string) {
 	endpoint = strings.ReplaceAll(endpoint, "{format}", "json")
-	if u, err := url.Parse(endpoint); err != nil || !web(u) {
+	if u, err := weburl.Parse(endpoint); err != nil || u.User != nil {
 		return
 	}
 	for _, scheme := range schemes {

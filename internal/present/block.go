@@ -2,12 +2,12 @@ package present
 
 import (
 	"html"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/weburl"
 )
 
 // Block is a view of a block. Its visibility, texts, dates and embed are the value's own.
@@ -104,12 +104,22 @@ func (b Block) Source() Source {
 }
 
 func provider(source string) Provider {
-	u, err := url.Parse(source)
-	if err != nil || u.Host == "" {
+	u, err := weburl.Parse(source)
+	if err != nil {
 		return Provider{}
 	}
-	return Provider{Name: strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."),
-		URL: strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host)}
+	return Provider{Name: strings.TrimPrefix(u.Hostname(), "www."), URL: u.Scheme + "://" + u.Host}
+}
+
+// Shown returns the name of the provider as people read it.
+func (p Provider) Shown() string { return weburl.ReadableHost(p.Name) }
+
+// Shown returns what a link to the source says: its title, or its address as people read it.
+func (s Source) Shown() string {
+	if s.Title != nil && strings.TrimSpace(*s.Title) != "" {
+		return *s.Title
+	}
+	return weburl.Readable(s.URL)
 }
 
 // Player is what plays the embed of a block. The zero Player is none.
@@ -132,12 +142,4 @@ func (b Block) Player() Player {
 		return Player{}
 	}
 	return Player{URL: html.UnescapeString(m[1]), Width: b.Embed.Width, Height: b.Embed.Height, Title: b.Embed.Title}
-}
-
-// Link is the address of a source that may be linked to: an http or https address; "" otherwise.
-func (s Source) Link() string {
-	if u, err := url.Parse(s.URL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
-		return s.URL
-	}
-	return ""
 }

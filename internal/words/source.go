@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
+
+	"vitrine/internal/weburl"
 )
 
 // Source gives a number for the page that an address leads to, the same for addresses
@@ -24,16 +25,15 @@ func Source(address string) int64 {
 
 func sourceKey(address string) string {
 	address = strings.TrimSpace(address)
-	if len(address) < 8 || strings.ContainsAny(address, " \t\r\n\"") {
+	if strings.ContainsAny(address, " \t\r\n") { // what is searched for may begin with an address
 		return ""
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	u, err := weburl.Parse(address)
+	if err != nil {
 		return ""
 	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	host = strings.TrimPrefix(strings.TrimSuffix(host, "."), "www.")
-	if port != "" && !(u.Scheme == "http" && port == "80") && !(u.Scheme == "https" && port == "443") {
+	host := strings.TrimPrefix(strings.TrimSuffix(u.Hostname(), "."), "www.")
+	if port := u.Port(); port != "" {
 		host = net.JoinHostPort(host, port)
 	}
 	key := host + strings.TrimRight(u.EscapedPath(), "/")
@@ -62,11 +62,11 @@ func tracking(name string) bool {
 		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)
 }
 
-// Place is the host and path of an address as text to find it by.
+// Place returns the host and path of an address as text to find it by, both as people read them.
 func Place(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
+	u, err := weburl.Parse(address)
+	if err != nil {
 		return ""
 	}
-	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") + " " + u.Path
+	return strings.TrimPrefix(weburl.ReadableHost(u.Hostname()), "www.") + " " + u.Path
 }

@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
+	"vitrine/internal/weburl"
 )
 
 // createChannel makes a channel, which is public unless its status says otherwise.
@@ -109,9 +110,11 @@ func (h *handler) createBlock(c call) (answer, error) {
 	case source != "" && content != "" && source != content: // one library sends an address as both
 		f.Add("source", domain.FieldExclusive, "or `content` must be given, not both")
 	case source != "":
-		if _, ok := core.AbsoluteURL(source); !ok {
+		link, err := weburl.Canonical(source)
+		if err != nil {
 			f.Add("source", domain.FieldMalformed, "must be an http or https address")
 		}
+		source = link
 	}
 	if err := f.Err(); err != nil {
 		return nil, err

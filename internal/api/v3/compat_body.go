@@ -3,9 +3,12 @@ package v3
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/go-faster/jx"
 
 	"vitrine/internal/describe"
 )
@@ -13,9 +16,16 @@ import (
 // lenient are fields of bodies that clients send and the public description does not have,
 // by operation. Each gives the fields as the description has them.
 var lenient = map[string]func([]describe.Field) ([]describe.Field, []describe.Violation){
-	"createBlock":   withoutNulls,
-	"createChannel": withGroupAsOwner,
+	"createBlock":       withoutNulls(blockFields...),
+	"batchCreateBlocks": withBlocksWithoutNulls,
+	"createChannel":     withGroupAsOwner,
+	"createGroup":       withoutNulls("description", "avatar_url"),
+	"updateBlock":       withEmptyForNull("title", "description", "alt_text"),
+	"updateGroup":       withEmptyForNull("avatar_url"),
 }
+
+// blockFields are the optional fields of a new block.
+var blockFields = []string{"title", "description", "original_source_url", "original_source_title", "alt_text", "metadata"}
 
 // adapted gives a body as the description has it. A body that is not an object, or has a
 // field twice, stays as it is, for the description to refuse.
@@ -33,20 +43,74 @@ func adapted(op *describe.Operation, body []byte) ([]byte, []describe.Violation)
 	if slices.EqualFunc(changed, fields, same) {
 		return body, found
 	}
-	texts := make([][]byte, len(changed))
-	for i, f := range changed {
+	return objectOf(changed), found
+}
+
+// objectOf writes fields as an object.
+func objectOf(fields []describe.Field) []byte {
+	texts := make([][]byte, len(fields))
+	for i, f := range fields {
 		name, _ := json.Marshal(f.Name) // strings always encode
 		texts[i] = slices.Concat(name, []byte(":"), f.Value)
 	}
-	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}")), found
+	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
-// withoutNulls takes a title or description of null for one that is not given.
-func withoutNulls(fields []describe.Field) ([]describe.Field, []describe.Violation) {
-	return slices.DeleteFunc(fields, func(f describe.Field) bool {
-		return (f.Name == "title" || f.Name == "description") && string(f.Value) == "null"
-	}), nil
+// withoutNulls removes fields that are null: null means that they are not given.
+func withoutNulls(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
+	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
+		return slices.DeleteFunc(fields, func(f describe.Field) bool {
+			return string(f.Value) == "null" && slices.Contains(names, f.Name)
+		}), nil
+	}
 }
+
+// withEmptyForNull writes "" for fields that are null: both clear the present value.
+func withEmptyForNull(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
+	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
+		for i, f := range fields {
+			if string(f.Value) == "null" && slices.Contains(names, f.Name) {
+				fields[i].Value = json.RawMessage(`""`)
+			}
+		}
+		return fields, nil
+	}
+}
+
+// maxAdapted is how many blocks of a batch are adapted. A batch may have fewer.
+const maxAdapted = 100
+
+// withBlocksWithoutNulls does for each block of a batch what createBlock does for one.
+func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []describe.Violation) {
+	at := slices.IndexFunc(fields, func(f describe.Field) bool { return f.Name == "blocks" })
+	if at < 0 || !bytes.Contains(fields[at].Value, []byte("null")) {
+		return fields, nil
+	}
+	var blocks [][]byte
+	err := jx.DecodeBytes(fields[at].Value).Arr(func(d *jx.Decoder) error {
+		if len(blocks) == maxAdapted {
+			return errTooMany
+		}
+		block, err := d.Raw()
+		if err != nil {
+			return err
+		}
+		known := func(name string) bool { return slices.Contains(blockFields, name) }
+		if inner, twice, ok := describe.Fields(block, known); ok && !twice && block.Type() == jx.Object {
+			inner, _ = withoutNulls(blockFields...)(inner)
+			block = objectOf(inner)
+		}
+		blocks = append(blocks, block)
+		return nil
+	})
+	if err != nil { // the description refuses it
+		return fields, nil
+	}
+	fields[at].Value = slices.Concat([]byte("["), bytes.Join(blocks, []byte(",")), []byte("]"))
+	return fields, nil
+}
+
+var errTooMany = errors.New("too many blocks")
 
 // groupID is the field by which clients name the group that owns a new channel.
 const groupID = "group_id"

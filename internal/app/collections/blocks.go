@@ -115,7 +115,7 @@ func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in Block
 		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
 		Type:   domain.PendingBlock, State: domain.Processing,
 		Title: core.NonEmpty(in.Title), Description: core.Rendered(in.Description),
-		SourceURL: core.NonEmpty(in.OriginalSourceURL), SourceTitle: core.NonEmpty(in.OriginalSourceTitle),
+		SourceURL: core.OptionalURL(in.OriginalSourceURL), SourceTitle: core.NonEmpty(in.OriginalSourceTitle),
 		AltText: core.NonEmpty(in.AltText),
 	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
@@ -139,12 +139,8 @@ func (in BlockInput) Validate() error {
 	var f domain.Faults
 	f.OptionalText("title", in.Title, domain.MaxTitle)
 	f.AnyText("description", in.Description, domain.MaxDescription)
-	if source := in.OriginalSourceURL; source != nil && f.Text("original_source_url", *source, domain.MaxSourceURL) {
-		if link, ok := core.AbsoluteURL(*source); !ok || link != *source {
-			f.Add("original_source_url", domain.FieldMalformed, "must be an absolute http or https URL")
-		} else {
-			core.CheckCredentials(&f, "original_source_url", link)
-		}
+	if source := in.OriginalSourceURL; source != nil && *source != "" {
+		core.CheckURL(&f, "original_source_url", *source, domain.MaxSourceURL)
 	}
 	f.AnyText("original_source_title", in.OriginalSourceTitle, domain.MaxTitle)
 	f.AnyText("alt_text", in.AltText, domain.MaxAltText)

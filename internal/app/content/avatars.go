@@ -29,15 +29,10 @@ func (GrantAvatar) Class() jobs.Class { return jobs.Content }
 // avatarVersion is the resized version that is shown of a picture.
 var avatarVersion = domain.SquareImage.At2x()
 
-// CheckAvatar checks the address of a picture, where one is given.
+// CheckAvatar checks the address of a picture, if one is given.
 func CheckAvatar(f *domain.Faults, address *string) {
-	if address == nil || !f.Text("avatar_url", *address, domain.MaxURL) {
-		return
-	}
-	if link, ok := core.AbsoluteURL(*address); !ok {
-		f.Add("avatar_url", domain.FieldMalformed, "must be an absolute http(s) address")
-	} else {
-		core.CheckCredentials(f, "avatar_url", link)
+	if address != nil && *address != "" {
+		core.CheckURL(f, "avatar_url", *address, domain.MaxURL)
 	}
 }
 
@@ -45,21 +40,18 @@ func CheckAvatar(f *domain.Faults, address *string) {
 // upload that it names, before a transaction; nil takes the picture back. What is wrong
 // with the upload joins what is invalid of the input.
 func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarWish, err error) {
-	if address == nil {
+	link := core.OptionalURL(address)
+	if link == nil {
 		return w, invalid
 	}
-	link, ok := core.AbsoluteURL(*address)
-	if !ok {
-		return w, invalid
-	}
-	upload, named, err := a.UploadNamed(ctx, actor, "avatar_url", link)
+	upload, named, err := a.UploadNamed(ctx, actor, "avatar_url", *link)
 	if named || err != nil {
 		w.Upload = upload.ID
 		return w, domain.JoinFaults(err, invalid)
 	}
-	w.URL = link
+	w.URL = *link
 	if invalid == nil {
-		invalid = a.CheckSites(ctx, core.Link{Field: "avatar_url", Address: link})
+		invalid = a.CheckSites(ctx, core.Link{Field: "avatar_url", Address: *link})
 	}
 	return w, invalid
 }

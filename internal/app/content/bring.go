@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/page"
 	"vitrine/internal/store"
+	"vitrine/internal/weburl"
 )
 
 // Arrival is a file that comes with something brought in from elsewhere: its bytes are kept, and
@@ -94,23 +94,25 @@ func (r *Arrival) Release(ctx context.Context) { r.in.release(ctx) }
 // server's making, or nil where there is none that is safe. Fetch says that the provider is known,
 // and can be asked for a better one.
 func (a *Content) Player(address string, said domain.Embed) (safe *domain.Embed, fetch bool) {
-	at, err := url.Parse(address)
+	at, err := weburl.Parse(address)
 	if err != nil {
 		return nil, false
 	}
 	endpoint, known := a.providers.Find(at)
 	var asked *url.URL
 	if known {
-		asked, _ = url.Parse(endpoint.URL) // nil matches no frame
+		asked, _ = weburl.Parse(endpoint.URL) // nil matches no frame
 	}
 	o := page.OEmbed{Type: said.Type, Title: said.Title, HTML: said.HTML, Width: int(said.Width), Height: int(said.Height)}
 	if said.HTML = o.SafeHTML(asked, at, a.ownHosts...); said.HTML == "" {
 		return nil, known
 	}
 	for _, link := range []*string{&said.URL, &said.AuthorURL, &said.SourceURL, &said.ThumbnailURL} {
-		if _, ok := core.AbsoluteURL(*link); !ok || len(*link) > domain.MaxURL {
-			*link = ""
+		plain, err := weburl.Canonical(*link)
+		if err != nil || len(plain) > domain.MaxURL {
+			plain = ""
 		}
+		*link = plain
 	}
 	for _, text := range []*string{&said.Type, &said.Title, &said.AuthorName} {
 		*text = cut(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), "\uFFFD"))

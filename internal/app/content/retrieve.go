@@ -19,6 +19,7 @@ import (
 	"vitrine/internal/fetch"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/page"
+	"vitrine/internal/weburl"
 )
 
 // Bounds of what is fetched, in bytes.
@@ -72,7 +73,7 @@ func (a *intake) content(ctx context.Context, b domain.Block, p domain.Processin
 // contentOfURL gets what is at an address. A known provider is asked before the page:
 // its pages often need a browser.
 func (a *intake) contentOfURL(ctx context.Context, address string) (content, error) {
-	at, err := url.Parse(address)
+	at, err := weburl.Parse(address)
 	if err != nil {
 		return content{}, &errUnavailable{"The address cannot be read", err}
 	}

@@ -21,6 +21,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/blobs"
+	"vitrine/internal/weburl"
 )
 
 // UploadTTL is how long an address takes the bytes of a file (behaviour.md section 10).
@@ -440,8 +441,8 @@ func (a *Content) uploadPath(address string) (path string, named bool) {
 			return after, true
 		}
 	}
-	u, err := url.Parse(address)
-	if err != nil || !strings.EqualFold(u.Hostname(), publicHost) {
+	u, err := weburl.Parse(address)
+	if err != nil || u.Hostname() != publicHost {
 		return "", false
 	}
 	return strings.CutPrefix(u.EscapedPath(), publicFolder)

@@ -1,33 +1,84 @@
 package core
 
 import (
-	"net/url"
+	"errors"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
+	"vitrine/internal/weburl"
 )
 
-// CheckCredentials refuses an address with a user name or a password in it: whoever sees
-// the address would see them.
-func CheckCredentials(f *domain.Faults, path, address string) {
-	if u, err := url.Parse(strings.TrimSpace(address)); err == nil && u.User != nil {
-		f.Add(path, domain.FieldForbidden, "a URL must not hold a user name or password")
+// CheckURL returns the canonical form of the URL in a field, and reports what is wrong with it.
+func CheckURL(f *domain.Faults, field, address string, most int) string {
+	if !f.Text(field, address, most) {
+		return ""
+	}
+	link, err := weburl.Canonical(address)
+	if err != nil && !errors.Is(err, weburl.ErrTooLong) {
+		f.Add(field, domain.FieldMalformed, "must be an absolute http or https URL")
+	} else if err != nil || len(link) > most {
+		f.Add(field, domain.FieldTooLong, "must be at most "+strconv.Itoa(most)+" characters long")
+	} else {
+		CheckCredentials(f, field, link)
+	}
+	return link
+}
+
+// CheckCredentials refuses a URL that contains a user name or password: everyone who sees the
+// URL would see them.
+func CheckCredentials(f *domain.Faults, field, address string) {
+	if u, err := weburl.Parse(address); err == nil && u.User != nil {
+		f.Add(field, domain.FieldForbidden, "a URL must not hold a user name or password")
 	}
 }
 
-// AbsoluteURL reports whether a value is one absolute http(s) URL, and gives it trimmed.
+// OptionalURL returns the canonical form of a URL that CheckURL has accepted, or nil for none or "".
+func OptionalURL(address *string) *string {
+	if address == nil || *address == "" {
+		return nil
+	}
+	link, err := weburl.Canonical(*address)
+	if err != nil {
+		return nil
+	}
+	return &link
+}
+
+var absoluteURL = regexp.MustCompile(`^(?i:https?)://[^/\\\s]`)
+
+// AbsoluteURL reports whether a value, which may also be a text, is one absolute http or https
+// URL, and returns its canonical form. Browsers also accept spaces in a URL, but most texts that
+// begin with one go on with words. So only the address of a file may have spaces:
+// "http://example.org/a b.png". A URL that is too long to be parsed is returned as it is.
 func AbsoluteURL(value string) (string, bool) {
 	value = strings.TrimSpace(value)
-	if strings.ContainsFunc(value, unicode.IsSpace) {
+	if !absoluteURL.MatchString(value) {
 		return "", false
 	}
-	u, err := url.Parse(value)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if strings.ContainsFunc(value, unicode.IsSpace) && !namesFile(value) {
 		return "", false
 	}
-	return value, true
+	link, err := weburl.Canonical(value)
+	if errors.Is(err, weburl.ErrTooLong) {
+		return value, true
+	}
+	return link, err == nil
+}
+
+// namesFile reports whether a URL with spaces ends in the name of a file.
+func namesFile(value string) bool {
+	if len(value) > domain.MaxURL || strings.Count(value, "://") > 1 || strings.ContainsAny(value, "?#") {
+		return false
+	}
+	other := func(r rune) bool { return unicode.IsSpace(r) && r != ' ' }
+	extension := strings.TrimPrefix(strings.ToLower(path.Ext(value)), ".")
+	return !strings.ContainsFunc(value, other) && slices.Contains(domain.FileExtensions, extension)
 }
 
 // AddressOf is where mail to a user goes.

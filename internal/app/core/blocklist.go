@@ -3,33 +3,31 @@ package core
 import (
 	"context"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/idna"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/moderation"
+	"vitrine/internal/weburl"
 )
 
 // The blocklist is asked where something comes in, by one statement each: so an entry holds on
 // every server from the moment that it is committed.
 
-// HostName gives a host as the blocklist has it: in ASCII and lower case, without a dot at its
-// end; "" for what is none.
+// HostName returns a host as the blocklist has it: in ASCII and lower case, without a dot at its
+// end. It returns "" for what is no host.
 func HostName(host string) string {
-	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(host), "."))
-	if err != nil {
+	u, err := weburl.Parse("http://" + strings.TrimSpace(host))
+	if err != nil || u.User != nil || u.Port() != "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
 		return ""
 	}
-	return strings.ToLower(ascii)
+	return strings.TrimSuffix(u.Hostname(), ".")
 }
 
-// domainsOf are a host and all domains that it is below.
+// domainsOf returns a canonical host and all domains that it is below.
 func domainsOf(host string) (all []string) {
-	for host = HostName(host); host != ""; {
+	for host = strings.TrimSuffix(host, "."); host != ""; {
 		all = append(all, host)
 		_, host, _ = strings.Cut(host, ".")
 	}
@@ -45,7 +43,7 @@ func (a *Core) BlockedSites(ctx context.Context, addresses ...string) (blocked [
 	above := make([][]string, len(addresses))
 	var all []string
 	for i, address := range addresses {
-		if u, err := url.Parse(strings.TrimSpace(address)); err == nil {
+		if u, err := weburl.Parse(address); err == nil {
 			above[i] = domainsOf(u.Hostname())
 			all = append(all, above[i]...)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/weburl"
 )
 
 // Thing is something that is or was reported, as an operator sees it.
@@ -117,7 +118,7 @@ func aboutBlock(b *domain.Block) Thing {
 	case b.Content != nil:
 		t.Text = b.Content.Plain
 	case address != nil:
-		t.Text = *address
+		t.Text = weburl.Readable(*address)
 	}
 	t.About.Label = shortened(t.Text, label)
 	if b.Title != nil {

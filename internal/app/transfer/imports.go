@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/cipher"
 	"fmt"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
+	"vitrine/internal/weburl"
 )
 
 // RunImport is the job that does the next step of an import.
@@ -121,9 +121,8 @@ func checkServer(f *domain.Faults, address string) {
 	if len(*f) > before {
 		return
 	}
-	plain, ok := core.AbsoluteURL(address)
-	u, err := url.Parse(plain)
-	if !ok || err != nil || u.RawQuery != "" || u.Fragment != "" || !f.Text("address", address, domain.MaxURL) {
+	u, err := weburl.Parse(address)
+	if err != nil || u.RawQuery != "" || u.Fragment != "" || !f.Text("address", address, domain.MaxURL) {
 		if len(*f) == before {
 			f.Add("address", domain.FieldMalformed, "must be the address of a server, such as "+DefaultSource)
 		}

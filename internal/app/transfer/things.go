@@ -47,23 +47,12 @@ func (in BringItemInput) Validate() error {
 	f.AnyText("source_title", &in.SourceTitle, domain.MaxTitle)
 	wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
 	if in.Address != "" || wanted {
-		checkAddress(&f, "address", in.Address, domain.MaxSourceURL)
+		core.CheckURL(&f, "address", in.Address, domain.MaxSourceURL)
 	}
 	if in.MadeFrom != "" {
-		checkAddress(&f, "made_from", in.MadeFrom, domain.MaxURL)
+		core.CheckURL(&f, "made_from", in.MadeFrom, domain.MaxURL)
 	}
 	return f.Err()
-}
-
-func checkAddress(f *domain.Faults, path, address string, most int) {
-	if !f.Text(path, address, most) {
-		return
-	}
-	if link, ok := core.AbsoluteURL(address); !ok || link != address {
-		f.Add(path, domain.FieldMalformed, "must be an absolute http or https URL")
-	} else {
-		core.CheckCredentials(f, path, link)
-	}
 }
 
 // Thing is a valid item, ready to be stored, and the files that have arrived for it.
@@ -91,9 +80,9 @@ func NewThing(in BringItemInput) (*Thing, error) {
 	t.connectionMetadata = connection
 	t.block = domain.Block{Type: in.Type, State: domain.Available, Metadata: metadata, Embed: in.Embed,
 		Title: core.NonEmpty(&in.Title), Description: core.Rendered(&in.Description), Content: core.Rendered(&in.Content),
-		AltText: core.NonEmpty(&in.AltText), SourceURL: core.NonEmpty(&in.Address), SourceTitle: core.NonEmpty(&in.SourceTitle),
+		AltText: core.NonEmpty(&in.AltText), SourceURL: core.OptionalURL(&in.Address), SourceTitle: core.NonEmpty(&in.SourceTitle),
 		CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}
-	if t.block.ValueURL = core.NonEmpty(&in.MadeFrom); t.block.ValueURL == nil && (in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock) {
+	if t.block.ValueURL = core.OptionalURL(&in.MadeFrom); t.block.ValueURL == nil && (in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock) {
 		t.block.ValueURL = t.block.SourceURL
 	}
 	if in.Fetch {

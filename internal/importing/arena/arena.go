@@ -17,6 +17,7 @@ import (
 
 	"vitrine/internal/fetch"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/weburl"
 )
 
 // DefaultFrom is where Are.na's API is.
@@ -64,8 +65,8 @@ func New(o Options) (*Source, error) {
 	if o.From == "" {
 		o.From = DefaultFrom
 	}
-	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(o.From), "/"))
-	if err != nil || base.Hostname() == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+	base, err := weburl.Parse(strings.TrimRight(strings.TrimSpace(o.From), "/"))
+	if err != nil || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("must be the http or https address of an API, such as " + DefaultFrom)
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/v3")
@@ -153,8 +154,8 @@ func (s *Source) find(ctx context.Context, to source.Taker, what string) error {
 // tidy takes the address of a channel's page for the channel.
 func (s *Source) tidy(what string) string {
 	what = strings.TrimSpace(what)
-	u, err := url.Parse(what)
-	if err != nil || u.Host == "" {
+	u, err := weburl.Parse(what)
+	if err != nil {
 		return strings.Trim(what, "/")
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")

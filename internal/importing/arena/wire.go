@@ -11,6 +11,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/weburl"
 )
 
 // What version 3 says, as far as it is taken. Each item of a list is read by itself, so that one
@@ -215,7 +216,7 @@ func (s *Source) file(name, at string, size *int64) *source.File {
 		return nil
 	}
 	if name == "" {
-		if u, err := url.Parse(at); err == nil {
+		if u, err := weburl.Parse(at); err == nil {
 			name = path.Base(u.Path)
 		}
 	}

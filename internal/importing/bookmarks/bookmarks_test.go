@@ -39,7 +39,7 @@ var programs = []as{
 channel / "Bookmarks"
 channel /Bookmarks+bar/ "Bookmarks bar" at=2020-09-13T12:26:40
 Channel /Bookmarks+bar/ in / connected=2020-09-13T12:26:40 where="line 7"
-Link https://example.org/a?x=1&y=2 in /Bookmarks+bar/ title="Fish & Chips" address="https://Example.org/a?x=1&y=2" at=2020-09-13T12:28:20 where="line 9"
+Link https://example.org/a?x=1&y=2 in /Bookmarks+bar/ title="Fish & Chips" address="https://example.org/a?x=1&y=2" at=2020-09-13T12:28:20 where="line 9"
 channel /Bookmarks+bar/Deep+%2F+er/ "Deep / er" at=2020-09-13T12:30:00
 Channel /Bookmarks+bar/Deep+%2F+er/ in /Bookmarks+bar/ connected=2020-09-13T12:30:00 where="line 10"
 Link http://b.example/ in /Bookmarks+bar/Deep+%2F+er/ address="http://b.example" where="line 12"
@@ -223,10 +223,10 @@ left out "F", line 4: ftp: is not the address of a page on the web
 left out "Bare", line 5: its address does not begin with http:// or https://
 left out "Secret", line 6: its address holds a user name or password
 left out "Malformed", line 7: its address is malformed
-left out "No host", line 8: its address names no host
+left out "No host", line 8: its address is malformed
 left out "Long", line 9: its address is longer than 4096 bytes
 channel / "Mine"
-Link https://example.org/a%20bc in / title="Spaces" address="https://example.org:443/a%20bc" where="line 10"
+Link https://example.org/a%20bc in / title="Spaces" address="https://example.org/a%20bc" where="line 10"
 close /`},
 		{"Windows-1252 and NUL", head + "<DL><DT><A HREF=\"https://example.org/1\">Caf\xe9 \x80 \x00 na\u00efve</A></DL>", `
 channel / "Mine"

@@ -13,12 +13,12 @@ import (
 	"hash"
 	"io"
 	"math"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/weburl"
 )
 
 // Bounds of an archive. Whoever writes one decides what stands in its directory, and how far
@@ -160,7 +160,7 @@ func (b *Bundle) readManifest() error {
 		return refused(fmt.Sprintf("it is of version %d, and this program reads version %d", v, knownVersion))
 	}
 	b.manifest.Origin = strings.TrimRight(b.manifest.Origin, "/")
-	if u, err := url.Parse(b.manifest.Origin); err != nil || u.Hostname() == "" || len(b.manifest.Origin) > domain.MaxSourceURL {
+	if _, err := weburl.Parse(b.manifest.Origin); err != nil || len(b.manifest.Origin) > domain.MaxSourceURL {
 		return refused("its manifest.json does not say of which server it is")
 	}
 	return nil

@@ -3,69 +3,54 @@ package plain
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/weburl"
 )
 
-// Link reads the address of a page. It gives the address as it is to be kept, and an id under
-// which the same page is known again: with scheme and host in lower case, without the port
-// that goes without saying, and with a path. If it is none that a block can be made of, why
-// says so.
+// Link reads the address of a page. It returns the address in its canonical form, and an id that
+// is the same for all ways to write it. If no block can be made of the address, why says so.
 func Link(text string) (address, id, why string) {
-	address = strings.TrimSpace(text)
-	if address == "" {
-		return "", "", "has no address"
+	text = strings.TrimSpace(text)
+	u, err := weburl.Parse(text)
+	if err != nil {
+		return "", "", notLink(text, err)
 	}
-	if len(address) > domain.MaxURL {
-		return "", "", fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
-	}
-	address = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' { // as browsers do
-			return -1
-		}
-		return r
-	}, address)
-	address = strings.ReplaceAll(address, " ", "%20")
-	if strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsFunc(address, unicode.IsControl) {
-		return "", "", "its address has white space in it"
-	}
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return "", "", "its address is malformed"
-	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
-		if u.Scheme == "" || strings.Contains(u.Scheme, ".") {
-			return "", "", "its address does not begin with http:// or https://"
-		}
-		return "", "", fmt.Sprintf("%.40s: is not the address of a page on the web", strings.ToLower(u.Scheme))
-	case u.Hostname() == "":
-		return "", "", "its address names no host"
-	case u.User != nil:
+	if u.User != nil {
 		return "", "", "its address holds a user name or password"
-	case len(address) > domain.MaxURL: // by what was escaped
-		return "", "", fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
 	}
-	address = u.Scheme + address[len(u.Scheme):] // in lower case
-	return address, ID(normal(u)), ""
+	if address = u.String(); len(address) > domain.MaxURL {
+		return "", "", notLink(text, weburl.ErrTooLong)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return address, ID(u.String()), ""
 }
 
-func normal(u *url.URL) string {
-	same := *u
-	same.Scheme, same.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	if port := u.Port(); port == "80" && same.Scheme == "http" || port == "443" && same.Scheme == "https" || port == "" {
-		same.Host = strings.TrimSuffix(strings.TrimSuffix(same.Host, port), ":")
+// notLink says why a text is not the address of a page.
+func notLink(text string, err error) string {
+	scheme, _, _ := strings.Cut(text, ":")
+	switch {
+	case text == "":
+		return "has no address"
+	case errors.Is(err, weburl.ErrTooLong):
+		return fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
+	case errors.Is(err, weburl.ErrScheme) && !strings.Contains(scheme, "."):
+		return fmt.Sprintf("%.40s: is not the address of a page on the web", strings.ToLower(scheme))
+	case errors.Is(err, weburl.ErrScheme), !webScheme.MatchString(text):
+		return "its address does not begin with http:// or https://"
 	}
-	if same.Path == "" {
-		same.Path, same.RawPath = "/", ""
-	}
-	return same.String()
+	return "its address is malformed"
 }
+
+var webScheme = regexp.MustCompile(`^(?i:https?):`)
 
 // ID gives what can be told of a thing as an id: itself, or its sum where it is long.
 func ID(s string) string {

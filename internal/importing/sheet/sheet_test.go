@@ -165,7 +165,7 @@ channel / "Bookmarks"
 ` + good(4, 5) + "close /"},
 		{"bytes", head + row(1) + "\x00\x01\xff\xfe,\x89PNG\r\n" + row(3), `
 channel / "Bookmarks"
-` + good(1, 2) + `left out "‰PNG", line 3: its address has white space in it
+` + good(1, 2) + `left out "‰PNG", line 3: its address does not begin with http:// or https://
 ` + good(3, 4) + "close /"},
 		{"JSON that breaks off", `[{"href":"https://example.org/1","description":"1"},{"href":"htt`, `
 channel / "Pinboard"

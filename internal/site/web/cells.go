@@ -191,7 +191,7 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 		}
 	}
 	if c.Kind != "text" && c.Kind != "image" && c.Kind != "file" {
-		c.Host = source.Provider.Name
+		c.Host = source.Provider.Shown()
 		if c.Title == "" && source.Title != nil {
 			c.Title = *source.Title
 		}

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/catalog"
+	"vitrine/internal/weburl"
 )
 
 //go:embed templates
@@ -153,6 +154,7 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"day":        lang.Day,
 		"minute":     lang.Minute,
 		"machine":    present.Machine,
+		"readable":   weburl.Readable,
 		"dated":      func(t any) template.HTML { return timeTag(t, lang.Day) },
 		"timed":      func(t any) template.HTML { return timeTag(t, lang.Minute) },
 		"ago":        func(t time.Time) string { return ago(lang, s.o.Now().Sub(t)) },

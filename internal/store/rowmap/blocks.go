@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
+	"vitrine/internal/weburl"
 )
 
 // BlockColumns are the columns of the block `b` by the user `bu`.
@@ -40,8 +41,22 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	b.Description, b.Content, b.Metadata = f.description.Value(), f.content.Value(), sqlx.MetadataValue(f.metadata)
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
 	b.Image, b.File = unread(f.image), unread(f.file)
+	b.ValueURL, b.SourceURL = canonical(b.ValueURL), canonical(b.SourceURL)
 	b.Embed, err = embedValue(f.embed)
 	return err
+}
+
+// canonical returns a URL in its canonical form. Older versions stored URLs as they were sent. A URL
+// that no browser accepts is nil: nothing can be fetched from it, and it is no URI.
+func canonical(stored *string) *string {
+	if stored == nil {
+		return nil
+	}
+	link, err := weburl.Canonical(*stored)
+	if err != nil {
+		return nil
+	}
+	return &link
 }
 
 // unread is a file of which only the id is known.
@@ -75,6 +90,9 @@ func embedValue(column *string) (*domain.Embed, error) {
 		return nil, fmt.Errorf("store: blocks.embed: %w", err)
 	}
 	out := domain.Embed(e)
+	for _, link := range []*string{&out.URL, &out.AuthorURL, &out.SourceURL, &out.ThumbnailURL} {
+		*link, _ = weburl.Canonical(*link)
+	}
 	return &out, nil
 }
 

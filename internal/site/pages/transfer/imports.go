@@ -1,13 +1,13 @@
 package transfer
 
 import (
-	"net/url"
 	"strings"
 
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
+	"vitrine/internal/weburl"
 )
 
 // importsShown is how many imports the page lists.
@@ -82,7 +82,7 @@ func startImport(v *web.Visit) error {
 func names(lines string) (all []string) {
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSpace(line)
-		if u, err := url.Parse(line); err == nil && u.Host != "" {
+		if u, err := weburl.Parse(line); err == nil {
 			parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 			switch {
 			case len(parts) == 1 && parts[0] != "":
@@ -138,9 +138,7 @@ func showImport(v *web.Visit, f *web.Form) error {
 	for _, l := range r.LeftOut {
 		l.Why = v.Lang.Fault(l.Why)
 		one := leftOut{LeftOut: l}
-		if u, err := url.Parse(l.Where); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
-			one.URL = l.Where
-		}
+		one.URL, _ = weburl.Canonical(l.Where) // "" for anything but a page
 		shown.LeftOut = append(shown.LeftOut, one)
 	}
 	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {
