@@ -43,7 +43,7 @@ func TestAuditOfAccounts(t *testing.T) {
 		for range 2 { // the second ends nothing
 			w.must(w.a.SignOut(w.ctx(), session))
 		}
-		w.must(w.a.ChangePassword(w.ctx(), ada, 0, password, "another battery"))
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
 		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
 		for range 2 { // the second gives nothing
 			_, err = w.a.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
@@ -58,7 +58,7 @@ func TestAuditOfAccounts(t *testing.T) {
 		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpClosed))
 		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, office(domain.OfficeMember))
 		w.must(err)
-		w.must(w.a.DeleteAccount(w.ctx(), ada, "ada", "another battery"))
+		w.must(w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
 		want := []string{"the server account.created op", "op session.created ", "the server account.created ada", "ada session.created ",
 			"not signed in session.refused ada", "not signed in session.refused ", "ada token.created cli", "ada token.revoked ",
 			"ada session.ended ", "ada account.password ada", "command line operator.given ada", "op account.suspended ada",

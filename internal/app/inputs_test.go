@@ -280,7 +280,7 @@ func (in *inputs) textRows() []text {
 		}},
 		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, _, err := a.CreateOwnToken(ctx, ada, s, domain.ScopeRead); return err }},
 		{"BeginPasskey name", "name", "MaxPasskeyName", domain.MaxPasskeyName, false, func(s string) error {
-			_, err := a.BeginPasskey(ctx, ada, 1, byPassword, signin.PasskeyInput{Name: s})
+			_, err := a.BeginPasskey(ctx, ada, in.Proved(ada.UserID), signin.PasskeyInput{Name: s})
 			return err
 		}},
 		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
@@ -882,13 +882,16 @@ func (in *inputs) values() {
 			return err
 		}), "slug", domain.FieldIncorrect},
 		{"ForgotPassword email", "MaxEmail", one(func() error { return a.ForgotPassword(ctx, home, longEmail) }), "email", domain.FieldTooLong},
-		{"ChangeEmail email", "MaxEmail", one(func() error { return a.ChangeEmail(ctx, home, ada, longEmail, password) }), "email", domain.FieldTooLong},
-		{"ChangeEmail password", "", one(func() error { return a.ChangeEmail(ctx, home, ada, "new@example.org", "wrong") }), "password", domain.FieldIncorrect},
-		{"ChangePassword current", "", one(func() error { return a.ChangePassword(ctx, ada, 0, "wrong", password) }), "current", domain.FieldIncorrect},
+		{"ChangeEmail email", "MaxEmail", one(func() error { return a.ChangeEmail(ctx, home, ada, in.Proved(ada.UserID), longEmail) }), "email", domain.FieldTooLong},
+		{"ProveByPassword password", "", one(func() error {
+			_, err := a.ProveByPassword(ctx, home, ada, in.Proved(ada.UserID), "wrong")
+			return err
+		}), "password", domain.FieldIncorrect},
 		{"ChangePassword next", "MaxPassword", one(func() error {
-			return a.ChangePassword(ctx, ada, 0, password, strings.Repeat("x", domain.MaxPassword+1))
+			_, err := a.ChangePassword(ctx, ada, in.Proved(ada.UserID), strings.Repeat("x", domain.MaxPassword+1), false)
+			return err
 		}), "password", domain.FieldTooLong},
-		{"DeleteAccount slug", "", one(func() error { return a.DeleteAccount(ctx, ada, "grace", password) }), "slug", domain.FieldIncorrect},
+		{"DeleteAccount slug", "", one(func() error { return a.DeleteAccount(ctx, ada, in.Proved(ada.UserID), "grace") }), "slug", domain.FieldIncorrect},
 		{"CreateToken scope", "", one(func() error { _, _, err := a.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
 		{"CreateOwnToken scope", "", one(func() error { _, _, err := a.CreateOwnToken(ctx, ada, "x", "admin"); return err }), "scope", domain.FieldUnknown},
 		{"CreateApplication public", "", one(func() error { return in.register(accounts.ApplicationInput{Name: "x", Public: true}) }), "redirect_uris", domain.FieldRequired},
@@ -996,9 +999,10 @@ func (in *inputs) stores() {
 			return err
 		}},
 		{"AddPasskey", "MaxPasskeys", domain.MaxPasskeys, func(int) error {
-			options, err := a.BeginPasskey(ctx, ada, 1, byPassword, signin.PasskeyInput{Name: "x"})
+			s := in.Proved(ada.UserID)
+			options, err := a.BeginPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"})
 			if err == nil {
-				_, err = a.AddPasskey(ctx, ada, 1, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options))
+				_, _, err = a.AddPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options), false)
 			}
 			return err
 		}},

@@ -138,7 +138,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration},
+			Registration: cfg.OAuthRegistration, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
 	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
@@ -189,6 +189,9 @@ func (s *Server) Start(l net.Listener) error {
 	s.warnOfMail()
 	s.warnOfDisk(context.Background())
 	s.tellOfTraces()
+	if err := s.keepSetupCode(context.Background()); err != nil {
+		return err
+	}
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
 		return err
 	}
