@@ -72,7 +72,9 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domai
 		case actor.UserID == l.User:
 			secret, err = a.Renew(ctx, tx, s, endOthers)
 		case endOthers:
-			err = tx.EndSessions(ctx, l.User, 0)
+			if err = tx.EndSessions(ctx, l.User, 0); err == nil {
+				err = a.AuditSelf(ctx, tx, domain.Actor{UserID: l.User}, domain.ActSignedOutAll)
+			}
 		default:
 			err = tx.ForgetProofs(ctx, l.User, 0)
 		}

@@ -82,10 +82,13 @@ func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, end
 	if err != nil {
 		return "", err
 	}
-	if endOthers {
-		return secret, tx.EndSessions(ctx, s.UserID, s.ID)
+	if !endOthers {
+		return secret, tx.ForgetProofs(ctx, s.UserID, s.ID)
 	}
-	return secret, tx.ForgetProofs(ctx, s.UserID, s.ID)
+	if err := tx.EndSessions(ctx, s.UserID, s.ID); err != nil {
+		return "", err
+	}
+	return secret, a.AuditSelf(ctx, tx, domain.Actor{UserID: s.UserID}, domain.ActSignedOutAll)
 }
 
 func (a *SignIns) renew(ctx context.Context, tx *store.Tx, s domain.Session) (secret string, err error) {
