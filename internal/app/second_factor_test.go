@@ -254,7 +254,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 
 		// Half a sign-in ends with another password, and with a suspension.
 		fifth := w.half("ada")
-		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true))
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, false))
 		_, err = w.a.HalfSignIn(w.ctx(), fifth)
 		w.want(domain.Unauthenticated, err)
 		sixth := w.half("bob")

@@ -160,7 +160,8 @@ func (w *witness) passwords() {
 	})
 	w.leaves(func() {
 		w.bob.post("/settings/confirm", "by", "password", "password", "wrong one!").want(422)
-	}, "bob session.refused User bob | map[why:confirmation by password]")
+	}, "not signed in session.refused User bob | map[why:confirmation by password]")
+	w.leaves(func() { w.bob.post("/settings/confirm/x").want(404) })
 	w.leaves(func() { w.bob.post("/settings/confirm", "by", "password", "password", password).want(303) }, "bob session.confirmed User bob | map[by:password]")
 	w.leaves(func() { w.bob.post("/settings/password", "password", second).want(303) }, "bob account.password User bob")
 	b := newBrowser(w.t, w.r)

@@ -105,7 +105,7 @@ func TestPasskeysOnSite(t *testing.T) {
 	}
 	confirm("by", "password", "password", "wrong").want(422).says("Is not your password.")
 	confirm("by", "mail").want(422).says("Confirm with your password")
-	ada.post("/settings/confirm", "by", "magic").want(422)
+	ada.post("/settings/confirm", "by", "magic").want(400)
 	before := ada.cookies["__Host-vitrine"].Value
 	confirm("by", "passkey", "passkey", k.signs(ada, "/settings/confirm/options")).leads("/settings/recovery-codes")
 	if ada.cookies["__Host-vitrine"].Value == before {

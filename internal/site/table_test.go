@@ -69,7 +69,7 @@ var table = []address{
 	{"/settings/sessions", signIn, signIn, 200, 404, both},
 	{"/settings/passkeys", signIn, signIn, 200, 422, both},
 	{"/settings/passkeys/add", signIn, signIn, 303, 422, both},
-	{"/settings/confirm", signIn, signIn, 200, 422, both},
+	{"/settings/confirm", signIn, signIn, 200, 400, both},
 	{"/settings/confirm/options", signIn, 405, 200, 405, getOnly},
 	{"/settings/confirm/x", signIn, signIn, 404, 404, both},
 	{"/settings/passkeys/1", signIn, signIn, 404, 404, both},

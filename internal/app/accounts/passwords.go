@@ -135,11 +135,14 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	return secret, a.AuditRefusedBy(ctx, from, u, "mailed link", err)
 }
 
-// PutPassword gives a locked account another password, ends the links that were mailed, and
-// tells its holder. Somebody who knew the old password may have asked for a link that gives the
+// PutPassword gives a locked account another password, ends the links that were mailed and the sign-ins
+// that wait for a second factor, and tells its holder. Somebody who knew the old password may have asked for a link that gives the
 // account their own address. Its sessions stay.
 func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
+		return err
+	}
+	if err := tx.EndHalfSignIns(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {

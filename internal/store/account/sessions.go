@@ -121,7 +121,7 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 	if err := w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
 		return err
 	}
-	if err := w.endHalfSignIns(ctx, user); err != nil {
+	if err := w.EndHalfSignIns(ctx, user); err != nil {
 		return err
 	}
 	return w.forgetBrowsers(ctx, user, keep)
