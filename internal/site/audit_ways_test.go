@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 // What the witness sees of ways into accounts: making them, signing in, tokens, passwords, keys.
@@ -161,7 +162,6 @@ func (w *witness) passwords() {
 	w.leaves(func() {
 		w.bob.post("/settings/confirm", "by", "password", "password", "wrong one!").want(422)
 	}, "not signed in session.refused User bob | map[why:confirmation by password]")
-	w.leaves(func() { w.bob.post("/settings/confirm/x").want(404) })
 	w.leaves(func() { w.bob.post("/settings/confirm", "by", "password", "password", password).want(303) }, "bob session.confirmed User bob | map[by:password]")
 	w.leaves(func() { w.bob.post("/settings/password", "password", second).want(303) }, "bob account.password User bob")
 	b := newBrowser(w.t, w.r)
@@ -208,6 +208,17 @@ func (w *witness) addresses() {
 	w.leaves(func() { w.bob.post(link).want(404) })
 	link = ask("late@example.org")
 	w.shell([]string{"user", "create", "--name", "Late", "--slug", "late", "--email", "late@example.org"}, "account.created User late")
+	late := newBrowser(w.t, w.r)
+	w.stage(func() {
+		_, address, err := w.r.S.App.MakeSignInLink(w.t.Context(), domain.Ref{Slug: "late"})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		late.post(strings.TrimPrefix(address, "https://vitrine.test")).want(303)
+		late.post("/settings/confirm", "by", "mail").want(200)
+	})
+	proof := mailed(w.t, w.r, "late@example.org")
+	w.leaves(func() { late.post(proof).want(303) }, "late session.confirmed User late | map[by:mailed link]")
 	w.leaves(func() { w.bob.post(link).want(404) }) // which is found out after it was noted
 	w.leaves(func() {
 		w.ada.post(at, "do", "email", "email", "none").want(422)
