@@ -100,6 +100,7 @@ onSQLite("every page", (world) => {
     await collections(token, post);
     for (const [name, address] of Object.entries({
       home: "/", profile: "/settings/profile", email: "/settings/email", password: "/settings/password",
+      prove: "/settings/confirm",
       sessions: "/settings/sessions", tokens: "/settings/personal-access-tokens", authorised: "/settings/applications",
       delete: "/settings/delete", applications: "/oauth/applications", application, consent,
       "consent-read": consent.replace("scope=write", "scope=read"), refused: `${consent}x`,

@@ -37,7 +37,7 @@ onSQLite("passkeys in a browser", (world) => {
   test("the first passkey comes with recovery codes", async () => {
     await ada.to("/settings/passkeys");
     assert.match(await ada.text(), /You have no passkeys/);
-    await ada.fill({ Name: "Laptop", Password: passwordOf("ada") });
+    await ada.fill({ Name: "Laptop" });
     await ada.press("Continue");
     await ada.press("Create the passkey");
     await ada.page.locator("#codes").waitFor();
@@ -52,7 +52,7 @@ onSQLite("passkeys in a browser", (world) => {
   });
 
   test("a device is not asked to keep a second one", async () => {
-    await ada.fill({ Name: "Laptop again", Password: passwordOf("ada") });
+    await ada.fill({ Name: "Laptop again" });
     await ada.press("Continue");
     await ada.press("Create the passkey");
     await ada.page.getByRole("alert").filter({ hasText: "already has a passkey" }).waitFor();
@@ -87,9 +87,11 @@ onSQLite("passkeys in a browser", (world) => {
     await ada.page.waitForURL(`${at}/`);
   });
 
-  test("it stands for the password where that is asked for again", async () => {
-    await ada.to("/settings/recovery-codes");
-    await ada.press("Use a passkey instead");
+  test("it confirms who is there, and leads to the action", async () => {
+    await ada.to("/settings/confirm?next=/settings/recovery-codes");
+    await ada.press("Use a passkey");
+    await ada.page.waitForURL("**/settings/recovery-codes");
+    await ada.press("Make new codes");
     await ada.page.locator("#codes").waitFor();
     const fresh = (await ada.page.locator("#codes").innerText()).trim().split(/\s+/);
     assert.equal(fresh.some((code) => codes.includes(code)), false);
@@ -120,7 +122,6 @@ onSQLite("passkeys in a browser", (world) => {
     await ada.to("/settings/passkeys");
     await ada.page.getByRole("link", { name: /^Remove/ }).click();
     assert.match(await ada.text(), /This is your last passkey/);
-    await ada.fill({ Password: passwordOf("ada") });
     await ada.press("Remove the passkey");
     assert.match(await ada.text(), /Your password alone is enough to sign in now/);
     await signOut(ada);

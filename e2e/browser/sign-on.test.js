@@ -43,6 +43,9 @@ onEachDatabase("single sign-on in a browser, without JavaScript", (world) => {
     await again.to("/sign-in");
     await signOn(again, "ada@example.org");
     await again.to("/settings/single-sign-on");
+    assert.match(await again.page.getByRole("main").innerText(), /Sign in again with Town Hall/);
+    await again.fill({ Password: passwordOf("ada") });
+    await again.press("Confirm with your password");
     assert.match(await again.page.getByRole("main").innerText(), /Town Hall · ada@example\.org/);
     await again.press("Disconnect");
     assert.match(await again.page.getByRole("main").innerText(), /no longer connected/);

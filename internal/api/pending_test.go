@@ -226,7 +226,7 @@ var pendingChanges = map[string]struct {
 	}},
 	"an account is deleted": {"owner", func(w *pendingWorld) {
 		actor := domain.Actor{UserID: w.Person("owner").ID, Scope: domain.ScopeWrite}
-		if err := w.S.App.DeleteAccount(w.T.Context(), actor, "owner", ""); err != nil {
+		if err := w.S.App.DeleteAccount(w.T.Context(), actor, w.Proved(actor.UserID), "owner"); err != nil {
 			w.T.Fatal(err)
 		}
 	}},

@@ -109,7 +109,7 @@ func TestBadTokens(t *testing.T) {
 			w.want(domain.NotFound, err)
 			_, err = w.a.SignInByLink(w.ctx(), home, token)
 			w.want(domain.NotFound, err)
-			_, err = w.a.ConfirmEmail(w.ctx(), token)
+			_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 			w.want(domain.NotFound, err)
 			_, _, err = w.a.SessionUser(w.ctx(), home, token)
 			w.want(domain.Unauthenticated, err)

@@ -43,7 +43,7 @@ func TestAuditOfAccounts(t *testing.T) {
 		for range 2 { // the second ends nothing
 			w.must(w.a.SignOut(w.ctx(), session))
 		}
-		w.must(w.a.ChangePassword(w.ctx(), ada, 0, password, "another battery"))
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
 		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
 		for range 2 { // the second gives nothing
 			_, err = w.a.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
@@ -58,10 +58,10 @@ func TestAuditOfAccounts(t *testing.T) {
 		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpClosed))
 		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, office(domain.OfficeMember))
 		w.must(err)
-		w.must(w.a.DeleteAccount(w.ctx(), ada, "ada", "another battery"))
+		w.must(w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
 		want := []string{"the server account.created op", "op session.created ", "the server account.created ada", "ada session.created ",
 			"not signed in session.refused ada", "not signed in session.refused ", "ada token.created cli", "ada token.revoked ",
-			"ada session.ended ", "ada account.password ada", "command line operator.given ada", "op account.suspended ada",
+			"ada session.ended ", "ada account.password ada", "ada session.ended-all ada", "command line operator.given ada", "op account.suspended ada",
 			"not signed in session.refused ada", "op account.restored ada", "op site.sign-up ", "op operator.taken ada", "ada account.deleted ada"}
 		if got := w.acts(op, domain.AuditFilter{}); !slices.Equal(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -69,8 +69,8 @@ func TestAuditOfAccounts(t *testing.T) {
 		for i, tt := range []struct {
 			f    domain.AuditFilter
 			want int
-		}{{domain.AuditFilter{Actor: "ada"}, 6}, {domain.AuditFilter{ActorID: op.UserID}, 5}, {domain.AuditFilter{Act: domain.ActSignInRefused}, 3},
-			{domain.AuditFilter{About: domain.AuditTarget{Kind: "User", ID: int64(ada.UserID)}}, 9},
+		}{{domain.AuditFilter{Actor: "ada"}, 7}, {domain.AuditFilter{ActorID: op.UserID}, 5}, {domain.AuditFilter{Act: domain.ActSignInRefused}, 3},
+			{domain.AuditFilter{About: domain.AuditTarget{Kind: "User", ID: int64(ada.UserID)}}, 10},
 			{domain.AuditFilter{About: domain.AuditTarget{Label: "cli"}}, 1}, {domain.AuditFilter{Actor: "nobody"}, 0},
 			{domain.AuditFilter{From: w.Clock.Now().Add(time.Hour)}, 0}, {domain.AuditFilter{To: w.Clock.Now().Add(time.Hour)}, len(want)}} {
 			if got := w.acts(op, tt.f); len(got) != tt.want {

@@ -35,6 +35,7 @@ var unaudited = map[string]string{
 		CreateSignup ForgetAttempts LockOperators LockUser MarkMailLink MarkSignup MayAct RenewSignUpLink ShareApplication ShareGrant TakeBackAttempt
 		TakeHalfSignIn TakeMailLink TakeSignup UseCode UseSignUpLink PutStep TakeStep Job LockSite LockCase LockHidden`,
 	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser MarkMapped AnswerReporters ForgetJob SetHidden`,
+	"what other acts bring about":  `RenewSession ForgetProofs EndHalfSignIns`,
 	"when something was last used": `PasskeyUsed SessionSeen TokenUsed IdentityUsed`,
 	"what has run out":             `SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions SweepSignUpLinks SweepSignups SweepSteps`,
 	"what is only the reader's":    `ReadNotices ForgetNotices WantCaseMail NoteCaseMail TakeFreshCases`,

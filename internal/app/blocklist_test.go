@@ -66,7 +66,7 @@ func TestBlocklist(t *testing.T) {
 		in.Email = "cem@mx.throwaway.example"
 		_, err := a.SignUp(ctx, elsewhere, in)
 		w.want(domain.Invalid, err)
-		w.want(domain.Invalid, a.ChangeEmail(ctx, home, ada, in.Email, password))
+		w.want(domain.Invalid, a.ChangeEmail(ctx, home, ada, w.Proved(ada.UserID), in.Email))
 
 		net := add("network", elsewhere.Address.String()+"/24")
 		_, err = a.SignUp(ctx, elsewhere, wanted("dee"))

@@ -79,7 +79,7 @@ func newEstate(r *apptest.Rig) *estate {
 
 func (e *estate) die() {
 	e.T.Helper()
-	if err := e.S.App.DeleteAccount(e.T.Context(), e.grace, "grace", ""); err != nil {
+	if err := e.S.App.DeleteAccount(e.T.Context(), e.grace, e.Proved(e.grace.UserID), "grace"); err != nil {
 		e.T.Fatal(err)
 	}
 }
@@ -197,9 +197,8 @@ func TestDeleteAccountRefusals(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		grace := w.member("grace")
-		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), grace, "ada", password))
-		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), grace, "grace", "wrong"))
-		w.want(domain.Unprocessable, w.a.DeleteAccount(w.ctx(), ada, "ada", password))
+		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "ada"))
+		w.want(domain.Unprocessable, w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
 		if f, err := w.a.Farewell(w.ctx(), ada); err != nil || !f.OnlyOperator {
 			t.Error(f, err)
 		}
@@ -208,7 +207,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		session := w.signIn("grace")
 		w.must(w.a.ForgotPassword(w.ctx(), home, "grace@example.org"))
 		link := w.token("grace@example.org")
-		w.must(w.a.DeleteAccount(w.ctx(), grace, "grace", password))
+		w.must(w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
 		_, err = w.a.Authenticate(w.ctx(), token)
 		w.want(domain.Unauthenticated, err)
 		_, _, err = w.a.SessionUser(w.ctx(), home, session)
@@ -216,14 +215,15 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), link))
 		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
 		w.want(domain.Unauthenticated, err)
-		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, "grace", password))
+		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
 		// The address is free, the slug is not.
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
 		w.want(domain.Invalid, err)
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
 		w.must(err)
 		w.WorkJobs()
-		w.must(w.a.DeleteAccount(w.ctx(), w.adopt(ada, "alan"), "alan", password))
+		alan := w.adopt(ada, "alan")
+		w.must(w.a.DeleteAccount(w.ctx(), alan, w.Proved(alan.UserID), "alan"))
 	})
 }
 
@@ -262,7 +262,7 @@ func TestProfileAtOnce(t *testing.T) {
 			g.Go(func() { change(people.UpdateMeInput{Name: &late}) })
 		}
 		g.Go(func() {
-			if err := w.a.DeleteAccount(w.ctx(), who, "ada", password); err != nil {
+			if err := w.a.DeleteAccount(w.ctx(), who, w.Proved(who.UserID), "ada"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -294,7 +294,7 @@ func TestAllowWhileDeleting(t *testing.T) {
 				})
 			}
 			g.Go(func() {
-				if err := w.a.DeleteAccount(w.ctx(), actor, owner, ""); err != nil {
+				if err := w.a.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), owner); err != nil {
 					t.Error(err)
 				}
 			})
@@ -316,7 +316,7 @@ func TestOperatorsLeaveAtOnce(t *testing.T) {
 		var left atomic.Int64
 		for name, actor := range cast {
 			g.Go(func() {
-				err := w.a.DeleteAccount(w.ctx(), actor, name, password)
+				err := w.a.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), name)
 				if domain.KindOf(err) == domain.Unprocessable && err != nil {
 					left.Add(1)
 				} else if err != nil {

@@ -285,7 +285,7 @@ func TestClassLink(t *testing.T) {
 		}
 		// Neither a group nor a person who are gone are in the way of what is left.
 		w.must(w.a.DeleteGroup(w.ctx(), w.actor(w.signIn("ada")), domain.Ref{Slug: "class"}))
-		w.must(w.a.DeleteAccount(w.ctx(), domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}, "grace", password))
+		w.must(w.a.DeleteAccount(w.ctx(), domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}, w.Proved(grace.ID), "grace"))
 		if got := links(); got.Group != nil || len(got.Came) != 1 {
 			t.Errorf("%+v", got)
 		}

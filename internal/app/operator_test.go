@@ -152,8 +152,8 @@ func TestAccountFacts(t *testing.T) {
 		if w.must(err); f.LastSeen != nil || !f.HasPassword || f.Passkeys+f.RecoveryCodes+f.Sessions+f.Tokens+f.Applications+len(f.Identities) != 0 || f.Blocks != 0 {
 			t.Errorf("a new account: %+v", f)
 		}
-		ada, s := w.sessionOf("ada")
-		w.add(newKeyring(), ada, s, "Phone")
+		ada, _ := w.sessionOf("ada")
+		w.add(newKeyring(), ada, "Phone")
 		token, _, err := w.a.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeWrite)
 		w.must(err)
 		w.Exec("INSERT INTO identities (user_id, issuer, subject, email, created_at, used_at) SELECT id, 'https://id.example', '7', 'ada@id.example', 5, 6 FROM users WHERE slug = 'ada'")

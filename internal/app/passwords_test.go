@@ -105,10 +105,11 @@ func TestChangePassword(t *testing.T) {
 		mine, other := w.signIn("ada"), w.signIn("ada")
 		s, _, err := w.a.SessionUser(w.ctx(), home, mine)
 		w.must(err)
-		w.want(domain.Invalid, w.a.ChangePassword(w.ctx(), ada, s.ID, "wrong", another))
-		w.want(domain.Invalid, w.a.ChangePassword(w.ctx(), ada, s.ID, password, "password1"))
-		w.must(w.a.ChangePassword(w.ctx(), ada, s.ID, password, another))
-		w.actor(mine)
+		_, err = w.a.ChangePassword(w.ctx(), ada, s, "password1", true)
+		w.want(domain.Invalid, err)
+		w.actor(w.must2(w.a.ChangePassword(w.ctx(), ada, s, another, true)))
+		_, _, err = w.a.SessionUser(w.ctx(), home, mine)
+		w.want(domain.Unauthenticated, err)
 		_, _, err = w.a.SessionUser(w.ctx(), home, other)
 		w.want(domain.Unauthenticated, err)
 		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
@@ -120,18 +121,17 @@ func TestChangeEmail(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
-		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, "new@example.org", "wrong"))
-		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, "ADA@example.org", password))
-		w.must(w.a.ChangeEmail(w.ctx(), home, ada, "New@Example.org", password))
+		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "ADA@example.org"))
+		w.must(w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "New@Example.org"))
 		token := w.token("new@example.org")
 		if email, err := w.a.AddressLink(w.ctx(), token); err != nil || email != "new@example.org" {
 			t.Error(email, err)
 		}
-		u, err := w.a.ConfirmEmail(w.ctx(), token)
+		u, _, err := w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		if w.must(err); u.Email != "new@example.org" {
 			t.Error(u.Email)
 		}
-		_, err = w.a.ConfirmEmail(w.ctx(), token)
+		_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		w.want(domain.NotFound, err)
 		if m := w.mails("ada@example.org"); len(m) != 1 || m[0].Subject != "Your address was changed" {
 			t.Errorf("the old address was told %+v", m)
@@ -151,7 +151,7 @@ func TestAddressLinksEnd(t *testing.T) {
 			w.must(err)
 		}
 		for name, end := range map[string]func(who domain.Actor){
-			"grace": func(who domain.Actor) { w.must(w.a.ChangePassword(w.ctx(), who, 0, password, another)) },
+			"grace": func(who domain.Actor) { w.must2(w.a.ChangePassword(w.ctx(), who, w.Proved(who.UserID), another, true)) },
 			"alan": func(domain.Actor) {
 				w.must(w.a.ForgotPassword(w.ctx(), home, "alan@example.org"))
 				_, err := w.a.ResetPassword(w.ctx(), home, w.token("alan@example.org"), another)
@@ -163,10 +163,10 @@ func TestAddressLinksEnd(t *testing.T) {
 			},
 		} {
 			who := w.member(name)
-			w.must(w.a.ChangeEmail(w.ctx(), elsewhere, who, name+"@example.net", password))
+			w.must(w.a.ChangeEmail(w.ctx(), elsewhere, who, w.Proved(who.UserID), name+"@example.net"))
 			token := w.token(name + "@example.net")
 			end(who)
-			_, err := w.a.ConfirmEmail(w.ctx(), token)
+			_, _, err := w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 			w.want(domain.NotFound, err)
 		}
 	})
@@ -177,7 +177,7 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 		ada := w.first("ada")
 		w.member("grace")
 		ask := func(email string) string {
-			return strings.Join(w.Statements(func() { w.must(w.a.ChangeEmail(w.ctx(), home, ada, email, password)) }), "\n")
+			return strings.Join(w.Statements(func() { w.must(w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), email)) }), "\n")
 		}
 		taken := ask("grace@example.org")
 		if m := w.mails("grace@example.org"); len(m) != 1 || mailedToken.MatchString(m[0].Text) {
@@ -189,7 +189,7 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 		token := w.token("new@example.org")
 		_, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
 		w.must(err) // the address is taken while the link waits
-		_, err = w.a.ConfirmEmail(w.ctx(), token)
+		_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		w.want(domain.NotFound, err)
 	})
 }

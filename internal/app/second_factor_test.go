@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -62,15 +63,14 @@ func (w *accountsRig) sessionOf(name string) (domain.Actor, domain.Session) {
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}, s
 }
 
-var byPassword = signin.Proof{Password: password}
-
-// add adds a passkey to the account of a session.
-func (w *accountsRig) add(k *keyring, actor domain.Actor, s domain.Session, name string) []string {
+// add adds a passkey to an account.
+func (w *accountsRig) add(k *keyring, actor domain.Actor, name string) []string {
 	w.t.Helper()
 	in := signin.PasskeyInput{Name: name}
-	options, err := w.a.BeginPasskey(w.ctx(), actor, s.ID, byPassword, in)
+	s := w.Proved(actor.UserID)
+	options, err := w.a.BeginPasskey(w.ctx(), actor, s, in)
 	w.must(err)
-	codes, err := w.a.AddPasskey(w.ctx(), actor, s.ID, in, k.make(w.t, options))
+	codes, _, err := w.a.AddPasskey(w.ctx(), actor, s, in, k.make(w.t, options), false)
 	w.must(err)
 	return codes
 }
@@ -98,13 +98,13 @@ func TestSignInWithPasskey(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
 		w.member("ada")
-		ada, s := w.sessionOf("ada")
+		ada, _ := w.sessionOf("ada")
 		k := newKeyring()
-		codes := w.add(k, ada, s, " Phone ")
+		codes := w.add(k, ada, " Phone ")
 		if len(codes) != 10 || len(codes[0]) != 19 {
 			t.Errorf("codes %q", codes)
 		}
-		if more := w.add(newKeyring(), ada, s, "Key"); more != nil {
+		if more := w.add(newKeyring(), ada, "Key"); more != nil {
 			t.Errorf("a further passkey comes with %q", more)
 		}
 		if _, u, err := w.a.SessionUser(w.ctx(), home, w.must2(w.finish(k, w.half("ada")))); err != nil || u.ID != ada.UserID {
@@ -193,12 +193,12 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		w.first("op")
 		w.member("ada")
 		w.member("bob")
-		ada, s := w.sessionOf("ada")
-		bob, bobs := w.sessionOf("bob")
+		ada, _ := w.sessionOf("ada")
+		bob, _ := w.sessionOf("bob")
 		k, other := newKeyring(), newKeyring()
 		k.credential.Counter = 40
-		codes := w.add(k, ada, s, "Phone")
-		theirs := w.add(other, bob, bobs, "Phone")
+		codes := w.add(k, ada, "Phone")
+		theirs := w.add(other, bob, "Phone")
 
 		half := w.half("ada")
 		_, err := w.finish(other, half)
@@ -254,7 +254,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 
 		// Half a sign-in ends with another password, and with a suspension.
 		fifth := w.half("ada")
-		w.must(w.a.ChangePassword(w.ctx(), ada, s.ID, password, another))
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, false))
 		_, err = w.a.HalfSignIn(w.ctx(), fifth)
 		w.want(domain.Unauthenticated, err)
 		sixth := w.half("bob")
@@ -284,7 +284,7 @@ func TestSecondFactorRaces(t *testing.T) {
 		w.member("ada")
 		ada, s := w.sessionOf("ada")
 		k := newKeyring()
-		codes := w.add(k, ada, s, "Phone")
+		codes := w.add(k, ada, "Phone")
 		const n = 8
 		race := func(what string, want int, try func(i int) error) {
 			t.Helper()
@@ -332,20 +332,25 @@ func TestSecondFactorRaces(t *testing.T) {
 			t.Errorf("%d codes are left, %v", f.Codes, err)
 		}
 		again := newKeyring()
-		begun, err := w.a.BeginPasskey(w.ctx(), ada, s.ID, byPassword, signin.PasskeyInput{Name: "Key"})
+		s = w.Proved(ada.UserID)
+		begun, err := w.a.BeginPasskey(w.ctx(), ada, s, signin.PasskeyInput{Name: "Key"})
 		w.must(err)
 		made := again.make(w.t, begun)
 		race("one passkey", 1, func(int) error {
-			_, err := w.a.AddPasskey(w.ctx(), ada, s.ID, signin.PasskeyInput{Name: "Key"}, made)
+			_, _, err := w.a.AddPasskey(w.ctx(), ada, s, signin.PasskeyInput{Name: "Key"}, made, false)
 			return err
 		})
 		race("removed at once", 2, func(i int) error {
-			f, err := w.a.SecondFactor(w.ctx(), ada)
-			if err != nil || len(f.Passkeys) == 0 {
-				return domain.NewNotFound()
+			for {
+				f, err := w.a.SecondFactor(w.ctx(), ada)
+				if err != nil || len(f.Passkeys) == 0 {
+					return domain.NewNotFound()
+				}
+				_, _, err = w.a.RemovePasskey(w.ctx(), ada, w.Proved(ada.UserID), f.Passkeys[i%len(f.Passkeys)].ID, false)
+				if !errors.Is(err, signin.ErrUnproved) { // which follows from another change meanwhile
+					return err
+				}
 			}
-			_, err = w.a.RemovePasskey(w.ctx(), ada, s.ID, byPassword, f.Passkeys[i%len(f.Passkeys)].ID)
-			return err
 		})
 		if f, err := w.a.SecondFactor(w.ctx(), ada); err != nil || len(f.Passkeys) != 0 && f.Codes != 0 {
 			t.Errorf("%+v, %v", f, err)
@@ -360,20 +365,17 @@ func TestChangingSecondFactor(t *testing.T) {
 		ada, s := w.sessionOf("ada")
 		other := w.signIn("ada")
 		in := signin.PasskeyInput{Name: "Phone"}
-		wrong := signin.Proof{Password: "wrong"}
-		_, err := w.a.BeginPasskey(w.ctx(), ada, s.ID, wrong, in)
-		w.want(domain.Invalid, err)
-		_, err = w.a.NewRecoveryCodes(w.ctx(), ada, s.ID, byPassword)
+		_, _, err := w.a.NewRecoveryCodes(w.ctx(), ada, s, false)
 		w.want(domain.Unprocessable, err)
 
 		// What is begun in a session is finished in it, by its user, with what was begun.
-		options, err := w.a.BeginPasskey(w.ctx(), ada, s.ID, byPassword, in)
+		options, err := w.a.BeginPasskey(w.ctx(), ada, s, in)
 		w.must(err)
 		k := newKeyring()
 		answer := k.make(w.t, options)
-		_, err = w.a.AddPasskey(w.ctx(), ada, s.ID+1, in, answer)
+		_, _, err = w.a.AddPasskey(w.ctx(), ada, w.Proved(ada.UserID), in, answer, false)
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.AddPasskey(w.ctx(), w.operator(), s.ID, in, answer)
+		_, _, err = w.a.AddPasskey(w.ctx(), w.operator(), s, in, answer, false)
 		w.want(domain.Unauthenticated, err)
 		alone, err := w.a.PasskeyOptions(w.ctx(), "")
 		w.must(err)
@@ -384,22 +386,24 @@ func TestChangingSecondFactor(t *testing.T) {
 		of.PublicKey["challenge"] = free.PublicKey["challenge"]
 		mixed, err := json.Marshal(of)
 		w.must(err)
-		_, err = w.a.AddPasskey(w.ctx(), ada, s.ID, in, newKeyring().make(w.t, mixed))
+		_, _, err = w.a.AddPasskey(w.ctx(), ada, s, in, newKeyring().make(w.t, mixed), false)
 		w.want(domain.Unauthenticated, err)
 		elsewhere := newKeyring()
 		elsewhere.site.Origin = "http://vitrine.test"
-		_, err = w.a.AddPasskey(w.ctx(), ada, s.ID, in, elsewhere.make(w.t, options))
+		_, _, err = w.a.AddPasskey(w.ctx(), ada, s, in, elsewhere.make(w.t, options), false)
 		w.want(domain.Unauthenticated, err)
-		codes, err := w.a.AddPasskey(w.ctx(), ada, s.ID, in, answer)
+		codes, _, err := w.a.AddPasskey(w.ctx(), ada, s, in, answer, false)
 		w.must(err)
 
 		// Nobody else can have the same.
 		bob := w.member("bob")
-		options, err = w.a.BeginPasskey(w.ctx(), bob, 1, byPassword, in)
+		bobs := w.Proved(bob.UserID)
+		options, err = w.a.BeginPasskey(w.ctx(), bob, bobs, in)
 		w.must(err)
-		_, err = w.a.AddPasskey(w.ctx(), bob, 1, in, k.make(w.t, options))
+		_, _, err = w.a.AddPasskey(w.ctx(), bob, bobs, in, k.make(w.t, options), false)
 		w.want(domain.Conflict, err)
-		options, err = w.a.BeginPasskey(w.ctx(), ada, s.ID, byPassword, in)
+		s = w.Proved(ada.UserID)
+		options, err = w.a.BeginPasskey(w.ctx(), ada, s, in)
 		w.must(err)
 		k.make(w.t, options)
 		if !strings.Contains(string(options), "excludeCredentials") {
@@ -407,23 +411,25 @@ func TestChangingSecondFactor(t *testing.T) {
 		}
 
 		// A passkey proves who is signed in, verified, once, and in its session.
-		proof := func(change func(k *keyring)) signin.Proof {
-			options, err := w.a.ProofOptions(w.ctx(), ada, s.ID)
+		proof := func(change func(k *keyring)) string {
+			options, err := w.a.ProofOptions(w.ctx(), ada, s)
 			w.must(err)
 			other := *k
 			change(&other)
 			defer func() { k.credential.Counter = other.credential.Counter }()
-			return signin.Proof{Passkey: other.sign(w, options)}
+			return other.sign(w, options)
 		}
-		_, err = w.a.NewRecoveryCodes(w.ctx(), ada, s.ID, proof(func(k *keyring) { k.Options.UserNotVerified = true }))
+		_, err = w.a.ProveByPasskey(w.ctx(), home, ada, s, proof(func(k *keyring) { k.Options.UserNotVerified = true }))
 		w.want(domain.Unauthenticated, err)
 		good := proof(func(*keyring) {})
-		_, err = w.a.NewRecoveryCodes(w.ctx(), ada, s.ID+1, good)
+		_, err = w.a.ProveByPasskey(w.ctx(), home, ada, w.Proved(ada.UserID), good)
 		w.want(domain.Unauthenticated, err)
-		fresh, err := w.a.NewRecoveryCodes(w.ctx(), ada, s.ID, good)
+		s, _, err = w.a.SessionUser(w.ctx(), home, w.must2(w.a.ProveByPasskey(w.ctx(), home, ada, s, good)))
 		w.must(err)
-		_, err = w.a.NewRecoveryCodes(w.ctx(), ada, s.ID, good)
+		_, err = w.a.ProveByPasskey(w.ctx(), home, ada, s, good)
 		w.want(domain.Unauthenticated, err)
+		fresh, _, err := w.a.NewRecoveryCodes(w.ctx(), ada, s, false)
+		w.must(err)
 		_, err = w.a.FinishByCode(w.ctx(), home, w.half("ada"), codes[0])
 		w.want(domain.Invalid, err)
 		w.must2(w.a.FinishByCode(w.ctx(), home, w.half("ada"), fresh[0]))
@@ -445,14 +451,13 @@ func TestChangingSecondFactor(t *testing.T) {
 		w.must(err)
 
 		// The last passkey takes the codes with it; sessions stay.
-		second := signin.Proof{Password: password + "2"}
 		f, err := w.a.SecondFactor(w.ctx(), ada)
 		w.must(err)
-		_, err = w.a.RemovePasskey(w.ctx(), ada, s2.ID, second, f.Passkeys[0].ID+100)
+		_, _, err = w.a.RemovePasskey(w.ctx(), ada, s2, f.Passkeys[0].ID+100, false)
 		w.want(domain.NotFound, err)
-		_, err = w.a.RemovePasskey(w.ctx(), bob, 1, byPassword, f.Passkeys[0].ID)
+		_, _, err = w.a.RemovePasskey(w.ctx(), bob, w.Proved(bob.UserID), f.Passkeys[0].ID, false)
 		w.want(domain.NotFound, err)
-		if last, err := w.a.RemovePasskey(w.ctx(), ada, s2.ID, second, f.Passkeys[0].ID); err != nil || !last {
+		if last, _, err := w.a.RemovePasskey(w.ctx(), ada, s2, f.Passkeys[0].ID, false); err != nil || !last {
 			t.Errorf("%v, %v", last, err)
 		}
 		if f, err = w.a.SecondFactor(w.ctx(), ada); err != nil || len(f.Passkeys)+f.Codes != 0 {
@@ -471,9 +476,9 @@ func TestSecondFactorOfOthers(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := w.first("op")
 		w.member("ada")
-		ada, s := w.sessionOf("ada")
+		ada, _ := w.sessionOf("ada")
 		stays := w.signIn("ada")
-		codes := w.add(newKeyring(), ada, s, "Phone")
+		codes := w.add(newKeyring(), ada, "Phone")
 		half, ref := w.half("ada"), domain.Ref{ID: int64(ada.UserID)}
 		_, err := w.a.RemoveSecondFactor(w.ctx(), operating.OnSite(ada, home), ref)
 		w.want(domain.Forbidden, err)
@@ -494,9 +499,9 @@ func TestSecondFactorOfOthers(t *testing.T) {
 		}
 
 		k := newKeyring()
-		w.add(k, ada, s, "Key")
+		w.add(k, ada, "Key")
 		w.half("ada")
-		w.must(w.a.DeleteAccount(w.ctx(), ada, "ada", password))
+		w.must(w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
 		for _, table := range []string{"passkeys", "recovery_codes", "half_sign_ins"} {
 			if rows := w.Dump()[table]; len(rows) != 0 {
 				t.Errorf("%s has %v", table, rows)
@@ -516,7 +521,7 @@ func TestSecondFactorIsLimited(t *testing.T) {
 		w.member("ada")
 		ada, s := w.sessionOf("ada")
 		known := domain.Visitor{Address: home.Address, Browser: auth.BrowserSecret(w.signIn("ada"))}
-		codes := w.add(newKeyring(), ada, s, "Phone")
+		codes := w.add(newKeyring(), ada, "Phone")
 		half, tried := w.half("ada"), 0
 		for i := range 100 {
 			_, err := w.a.FinishByCode(w.ctx(), household(i), half, "wrong")
@@ -534,7 +539,7 @@ func TestSecondFactorIsLimited(t *testing.T) {
 		w.must2(w.a.FinishByCode(w.ctx(), known, half, codes[0]))
 		proofs := 0
 		for range 60 {
-			_, err := w.a.NewRecoveryCodes(w.ctx(), ada, s.ID, signin.Proof{Passkey: "{}"})
+			_, err := w.a.ProveByPasskey(w.ctx(), home, ada, s, "{}")
 			if domain.KindOf(err) == domain.TooMany {
 				break
 			}

@@ -4,15 +4,16 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"testing"
 )
 
-// In a folder without a database, commands say so and make none; serve and migrate make
-// one.
+// In a folder without a database, commands say so and make none; serve, migrate and user create
+// make one.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"user", "list"}, {"user", "create", "--name", "Ada", "--email", "ada@example.org"}, {"user", "set-tier", "ada", "free"},
+		{"user", "list"}, {"user", "set-tier", "ada", "free"},
 		{"token", "list", "--user", "ada"}, {"app", "list"}, {"jobs"}, {"jobs", "retry", "--all"}, {"check"}, {"work"},
 	} {
 		p := folder(t)
@@ -24,5 +25,15 @@ func TestNoDatabase(t *testing.T) {
 		if args[0] == "user" && args[1] == "list" {
 			p.run(args...).ok()
 		}
+	}
+}
+
+// The first command of docs/hosting.md works in an empty folder, and makes an operator.
+func TestFirstCommand(t *testing.T) {
+	t.Parallel()
+	p := folder(t)
+	p.run("user", "create", "--name", "Ada", "--email", "ada@example.org").ok()
+	if out := p.run("user", "list").ok().out; !strings.Contains(out, "operator") {
+		t.Error(out)
 	}
 }

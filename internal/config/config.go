@@ -57,6 +57,7 @@ type Config struct {
 	MailFrom        string // "Name <address>" or an address
 
 	SignUp            string   // open, invitation or closed; empty: an operator chooses
+	SetupCode         string   // secret; empty: the server makes one
 	OAuthRegistration bool     // applications may register themselves
 	GuestsClosed      bool     // guests see nothing of collections
 	IndexClosed       bool     // search engines may index closed channels

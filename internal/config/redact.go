@@ -80,6 +80,7 @@ func (c Config) Redacted() Settings {
 		{"mail-from", c.MailFrom},
 		{"smtp-url", c.SMTP.URL()},
 		{"signup", c.SignUp},
+		{"setup-code", redactText(c.SetupCode)},
 		{"oauth-registration", strconv.FormatBool(c.OAuthRegistration)},
 		{"guests", c.guests()},
 		{"index-closed", strconv.FormatBool(c.IndexClosed)},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -97,6 +98,11 @@ func (s Server) resolve(cfg *Config, found *problems) {
 		found.addErr("signup", oneOf(s.SignUp, Choices("signup")...))
 	}
 	cfg.SignUp = s.SignUp
+	cfg.SetupCode, err = secret(s.SetupCode, s.SetupCodeFile)
+	found.addErr("setup-code-file", err)
+	if n := len(cfg.SetupCode); n > 0 && (n < minSetupCode || n > maxSetupCode) {
+		found.addErr("setup-code", fmt.Errorf("must have %d to %d characters", minSetupCode, maxSetupCode))
+	}
 	cfg.OAuthRegistration, err = parseBool(s.OAuthRegister)
 	found.addErr("oauth-registration", err)
 	found.addErr("guests", oneOf(s.Guests, Choices("guests")...))

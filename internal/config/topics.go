@@ -14,7 +14,7 @@ var topics = []struct {
 	{"Files", []string{"blob-", "fetch-allow", "upload-limit", "disk-reserve", "keep-metadata", "quota", "quota-"}},
 	{"Backups", []string{"backup-"}},
 	{"Mail", []string{"smtp-", "mail-"}},
-	{"People", []string{"default-tier", "signup", "guests", "index-closed", "security-contact", "invitation-", "oauth-", "oidc-"}},
+	{"People", []string{"default-tier", "signup", "setup-code", "setup-code-file", "guests", "index-closed", "security-contact", "invitation-", "oauth-", "oidc-"}},
 	{"Limits", []string{"rate-limits", "redis-", "body-limit", "request-timeout", "min-send-rate", "response-memory", "cache-size", "image-memory", "memory-limit"}},
 	{"Jobs, starting and stopping", []string{"work", "job-", "wait-for", "shutdown-timeout", "drain-delay"}},
 	{"Log, metrics and traces", []string{"log-", "metrics-", "otel-", "audit-keep"}},

@@ -39,6 +39,7 @@ const (
 type Visitor struct {
 	Address netip.Addr // zero if not known
 	Agent   string     // User-Agent
+	Local   bool       // on this machine, as far as the request shows
 	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), "" for none
 }
 
@@ -76,7 +77,9 @@ type Session struct {
 	CreatedAt  time.Time
 	LastSeenAt time.Time
 	ExpiresAt  time.Time
-	Writes     int64 // as of Actor, where one session is read
+	ProvedAt   time.Time // when its user last confirmed that it is them; zero if never
+	Hash       []byte    // of the secret that a request came with; nil in lists
+	Writes     int64     // as of Actor, where one session is read
 }
 
 // SignUpLink is a link of an operator that lets people sign up: one, whose address it may

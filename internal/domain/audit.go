@@ -31,6 +31,7 @@ const (
 	ActSignInRefused     Act = "session.refused"
 	ActSignedOut         Act = "session.ended"
 	ActSignedOutAll      Act = "session.ended-all"
+	ActConfirmed         Act = "session.confirmed"
 	ActPasskeyAdded      Act = "passkey.added"
 	ActPasskeyRemoved    Act = "passkey.removed"
 	ActCodesMade         Act = "recovery-codes.made"
@@ -72,7 +73,7 @@ const (
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
 	ActAccountInvited, ActResetSent, ActSignInLink,
-	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConnected, ActDisconnected,
+	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConfirmed, ActConnected, ActDisconnected,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked,
 	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,

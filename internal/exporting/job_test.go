@@ -241,7 +241,7 @@ func TestExportsOfADeletedAccount(t *testing.T) {
 	if len(objects(r)) != 1 {
 		t.Fatalf("%q", objects(r))
 	}
-	if err := r.S.App.DeleteAccount(context.Background(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, "ada", ""); err != nil {
+	if err := r.S.App.DeleteAccount(context.Background(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, r.Proved(r.Person("ada").ID), "ada"); err != nil {
 		t.Fatal(err)
 	}
 	r.WorkJobs()

@@ -139,7 +139,7 @@ func TestEndedMeanwhile(t *testing.T) {
 			return err
 		})
 		try("deleted user", "carl", w.web, 400, "invalid_grant", func() error {
-			return w.S.App.DeleteAccount(ctx, w.actor("carl"), "carl", "")
+			return w.S.App.DeleteAccount(ctx, w.actor("carl"), w.Proved(w.actor("carl").UserID), "carl")
 		})
 		try("revoked grant", "ada", w.web, 400, "invalid_grant", func() error {
 			grants, err := w.S.App.Grants(ctx, w.actor("ada"))

@@ -104,14 +104,19 @@ func NewAttempt() Attempt {
 	return Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
 }
 
-// Begin gives the address of the provider at which an attempt begins. It is Unavailable while
-// the provider is away.
-func (p *Provider) Begin(ctx context.Context, a Attempt) (string, error) {
+// Begin gives the address of the provider at which an attempt begins. With again, the provider is
+// asked to have people sign in even if they are signed in there. It is Unavailable while the provider
+// is away.
+func (p *Provider) Begin(ctx context.Context, a Attempt, again bool) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
-	return p.config(d).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), nil
+	options := []oauth2.AuthCodeOption{oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)}
+	if again { // OpenID Connect Core 1.0, section 3.1.2.1
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return p.config(d).AuthCodeURL(a.State, options...), nil
 }
 
 // Identity is who somebody is to the provider. Issuer and Subject name them for ever; all else
@@ -125,6 +130,8 @@ type Identity struct {
 	Username string   `json:"username"` // the same
 	Groups   []string `json:"groups"`   // of the claim that was asked for
 	Unsure   bool     `json:"unsure"`   // the provider has not told all groups
+
+	AuthTime time.Time `json:"auth_time"` // when they signed in there, as the ID token says; zero if it does not
 }
 
 // Finish exchanges the code of an attempt for who has come. Unavailable says that the provider
@@ -158,7 +165,17 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, code string) (Identity
 	if err != nil {
 		return Identity{}, err
 	}
-	return c.identity(p.o.Issuer, id.Subject, p.o.GroupsClaim), nil
+	who := c.identity(p.o.Issuer, id.Subject, p.o.GroupsClaim)
+	var signedIn struct {
+		At int64 `json:"auth_time"`
+	}
+	if err := id.Claims(&signedIn); err != nil {
+		return Identity{}, p.refuse(ctx, err)
+	}
+	if signedIn.At > 0 {
+		who.AuthTime = time.Unix(signedIn.At, 0)
+	}
+	return who, nil
 }
 
 // meant checks what the library leaves to us: that a verified token is for this attempt, and

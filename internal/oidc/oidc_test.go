@@ -51,7 +51,7 @@ func rig(t *testing.T, change func(*oidc.Options)) (*oidc.Provider, *oidctest.Pr
 func signIn(t *testing.T, p *oidc.Provider, fake *oidctest.Provider) (oidc.Identity, error) {
 	t.Helper()
 	a := oidc.NewAttempt()
-	to, err := p.Begin(t.Context(), a)
+	to, err := p.Begin(t.Context(), a, false)
 	if err != nil {
 		return oidc.Identity{}, err
 	}
@@ -181,7 +181,7 @@ func TestCodes(t *testing.T) {
 	p, fake, _ := rig(t, nil)
 	fake.Is("1", "email", "ada@example.org")
 	a := oidc.NewAttempt()
-	to, err := p.Begin(t.Context(), a)
+	to, err := p.Begin(t.Context(), a, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestAway(t *testing.T) {
 	fake.Is("1", "email", "ada@example.org")
 	fake.Away(true)
 	for range 2 {
-		if _, err := p.Begin(t.Context(), oidc.NewAttempt()); domain.KindOf(err) != domain.Unavailable {
+		if _, err := p.Begin(t.Context(), oidc.NewAttempt(), false); domain.KindOf(err) != domain.Unavailable {
 			t.Fatalf("away: %v", err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := oidc.NewAttempt()
-	to, err := p.Begin(t.Context(), a)
+	to, err := p.Begin(t.Context(), a, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestAway(t *testing.T) {
 		t.Errorf("away when the code is exchanged: %v", err)
 	}
 	c.advance(2 * time.Hour)
-	if _, err := p.Begin(t.Context(), a); err != nil {
+	if _, err := p.Begin(t.Context(), a, false); err != nil {
 		t.Errorf("what it said is forgotten: %v", err)
 	}
 	fake.Away(false)
@@ -309,7 +309,7 @@ func TestSlow(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := p.Begin(t.Context(), oidc.NewAttempt()); domain.KindOf(err) != domain.Unavailable {
+			if _, err := p.Begin(t.Context(), oidc.NewAttempt(), false); domain.KindOf(err) != domain.Unavailable {
 				t.Errorf("slow: %v", err)
 			}
 		})

@@ -135,6 +135,11 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
 	}
+	return OpenOrMake(ctx, cfg, log)
+}
+
+// OpenOrMake is OpenReady that creates the SQLite file if it is missing.
+func OpenOrMake(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
 	db, err := Open(ctx, cfg)
 	if err != nil {
 		return nil, err

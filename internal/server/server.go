@@ -144,7 +144,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration},
+			Registration: cfg.OAuthRegistration, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
 		Identify: moving.Identify,
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
@@ -206,6 +206,9 @@ func (s *Server) Start(l net.Listener) error {
 		s.http = s.serve(l, s.handler)
 	}
 	s.tellReady()
+	if err := s.keepSetupCode(context.Background()); err != nil {
+		return err
+	}
 	if !s.cfg.Work {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 // What the witness sees of ways into accounts: making them, signing in, tokens, passwords, keys.
@@ -156,10 +157,13 @@ func (w *witness) clients() {
 func (w *witness) passwords() {
 	const at, site = "/operator/accounts/bob", "https://vitrine.test"
 	w.leaves(func() {
-		w.bob.post("/settings/password", "current", "wrong one!", "password", second).want(422)
-		w.bob.post("/settings/password", "current", password, "password", "short").want(422)
+		w.bob.post("/settings/password", "password", "short").want(422)
 	})
-	w.leaves(func() { w.bob.post("/settings/password", "current", password, "password", second).want(303) }, "bob account.password User bob")
+	w.leaves(func() {
+		w.bob.post("/settings/confirm", "by", "password", "password", "wrong one!").want(422)
+	}, "not signed in session.refused User bob | map[why:confirmation by password]")
+	w.leaves(func() { w.bob.post("/settings/confirm", "by", "password", "password", password).want(303) }, "bob session.confirmed User bob | map[by:password]")
+	w.leaves(func() { w.bob.post("/settings/password", "password", second).want(303) }, "bob account.password User bob")
 	b := newBrowser(w.t, w.r)
 	var link string
 	w.leaves(func() {
@@ -192,8 +196,8 @@ func (w *witness) addresses() {
 	const at = "/operator/accounts/bob"
 	ask := func(email string) (link string) {
 		w.leaves(func() {
-			w.bob.post("/settings/email", "email", email, "password", "wrong one!").want(422)
-			w.bob.post("/settings/email", "email", email, "password", password).want(303)
+			w.bob.post("/settings/email", "email", "none").want(422)
+			w.bob.post("/settings/email", "email", email).want(303)
 			link = mailed(w.t, w.r, email)
 			w.bob.get(link).want(200)
 		})
@@ -204,6 +208,17 @@ func (w *witness) addresses() {
 	w.leaves(func() { w.bob.post(link).want(404) })
 	link = ask("late@example.org")
 	w.shell([]string{"user", "create", "--name", "Late", "--slug", "late", "--email", "late@example.org"}, "account.created User late")
+	late := newBrowser(w.t, w.r)
+	w.stage(func() {
+		_, address, err := w.r.S.App.MakeSignInLink(w.t.Context(), domain.Ref{Slug: "late"})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		late.post(strings.TrimPrefix(address, "https://vitrine.test")).want(303)
+		late.post("/settings/confirm", "by", "mail").want(200)
+	})
+	proof := mailed(w.t, w.r, "late@example.org")
+	w.leaves(func() { late.post(proof).want(303) }, "late session.confirmed User late | map[by:mailed link]")
 	w.leaves(func() { w.bob.post(link).want(404) }) // which is found out after it was noted
 	w.leaves(func() {
 		w.ada.post(at, "do", "email", "email", "none").want(422)
@@ -220,9 +235,9 @@ func (w *witness) secondFactor() {
 	k, b, spare := newKey(), newBrowser(w.t, w.r), newKey()
 	var codes []string
 	w.leaves(func() {
-		w.eve.post(at, "name", "Phone", "password", "wrong one!").want(422)
+		w.eve.post(at, "name", "").want(422)
 		w.eve.post(at+"/add", "name", "Phone", "passkey", "{}").want(422)
-		w.eve.post(codesAt, "password", password).want(422)
+		w.eve.post(codesAt).want(422)
 	})
 	w.leaves(func() { codes = strings.Fields(addKey(w.eve, k, "Phone").want(200).find(`id="codes">([^<]+)</pre>`)) },
 		"eve passkey.added User eve | map[name:Phone]", "eve recovery-codes.made User eve")
@@ -249,15 +264,13 @@ func (w *witness) secondFactor() {
 	w.leaves(func() { b.post("/sign-in/passkey", "passkey", answer).want(303) }, "eve session.created Session #new | map[by:passkey]")
 	w.leaves(func() { b.post("/sign-in/passkey", "passkey", answer).want(422) }, "not signed in session.refused | map[why:passkey]")
 
-	w.leaves(func() { w.eve.post(codesAt, "password", "wrong one!").want(422) })
-	w.leaves(func() { w.eve.post(codesAt, "password", password).want(200) }, "eve recovery-codes.made User eve")
+	w.leaves(func() { w.eve.post(codesAt).want(200) }, "eve recovery-codes.made User eve")
 	key := func() string { return w.eve.get(at).find(`href="(/settings/passkeys/\d+)"`) }
 	w.leaves(func() {
-		w.eve.post(key(), "password", "wrong one!").want(422)
-		w.bob.post(key(), "password", password).want(404)
+		w.bob.post(key()).want(404)
 	})
-	w.leaves(func() { w.eve.post(key(), "password", password).want(303) }, "eve passkey.removed User eve")
-	w.leaves(func() { w.eve.post(key(), "password", password).want(303) }, "eve passkey.removed User eve", "eve second-factor.ended User eve")
+	w.leaves(func() { w.eve.post(key()).want(303) }, "eve passkey.removed User eve")
+	w.leaves(func() { w.eve.post(key()).want(303) }, "eve passkey.removed User eve", "eve second-factor.ended User eve")
 
 	want := []string{"eve passkey.added User eve", "eve recovery-codes.made User eve"}
 	w.leaves(func() { addKey(w.eve, newKey(), "Phone").want(200) }, want...)

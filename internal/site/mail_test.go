@@ -40,7 +40,7 @@ func TestPagesOfMail(t *testing.T) {
 			}
 			says(operator.get("/settings/email"), "We send a link to it", "ask its operator for the link")
 			operator.get("/settings/email").says("the operators of this server, and").hides("Nobody else")
-			says(operator.post("/settings/email", "email", "new@example.org", "password", password).follow(),
+			says(operator.post("/settings/email", "email", "new@example.org").follow(),
 				"We have sent a link to the new address.", "Ask its operator for the link")
 			says(operator.get("/operator"), "sent by SMTP", "--smtp-url")
 			says(operator.get("/operator/sign-up"), "Links to sign up", "pass it on")

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/descope/virtualwebauthn"
 
@@ -37,7 +38,7 @@ func (k *key) signs(b *browser, at string) string {
 // addKey adds a passkey in the settings.
 func addKey(b *browser, k *key, name string) *page {
 	b.t.Helper()
-	p := b.post("/settings/passkeys", "name", name, "password", password).want(200)
+	p := b.post("/settings/passkeys", "name", name).want(200)
 	o, err := virtualwebauthn.ParseAttestationOptions(p.find(`data-make="(\{.*\})" hidden`))
 	if err != nil {
 		b.t.Fatal(err)
@@ -52,8 +53,7 @@ func TestPasskeysOnSite(t *testing.T) {
 	ada := first(t, r)
 	ada.get("/settings/passkeys").want(200).says("You have no passkeys.")
 	ada.get("/settings/recovery-codes").want(200).says("your first passkey")
-	ada.post("/settings/passkeys", "name", "", "password", password).want(422).says("Name")
-	ada.post("/settings/passkeys", "name", "Phone", "password", "wrong").want(422).says("Is not your password.", `value="Phone"`)
+	ada.post("/settings/passkeys", "name", "").want(422).says("Name")
 	k := newKey()
 	codes := strings.Fields(addKey(ada, k, "Phone").want(200).says("Your passkey was added.").find(`id="codes">([^<]+)</pre>`))
 	if len(codes) != 10 {
@@ -95,20 +95,32 @@ func TestPasskeysOnSite(t *testing.T) {
 	d.get("/settings/passkeys").want(200)
 	newBrowser(t, r).get("/sign-in").says("Sign in with a passkey")
 
-	// Changes want the password, or a passkey.
+	// Changes are confirmed by the password, or a passkey.
 	id := ada.get("/settings/passkeys").find(`href="/settings/passkeys/(\d+)"`)
-	ada.post("/settings/recovery-codes", "password", "wrong").want(422)
-	fresh := ada.post("/settings/recovery-codes", "proof", k.signs(ada, "/settings/passkeys/options")).want(200).find(`id="codes">([^<\s]+)`)
+	r.Clock.Advance(time.Hour)
+	ada.get("/settings/recovery-codes").leads("/settings/confirm?next=%2Fsettings%2Frecovery-codes").follow().says("Use a passkey", "Confirm with your password")
+	ada.post("/settings/recovery-codes").leads("/settings/confirm?next=%2Fsettings%2Frecovery-codes")
+	confirm := func(with ...string) *page {
+		return ada.post("/settings/confirm", append(with, "next", "/settings/recovery-codes")...)
+	}
+	confirm("by", "password", "password", "wrong").want(422).says("Is not your password.")
+	confirm("by", "mail").want(422).says("Confirm with your password")
+	ada.post("/settings/confirm", "by", "magic").want(400)
+	before := ada.cookies["__Host-vitrine"].Value
+	confirm("by", "passkey", "passkey", k.signs(ada, "/settings/confirm/options")).leads("/settings/recovery-codes")
+	if ada.cookies["__Host-vitrine"].Value == before {
+		t.Error("the session keeps its secret")
+	}
+	fresh := ada.post("/settings/recovery-codes").want(200).find(`id="codes">([^<\s]+)`)
 	ada.get("/settings/passkeys/" + id).want(200).hides("This is your last passkey.")
-	ada.post("/settings/passkeys/"+id, "password", "wrong").want(422)
-	ada.post("/settings/passkeys/"+id, "password", password).leads("/settings/passkeys")
+	ada.post("/settings/passkeys/" + id).leads("/settings/passkeys")
 	last := ada.get("/settings/passkeys").says("The passkey was removed.").find(`href="/settings/passkeys/(\d+)"`)
 	eve := member(t, r, "eve")
 	eve.get("/settings/passkeys/" + last).want(404)
 	ada.get("/settings/passkeys/" + last).want(200).says("This is your last passkey.")
 	e := newBrowser(t, r)
 	e.post("/sign-in", "email", "ada@example.org", "password", password).leads("/sign-in/second-factor")
-	ada.post("/settings/passkeys/"+last, "password", password).leads("/settings/passkeys")
+	ada.post("/settings/passkeys/" + last).leads("/settings/passkeys")
 	ada.get("/settings/passkeys").says("Your password alone is enough to sign in now.")
 	e.post("/sign-in/second-factor", "code", fresh).leads("/sign-in")
 	e.get("/sign-in").says("That took too long.")

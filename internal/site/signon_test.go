@@ -221,7 +221,7 @@ func TestSignOnConnects(t *testing.T) {
 		bob.signOn(fake, "/sign-in/sso?connect=yes").leads("/settings/single-sign-on")
 
 		// An account that ends takes its identity with it.
-		if err := r.S.App.DeleteAccount(t.Context(), domain.Actor{UserID: eve.ID}, "eve", password); err != nil {
+		if err := r.S.App.DeleteAccount(t.Context(), domain.Actor{UserID: eve.ID}, r.Proved(eve.ID), "eve"); err != nil {
 			t.Fatal(err)
 		}
 		again.get("/settings/single-sign-on").want(303)

@@ -58,6 +58,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	})
 	handle(h, func(ctx context.Context, job accounts.MailPasswordLink) error { return a.SendPasswordLink(ctx, job) })
 	handle(h, func(ctx context.Context, job accounts.MailAddressLink) error { return a.SendAddressLink(ctx, job.Link) })
+	handle(h, func(ctx context.Context, job signin.MailProofLink) error { return a.SendProofLink(ctx, job) })
 	handle(h, func(ctx context.Context, job signin.MailNotice) error { return a.SendNotice(ctx, job) })
 	handle(h, func(ctx context.Context, job moderation.MailNotice) error {
 		return a.SendModerationNotice(ctx, job.Notice)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
@@ -18,6 +19,7 @@ type Accounts struct {
 	collections *collections.Collections
 	accounts    Options
 	used        usage
+	setupKey    core.Secret
 }
 
 // Options are how accounts come to be. The zero value serves the command line.
@@ -25,6 +27,7 @@ type Options struct {
 	SignUp       domain.SignUpMode // "": an operator chooses
 	DefaultTier  domain.Tier       // of accounts that people make; "" means supporter
 	Registration bool              // applications may register themselves
+	Setup        Setup
 }
 
 // New makes the use cases.

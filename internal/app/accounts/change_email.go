@@ -13,18 +13,18 @@ import (
 )
 
 // ChangeEmail has a link mailed to a new address, which it proves; the old address is
-// told once it is changed. The password is asked for again. Errors name `email` and
-// `password`; whether the address has another account, only its owner is told.
-func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain.Actor, email, password string) error {
+// told once it is changed. The session must have been confirmed recently. Errors name `email`; whether
+// the address has another account, only its owner is told.
+func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, email string) error {
 	email, err := core.EmailAddress(strings.TrimSpace(email))
 	if err != nil {
 		return err
 	}
-	was, err := a.Proved(ctx, actor, "password", password)
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}
-	if email == was.User.Email {
+	if email == u.Email {
 		return domain.InvalidField("email", domain.FieldTaken, "is already your address")
 	}
 	if _, err := a.Try(ctx, core.TryMail, email, from); err != nil {
@@ -35,7 +35,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := signin.LockedAs(ctx, tx, was, "password")
+		c, err := a.LockProved(ctx, tx, actor, s)
 		if err != nil {
 			return err
 		}
@@ -57,20 +57,33 @@ func (a *Accounts) AddressLink(ctx context.Context, token string) (email string,
 
 // ConfirmEmail changes the address as a mailed link says; NotFound for a link that is
 // used, expired or none, or whose address has got an account meanwhile. Links to choose
-// a password, which went to the old address, end.
-func (a *Accounts) ConfirmEmail(ctx context.Context, token string) (u domain.User, err error) {
+// a password, which went to the old address, end. If the actor is the account's holder, their session
+// gets another secret; endOthers ends the account's other sessions.
+func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domain.Session, token string, endOthers bool) (u domain.User, secret string, err error) {
 	l, err := a.mailLink(ctx, account.AddressLink, token)
 	if err != nil {
-		return u, err
+		return u, "", err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		u, err = a.confirmEmail(ctx, tx, l, auth.HashToken(token))
+		if u, err = a.confirmEmail(ctx, tx, l, auth.HashToken(token)); err != nil {
+			return err
+		}
+		switch {
+		case actor.UserID == l.User:
+			secret, err = a.Renew(ctx, tx, s, endOthers)
+		case endOthers:
+			if err = tx.EndSessions(ctx, l.User, 0); err == nil {
+				err = a.AuditSelf(ctx, tx, domain.Actor{UserID: l.User}, domain.ActSignedOutAll)
+			}
+		default:
+			err = tx.ForgetProofs(ctx, l.User, 0)
+		}
 		return err
 	})
 	if domain.KindOf(err) == domain.Conflict {
 		err = domain.NewNotFound()
 	}
-	return u, err
+	return u, secret, err
 }
 
 func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.MailLink, hash []byte) (u domain.User, err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -61,21 +60,20 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 	return q.OtherAccounts(ctx, id)
 }
 
-// DeleteAccount deletes the actor's account where the password and the slug are right.
-// It is out of sight at once, with its channels and whatever else others see of it; a job
-// clears the rest. Errors name `slug` and
-// `password`; the only operator gets Unprocessable while others have accounts.
-func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, slug, password string) error {
-	was, err := a.Proved(ctx, actor, "password", password)
+// DeleteAccount deletes the actor's account, in a session that was confirmed recently, if the slug is
+// theirs. It is out of sight at once, with its channels and anything else that others see of it; a job
+// clears the rest. Errors name `slug`; the only operator gets Unprocessable while others have accounts.
+func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, s domain.Session, slug string) error {
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}
-	if slug != was.User.Slug {
+	if slug != u.Slug {
 		return domain.InvalidField("slug", domain.FieldIncorrect, "is not your short name")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		return a.EndAccount(ctx, tx, actor, actor.UserID, func(operators []domain.UserID) (store.Credentials, error) {
-			c, err := signin.LockedAs(ctx, tx, was, "password")
+			c, err := a.LockProved(ctx, tx, actor, s)
 			if err != nil {
 				return c, err
 			}

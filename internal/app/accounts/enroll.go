@@ -20,7 +20,7 @@ type Newcomer struct {
 
 // Enroll makes an account for a newcomer. Where signing up is not open, they must have been
 // invited, by what they bring or by their address, unless the operator lets in anyone who is
-// vouched for; the first account can always be made. Forbidden says that they may not come in,
+// vouched for; the first account can always be made, after CheckSetupCode. Forbidden says that they may not come in,
 // Conflict that the address has an account.
 func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u domain.User, err error) {
 	n := store.NewUser{Name: in.Name, Email: in.Email, Tier: a.accounts.DefaultTier, Now: a.Now()}

@@ -123,7 +123,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := a.Audit(ctx, tx, domain.Actor{UserID: l.User}, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
 			return err
 		}
-		if err := PutPassword(ctx, tx, c.User, hash, 0); err != nil {
+		if err := PutPassword(ctx, tx, c.User, hash); err != nil {
+			return err
+		}
+		if err := tx.EndSessions(ctx, l.User, 0); err != nil {
 			return err
 		}
 		secret, err = a.Enter(ctx, tx, l.User, from)
@@ -132,14 +135,14 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	return secret, a.AuditRefusedBy(ctx, from, u, "mailed link", err)
 }
 
-// PutPassword gives a locked account another password, ends its sessions but one and the
-// links that were mailed, and tells its holder. Whoever knew the old password may have
-// asked for a link that gives the account their own address.
-func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string, keep domain.SessionID) error {
+// PutPassword gives a locked account another password, ends the links that were mailed and the sign-ins
+// that wait for a second factor, and tells its holder. Somebody who knew the old password may have asked for a link that gives the
+// account their own address. Its sessions stay.
+func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
-	if err := tx.EndSessions(ctx, u.ID, keep); err != nil {
+	if err := tx.EndHalfSignIns(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {
@@ -156,26 +159,30 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 	return tx.EndMailLinks(ctx, id, account.AddressLink)
 }
 
-// ChangePassword sets a new password where the current one is right ("" for an account
-// that has none), and ends all sessions but the one that keeps. Errors name `current` and
-// `password`.
-func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, keep domain.SessionID, current, next string) error {
-	was, err := a.Proved(ctx, actor, "current", current)
+// ChangePassword sets a new password, or the first one, in a session that was confirmed recently. The
+// session gets another secret, and endOthers ends the other sessions. Errors name `password`.
+func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, s domain.Session, next string, endOthers bool) (secret string, err error) {
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
-		return err
+		return "", err
 	}
-	hash, err := NewPassword(next, was.User)
+	hash, err := NewPassword(next, u)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := signin.LockedAs(ctx, tx, was, "current")
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := a.LockProved(ctx, tx, actor, s)
 		if err != nil {
 			return err
 		}
 		if err := a.Audit(ctx, tx, actor, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
 			return err
 		}
-		return PutPassword(ctx, tx, c.User, hash, keep)
+		if err := PutPassword(ctx, tx, c.User, hash); err != nil {
+			return err
+		}
+		secret, err = a.Renew(ctx, tx, s, endOthers)
+		return err
 	})
+	return secret, err
 }

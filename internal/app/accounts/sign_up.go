@@ -24,6 +24,8 @@ type SignUpInput struct {
 	Email    string
 	Password string
 	Invite   string
+
+	SetupCode string // for the first account, "" for none
 }
 
 // Validate checks the account that is wanted, which must have a password.
@@ -40,13 +42,16 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 // SignUp makes an account, or has a link mailed that will. With the first account, with an
 // invitation to the very address, and with a link for which an operator vouches there is
 // nothing to confirm: session is the secret of a new session. Else it is "", whether or not the address has
-// an account already; the mail tells. Errors name `name`, `slug`, `email` and `password`;
+// an account already; the mail tells. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
 // Forbidden is for those who may not sign up, TooMany for those who tried too often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err
 	}
 	if err := in.Validate(); err != nil {
+		return "", err
+	}
+	if err := a.CheckSetupCode(ctx, from, in.SetupCode); err != nil {
 		return "", err
 	}
 	n := in.account(a.accounts.DefaultTier).account(a.Now())
@@ -65,10 +70,14 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 	if n.PasswordHash, err = auth.HashPassword(in.Password); err != nil {
 		return "", err
 	}
+	var first bool
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		session, err = a.signUp(ctx, tx, from, in, n)
+		session, first, err = a.signUp(ctx, tx, from, in, n)
 		return err
 	})
+	if err == nil && first {
+		a.madeFirst()
+	}
 	return session, TakenEmail(err)
 }
 
@@ -86,15 +95,21 @@ func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUse
 
 // signUp makes the account at once where nothing is to be proved, else notes that it is
 // wanted. It does the same for an address that has an account: the mail will differ.
-func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
-	first, err := tx.ClaimFirstAccount(ctx)
-	if err != nil {
-		return "", err
+func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, first bool, err error) {
+	if first, err = tx.ClaimFirstAccount(ctx); err != nil {
+		return "", false, err
 	}
 	if first {
 		n.Office = domain.OfficeOperator
-		return a.enroll(ctx, tx, from, in.Slug, n, domain.SignUpLink{})
+		session, err = a.enroll(ctx, tx, from, in.Slug, n, domain.SignUpLink{})
+		return session, true, err
 	}
+	session, err = a.signUpLater(ctx, tx, from, in, n)
+	return session, false, err
+}
+
+// signUpLater is signUp for all accounts but the first.
+func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
 	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
 	if err != nil {
 		return "", err

@@ -46,6 +46,7 @@ var (
 	TryMail = Attempt{"mail",
 		[]Limit{{3, time.Hour}, {6, Day}}, []Limit{{6, time.Hour}, {20, Day}}, []Limit{{30, time.Hour}, {100, Day}},
 		[]Limit{{3, time.Hour}, {6, Day}}}
+	TrySetup  = Attempt{"setup code", nil, []Limit{{100, 15 * time.Minute}}, []Limit{{10, 15 * time.Minute}, {50, Day}}, nil}
 	TrySecret = Attempt{"client secret",
 		[]Limit{{30, 15 * time.Minute}}, []Limit{{300, 15 * time.Minute}}, []Limit{{300, 15 * time.Minute}}, nil}
 )

@@ -89,7 +89,10 @@ func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref
 		if err := a.Audit(ctx, tx, by.actor, domain.ActPasswordChanged, domain.AboutUser(u), nil); err != nil {
 			return err
 		}
-		return accounts.PutPassword(ctx, tx, u, hash, 0)
+		if err := accounts.PutPassword(ctx, tx, u, hash); err != nil {
+			return err
+		}
+		return tx.EndSessions(ctx, u.ID, 0)
 	})
 }
 

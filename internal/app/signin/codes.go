@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -23,16 +24,27 @@ func newCodes() (codes []string, hashes [][]byte) {
 	for range codesAtOnce {
 		random := make([]byte, codeLength)
 		_, _ = rand.Read(random) // never fails: it ends the program instead
-		var code strings.Builder
-		for i, b := range random {
-			if i > 0 && i%4 == 0 {
-				code.WriteByte('-')
-			}
-			code.WriteByte(codeLetters[b%32]) // 256 is a multiple of 32: none comes more often
-		}
-		codes, hashes = append(codes, code.String()), append(hashes, hashCode(code.String()))
+		code := WriteCode(random)
+		codes, hashes = append(codes, code), append(hashes, hashCode(code))
 	}
 	return codes, hashes
+}
+
+// WriteCode writes a code of 16 characters for at least as many random bytes.
+func WriteCode(random []byte) string {
+	var code strings.Builder
+	for i, b := range random[:codeLength] {
+		if i > 0 && i%4 == 0 {
+			code.WriteByte('-')
+		}
+		code.WriteByte(codeLetters[b%32]) // 256 is a multiple of 32: none comes more often
+	}
+	return code.String()
+}
+
+// SameCode reports whether somebody has typed a code. It takes as long for any other.
+func SameCode(typed, code string) bool {
+	return subtle.ConstantTimeCompare(hashCode(typed), hashCode(code)) == 1
 }
 
 // asMeant is a code as it was given out, of what somebody types.
@@ -53,14 +65,11 @@ func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor
 }
 
 // NewRecoveryCodes gives the actor codes, in place of those that they have, which then are good for
-// nothing. They are shown once. Errors name `password`; without a passkey it is Unprocessable.
-func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof) (codes []string, err error) {
-	settled, err := a.prove(ctx, actor, session, p)
-	if err != nil {
-		return nil, err
-	}
+// nothing. They are shown once. The session gets another secret, and endOthers ends the other sessions.
+// Without a passkey it is Unprocessable.
+func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, s domain.Session, endOthers bool) (codes []string, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := settled(ctx, tx)
+		c, err := a.LockProved(ctx, tx, actor, s)
 		if err != nil {
 			return err
 		}
@@ -74,7 +83,10 @@ func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, sess
 		if codes, err = a.putCodes(ctx, tx, actor, c.User); err != nil {
 			return err
 		}
+		if secret, err = a.Renew(ctx, tx, s, endOthers); err != nil {
+			return err
+		}
 		return Warn(ctx, tx, c.User, CodesMade)
 	})
-	return codes, err
+	return codes, secret, err
 }

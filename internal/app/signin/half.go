@@ -128,7 +128,7 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 			if err != nil {
 				return err
 			}
-			session, err = a.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), with)
+			session, err = a.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), a.Now(), with)
 			return err
 		})
 	}

@@ -51,23 +51,19 @@ func (in PasskeyInput) Validate() error {
 }
 
 // BeginPasskey gives what a browser passes to navigator.credentials.create, as JSON (WebAuthn Level 3,
-// section 5.4), for who has proved who they are. What comes of it AddPasskey takes, for ten minutes
-// and in this session. Errors name `name` and `password`.
-func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof, in PasskeyInput) (options []byte, err error) {
+// section 5.4), in a session that was confirmed recently. AddPasskey accepts the result for ten minutes
+// in the same session. Errors name `name`.
+func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, s domain.Session, in PasskeyInput) (options []byte, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if a.party == nil {
 		return nil, errNoPasskeys()
 	}
-	settled, err := a.prove(ctx, actor, session, p)
-	if err != nil {
-		return nil, err
-	}
 	var u domain.User
 	var have []account.Passkey
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := settled(ctx, tx)
+		c, err := a.LockProved(ctx, tx, actor, s)
 		if err != nil {
 			return err
 		}
@@ -87,7 +83,7 @@ func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, session 
 	}
 	h := newHolder(key, u, have...)
 	creation, _, err := a.party.BeginRegistration(h, func(o *protocol.PublicKeyCredentialCreationOptions) error {
-		o.Challenge = newChallenge(key, forAdding, bySession(actor, session), a.Now())
+		o.Challenge = newChallenge(key, forAdding, bySession(actor, s.ID), a.Now())
 		for _, c := range h.WebAuthnCredentials() { // so that an authenticator says that it has one
 			o.CredentialExcludeList = append(o.CredentialExcludeList, c.Descriptor())
 		}
@@ -105,26 +101,30 @@ func errManyPasskeys() error {
 
 // AddPasskey adds the passkey that a browser made of what BeginPasskey gave (section 7.1). The first
 // one of an account makes it ask for a second factor, and comes with recovery codes, which are shown
-// once; codes is nil for a further one. Sessions stay. Errors name `name`; one that an account has
-// already is a Conflict.
-func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, in PasskeyInput, answer string) (codes []string, err error) {
+// once; codes is nil for a further one. The session gets another secret, and endOthers ends the other
+// sessions. Errors name `name`; one that an account has already is a Conflict.
+func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, s domain.Session, in PasskeyInput, answer string, endOthers bool) (codes []string, secret string, err error) {
 	if err := in.Validate(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	p, spent, end, err := a.registered(ctx, actor, session, answer)
+	p, spent, end, err := a.registered(ctx, actor, s.ID, answer)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	p.Name = domain.CleanName(in.Name)
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		codes, err = a.addPasskey(ctx, tx, actor, p, spent, end)
+		if codes, err = a.addPasskey(ctx, tx, actor, s, p, spent, end); err != nil {
+			return err
+		}
+		secret, err = a.Renew(ctx, tx, s, endOthers)
 		return err
 	})
-	return codes, err
+	return codes, secret, err
 }
 
-func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Actor, p account.Passkey, spent [sha256.Size]byte, end time.Time) (codes []string, err error) {
-	c, err := tx.LockUser(ctx, actor.UserID)
+// addPasskey needs no recent confirmation of its own: the challenge was given to a session that had one.
+func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session, p account.Passkey, spent [sha256.Size]byte, end time.Time) (codes []string, err error) {
+	c, _, err := a.lockSession(ctx, tx, actor, s)
 	if err != nil {
 		return nil, err
 	}
@@ -194,14 +194,11 @@ var knownTransports = map[protocol.AuthenticatorTransport]bool{protocol.USB: tru
 	protocol.SmartCard: true, protocol.Hybrid: true, protocol.Internal: true}
 
 // RemovePasskey removes one of the actor's. With the last one the second factor ends, and the recovery
-// codes with it: last says so. Sessions stay. Errors name `password`; NotFound if they have no such.
-func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof, id account.PasskeyID) (last bool, err error) {
-	settled, err := a.prove(ctx, actor, session, p)
-	if err != nil {
-		return false, err
-	}
+// codes with it: last says so. The session gets another secret, and endOthers ends the other sessions.
+// NotFound if they have no such passkey.
+func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domain.Session, id account.PasskeyID, endOthers bool) (last bool, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := settled(ctx, tx)
+		c, err := a.LockProved(ctx, tx, actor, s)
 		if err != nil {
 			return err
 		}
@@ -210,6 +207,9 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, session
 			return err
 		}
 		if err := a.Audit(ctx, tx, actor, domain.ActPasskeyRemoved, domain.AboutUser(c.User), map[string]any{"name": name}); err != nil {
+			return err
+		}
+		if secret, err = a.Renew(ctx, tx, s, endOthers); err != nil {
 			return err
 		}
 		n, err := tx.CountPasskeys(ctx, c.User.ID)
@@ -221,7 +221,7 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, session
 		}
 		return a.EndSecondFactor(ctx, tx, actor, c.User)
 	})
-	return last, err
+	return last, secret, err
 }
 
 // EndSecondFactor ends that of a locked account, and tells its holder: a password is enough from then
@@ -270,7 +270,7 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 		if err := a.settle(ctx, tx, found); err != nil {
 			return err
 		}
-		session, err = a.OpenSessionBy(ctx, tx, found.User, from, a.Now(), "passkey")
+		session, err = a.OpenSessionBy(ctx, tx, found.User, from, a.Now(), a.Now(), "passkey")
 		return err
 	})
 	if err != nil {

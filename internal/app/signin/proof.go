@@ -2,99 +2,332 @@ package signin
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/go-webauthn/webauthn/protocol"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
 	"vitrine/internal/store"
 )
 
-// Proved gives the credentials of the actor where a password is theirs. The error names
-// the field of the password. An account without one has nothing to prove.
-//
-// Who is signed in is no stranger: attempts of others at the account do not count.
-func (a *SignIns) Proved(ctx context.Context, actor domain.Actor, field, password string) (store.Credentials, error) {
-	c, err := a.Store.Credentials(ctx, actor.UserID)
-	if err != nil || c.PasswordHash == "" && password == "" {
-		return c, err
-	}
-	by, err := a.TryAs(ctx, core.TryPassword, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
-	if err != nil {
-		return c, err
-	}
-	right, err := auth.CheckPassword(password, c.PasswordHash)
-	if err != nil {
-		return c, err
-	}
-	if !right {
-		return c, notTheirs(field)
-	}
-	return c, a.Succeeded(ctx, by)
+// How long it lasts that somebody has confirmed that it is them: for opening the form of a sensitive
+// action, and for sending it, so that a form stays usable for a few minutes.
+const (
+	proofTTL = 10 * time.Minute
+	formTTL  = 15 * time.Minute
+)
+
+// ErrUnproved and ErrRenewed refuse sensitive actions: the user has to confirm first that it is them,
+// or the session has ended or been given another secret since the request began.
+var (
+	ErrUnproved = errors.New("the session was not confirmed recently")
+	ErrRenewed  = errors.New("the session has ended or has another secret")
+)
+
+func errUnproved() error {
+	return domain.Wrap(domain.Forbidden, "Confirm that it is you first", ErrUnproved)
 }
 
-// LockedAs locks an account whose password is still the one that was proved.
-func LockedAs(ctx context.Context, tx *store.Tx, was store.Credentials, field string) (store.Credentials, error) {
-	c, err := tx.LockUser(ctx, was.User.ID)
-	if err == nil && c.PasswordHash != was.PasswordHash {
-		err = notTheirs(field)
+func errRenewed() error {
+	return domain.Wrap(domain.Unauthenticated, "Your session has changed in the meantime: try again", ErrRenewed)
+}
+
+// MayOpen reports whether the user of a session has confirmed recently enough to open the form of a
+// sensitive action.
+func (a *SignIns) MayOpen(s domain.Session) bool { return a.Now().Sub(s.ProvedAt) < proofTTL }
+
+// LockProved locks the actor's account for a sensitive action. It refuses a session in which they have
+// not confirmed recently that it is them, and a request that came with an earlier secret of it: one
+// that was held back until the user confirmed.
+func (a *SignIns) LockProved(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session) (store.Credentials, error) {
+	c, s, err := a.lockSession(ctx, tx, actor, s)
+	if err == nil && a.Now().Sub(s.ProvedAt) >= formTTL {
+		err = errUnproved()
 	}
 	return c, err
 }
 
-func notTheirs(field string) error {
-	return domain.InvalidField(field, domain.FieldIncorrect, "is not your password")
+// lockSession locks the actor's account and reads their session as it is now.
+func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session) (store.Credentials, domain.Session, error) {
+	c, err := tx.LockUser(ctx, actor.UserID)
+	if err != nil {
+		return c, s, err
+	}
+	s.UserID = actor.UserID
+	s, err = tx.CurrentSession(ctx, s)
+	if domain.KindOf(err) == domain.NotFound {
+		err = errRenewed()
+	}
+	return c, s, err
 }
 
-// Proof is with what who is signed in proves again who they are: the password, or a passkey.
-type Proof struct {
-	Password string
-	Passkey  string // the answer to ProofOptions, "" for none
+// Renew gives the session of a locked account another secret after a sensitive change, so that copies
+// of its cookie end. In all other sessions the user must confirm again; endOthers ends them.
+func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, endOthers bool) (secret string, err error) {
+	if s, err = tx.CurrentSession(ctx, s); err == nil {
+		secret, err = a.renew(ctx, tx, s)
+	}
+	if domain.KindOf(err) == domain.NotFound {
+		err = errRenewed()
+	}
+	if err != nil {
+		return "", err
+	}
+	if !endOthers {
+		return secret, tx.ForgetProofs(ctx, s.UserID, s.ID)
+	}
+	if err := tx.EndSessions(ctx, s.UserID, s.ID); err != nil {
+		return "", err
+	}
+	return secret, a.AuditSelf(ctx, tx, domain.Actor{UserID: s.UserID}, domain.ActSignedOutAll)
 }
 
-// ProofOptions gives what a browser passes to navigator.credentials.get for a proof, as JSON. The
-// authenticator must verify the user: the browser may be one that was left alone.
-func (a *SignIns) ProofOptions(ctx context.Context, actor domain.Actor, session domain.SessionID) ([]byte, error) {
+func (a *SignIns) renew(ctx context.Context, tx *store.Tx, s domain.Session) (secret string, err error) {
+	secret, hash, _ := auth.NewToken(auth.Session)
+	return secret, tx.RenewSession(ctx, s, hash)
+}
+
+// proved notes that the holder of a locked account has confirmed in a session that it is them, and
+// gives the session another secret.
+func (a *SignIns) proved(ctx context.Context, tx *store.Tx, s domain.Session, u domain.User, by string) (secret string, err error) {
+	s.ProvedAt = a.Now()
+	if secret, err = a.renew(ctx, tx, s); err != nil {
+		return "", err
+	}
+	return secret, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConfirmed, domain.AboutUser(u), map[string]any{"by": by})
+}
+
+// prove confirms a session if check, in its transaction, does not refuse.
+func (a *SignIns) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, by string, check func(tx *store.Tx, c store.Credentials, now domain.Session) error) (secret string, err error) {
+	var u domain.User
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, now, err := a.lockSession(ctx, tx, actor, s)
+		if err != nil {
+			return err
+		}
+		u = c.User
+		if err := check(tx, c, now); err != nil {
+			return err
+		}
+		secret, err = a.proved(ctx, tx, now, c.User, by)
+		return err
+	})
+	if err != nil {
+		return "", a.refusedProof(ctx, from, u, by, err)
+	}
+	return secret, nil
+}
+
+// refusedProof notes in the audit log that somebody could not confirm that they are the account's holder.
+func (a *SignIns) refusedProof(ctx context.Context, from domain.Visitor, u domain.User, by string, err error) error {
+	if errors.Is(err, ErrRenewed) {
+		return err
+	}
+	return a.AuditRefusedBy(ctx, from, u, "confirmation by "+by, err)
+}
+
+// ProveByPassword confirms by the account's password that it is the actor, and gives the new secret of
+// their session. The error names `password`. Attempts of others at the account do not count.
+func (a *SignIns) ProveByPassword(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, password string) (secret string, err error) {
+	const by = "password"
+	was, err := a.Store.Credentials(ctx, actor.UserID)
+	if err != nil {
+		return "", err
+	}
+	tried, err := a.TryAs(ctx, core.TryPassword, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
+	if err != nil {
+		return "", err
+	}
+	right, err := auth.CheckPassword(password, was.PasswordHash)
+	if err != nil {
+		return "", err
+	}
+	if !right {
+		return "", a.refusedProof(ctx, from, was.User, by, notTheirs())
+	}
+	secret, err = a.prove(ctx, from, actor, s, by, func(_ *store.Tx, c store.Credentials, _ domain.Session) error {
+		if c.PasswordHash != was.PasswordHash {
+			return notTheirs()
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, a.Succeeded(ctx, tried)
+}
+
+func notTheirs() error {
+	return domain.InvalidField("password", domain.FieldIncorrect, "is not your password")
+}
+
+// ProofOptions returns what a browser passes to navigator.credentials.get for ProveByPasskey, as JSON.
+// The authenticator must verify the user: somebody else may be using the browser.
+func (a *SignIns) ProofOptions(ctx context.Context, actor domain.Actor, s domain.Session) ([]byte, error) {
 	all, err := a.Store.Passkeys(ctx, actor.UserID)
 	if err != nil {
 		return nil, err
 	}
-	return a.requestOptions(ctx, forProof, bySession(actor, session), protocol.VerificationRequired, all)
+	return a.requestOptions(ctx, forProof, bySession(actor, s.ID), protocol.VerificationRequired, all)
 }
 
-// prove checks a proof before what it is for is changed: settled, in the transaction that does it,
-// locks the account, sees that the proof still holds, and uses it up. An account with neither password
-// nor passkey has nothing to prove. The error names `password`, or is Unauthenticated for a passkey.
-func (a *SignIns) prove(ctx context.Context, actor domain.Actor, session domain.SessionID, p Proof) (settled func(ctx context.Context, tx *store.Tx) (store.Credentials, error), err error) {
-	if p.Passkey == "" {
-		was, err := a.Proved(ctx, actor, "password", p.Password)
-		return func(ctx context.Context, tx *store.Tx) (store.Credentials, error) {
-			c, err := LockedAs(ctx, tx, was, "password")
-			if err != nil || c.PasswordHash != "" {
-				return c, err
-			}
-			n, err := tx.CountPasskeys(ctx, c.User.ID)
-			if err == nil && n > 0 {
-				err = domain.NewUnauthenticated("Use one of your passkeys for this")
-			}
-			return c, err
-		}, err
-	}
-	by, err := a.TryAs(ctx, core.TryFactor, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
+// ProveByPasskey confirms by the answer to ProofOptions that it is the actor, and gives the new secret
+// of their session. If the answer is wrong, the error is Unauthenticated.
+func (a *SignIns) ProveByPasskey(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, answer string) (secret string, err error) {
+	const by = "passkey"
+	tried, err := a.TryAs(ctx, core.TryFactor, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	found, err := a.verify(ctx, forProof, bySession(actor, session), protocol.VerificationRequired, actor.UserID, p.Passkey)
+	found, err := a.verify(ctx, forProof, bySession(actor, s.ID), protocol.VerificationRequired, actor.UserID, answer)
 	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, tx *store.Tx) (store.Credentials, error) {
-		c, err := tx.LockUser(ctx, actor.UserID)
-		if err == nil {
-			err = a.settle(ctx, tx, found)
+		u, unread := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		if unread != nil {
+			return "", unread
 		}
-		return c, err
-	}, a.Succeeded(ctx, by)
+		return "", a.refusedProof(ctx, from, u, by, err)
+	}
+	secret, err = a.prove(ctx, from, actor, s, by, func(tx *store.Tx, _ store.Credentials, _ domain.Session) error {
+		return a.settle(ctx, tx, found)
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, a.Succeeded(ctx, tried)
+}
+
+// ProveBySignOn confirms a session whose user has just signed in again at the provider of single
+// sign-on, and gives its new secret. check runs in the transaction.
+func (a *SignIns) ProveBySignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, check func(tx *store.Tx) error) (secret string, err error) {
+	return a.prove(ctx, from, actor, s, "single sign-on", func(tx *store.Tx, _ store.Credentials, _ domain.Session) error { return check(tx) })
+}
+
+// proofLinkTTL is how long a link is valid that is mailed to confirm.
+const proofLinkTTL = 30 * time.Minute
+
+// MailProofLink is the job that mails a link with which the user of a session confirms that it is them.
+type MailProofLink struct {
+	User    domain.UserID    `json:"user_id"`
+	Session domain.SessionID `json:"session_id"`
+	Asked   time.Time        `json:"asked"`
+}
+
+// Kind implements jobs.Args.
+func (MailProofLink) Kind() string { return "mail_proof_link" }
+
+// Class implements jobs.Classed.
+func (MailProofLink) Class() jobs.Class { return jobs.Mail }
+
+// proofLink is what is kept of such a link, under the hash of its token.
+type proofLink struct {
+	MailProofLink
+	Email string `json:"email"` // where it was mailed
+}
+
+func proofLinkHash(token string) []byte {
+	sum := sha256.Sum256([]byte("proof link\n" + token))
+	return sum[:]
+}
+
+// MailProof has a link mailed with which the actor confirms that it is them. The caller checks that
+// they have no other way.
+func (a *SignIns) MailProof(ctx context.Context, actor domain.Actor, s domain.Session) error {
+	if _, err := a.TryAs(ctx, core.TryMail, "signed in", strconv.FormatInt(int64(actor.UserID), 10)); err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if _, _, err := a.lockSession(ctx, tx, actor, s); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, MailProofLink{User: actor.UserID, Session: s.ID, Asked: a.Now()}, jobs.Attempts(5))
+	})
+}
+
+// SendProofLink mails the link. It does nothing if the link is over, or its account has been deleted.
+func (a *SignIns) SendProofLink(ctx context.Context, job MailProofLink) error {
+	until := job.Asked.Add(proofLinkTTL)
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(job.User)})
+	if domain.KindOf(err) == domain.NotFound || err == nil && (u.SuspendedAt != nil || !a.Now().Before(until)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kept, err := json.Marshal(proofLink{job, u.Email})
+	if err != nil {
+		return err
+	}
+	token, hash, _ := auth.NewToken(auth.Mailed)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.PutStep(ctx, proofLinkHash(token), kept, until) })
+	if err != nil {
+		return err
+	}
+	return a.Send(ctx, "proof", hash, mail.Address{Name: mail.Harmless(u.Name), Email: u.Email}, "Confirm that it is you", fmt.Sprintf(
+		`Somebody who is signed in to your account %s at %s wants to change how it is
+protected. If this is you, confirm it here, in the same browser:
+
+  %s/settings/confirm/%s
+
+The link works once, within half an hour. If this is not you, do not open it. Sign out
+all browsers instead:
+
+  %s/settings/sessions
+`, u.Slug, a.SiteURL, a.SiteURL, token, a.SiteURL))
+}
+
+// ProofLink checks the token of a mailed link without using it. NotFound if it is used, over or for
+// another account; Forbidden in another session than the one in which it was asked for.
+func (a *SignIns) ProofLink(ctx context.Context, actor domain.Actor, s domain.Session, token string) error {
+	if !IsToken(token, auth.Mailed) {
+		return domain.NewNotFound()
+	}
+	kept, err := a.Store.Step(ctx, proofLinkHash(token), a.Now())
+	if err != nil {
+		return err
+	}
+	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	if err != nil {
+		return err
+	}
+	return heldBy(kept, u, s)
+}
+
+// heldBy checks what is kept of a mailed link against an account and a session. A confirmation ends the
+// links that were asked for before it, and so does another address.
+func heldBy(kept []byte, u domain.User, s domain.Session) error {
+	var l proofLink
+	if err := json.Unmarshal(kept, &l); err != nil {
+		return err
+	}
+	switch {
+	case l.User != u.ID, l.Email != u.Email, l.Session == s.ID && !l.Asked.After(s.ProvedAt):
+		return domain.NewNotFound()
+	case l.Session != s.ID:
+		return domain.NewForbidden("Open the link in the browser in which you asked for it")
+	}
+	return nil
+}
+
+// ProveByLink confirms by the token of a mailed link that it is the actor, and gives the new secret of
+// their session. Errors are those of ProofLink.
+func (a *SignIns) ProveByLink(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, token string) (secret string, err error) {
+	if !IsToken(token, auth.Mailed) {
+		return "", domain.NewNotFound()
+	}
+	return a.prove(ctx, from, actor, s, "mailed link", func(tx *store.Tx, c store.Credentials, now domain.Session) error {
+		kept, err := tx.TakeStep(ctx, proofLinkHash(token), a.Now())
+		if err != nil {
+			return err
+		}
+		return heldBy(kept, c.User, now)
+	})
 }

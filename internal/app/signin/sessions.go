@@ -28,18 +28,18 @@ type Account struct {
 // known from now on by what auth.BrowserSecret makes of that: another one each time, so that a
 // copy of the cookie is worth nothing after the next.
 func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
-	return a.OpenSessionBy(ctx, tx, user, from, now, "")
+	return a.OpenSessionBy(ctx, tx, user, from, now, now, "")
 }
 
-// OpenSessionBy is OpenSession where the audit log says by what somebody signed in; "" is by a
-// password, or by a link.
-func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time, by string) (string, error) {
+// OpenSessionBy is OpenSession for a user who proved who they are at another time, zero if that is not
+// known, by something that the audit log names; "" is a password, or a link.
+func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now, proved time.Time, by string) (string, error) {
 	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
 		return "", err
 	}
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
-		CreatedAt: now, ExpiresAt: now.Add(sessionTTL)}, hash)
+		CreatedAt: now, ExpiresAt: now.Add(sessionTTL), ProvedAt: proved}, hash)
 	if err != nil {
 		return "", err
 	}

@@ -44,9 +44,10 @@ func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pendi
 }
 
 // ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in
-// to it, and gives the path where they wanted to go. NotFound if the token is over; Forbidden
-// says that the identity, or the account, is connected already.
-func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, browser, token string) (next string, err error) {
+// to it and has confirmed that recently. It gives the path where they wanted to go, and the new secret
+// of their session. NotFound if the token is over; Forbidden says that the identity, or the account, is
+// connected already.
+func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, session domain.Session, browser, token string) (next, secret string, err error) {
 	var s step
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if s, err = a.take(ctx, tx, token, browser); err != nil {
@@ -55,7 +56,7 @@ func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, browser, to
 		if s.Who == nil {
 			return domain.NewNotFound()
 		}
-		c, err := tx.LockUser(ctx, actor.UserID)
+		c, err := a.accounts.LockProved(ctx, tx, actor, session)
 		if err != nil {
 			return err
 		}
@@ -65,15 +66,18 @@ func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, browser, to
 		if _, err = a.give(ctx, tx, c.User, *s.Who, "settings"); err != nil {
 			return err
 		}
+		if secret, err = a.accounts.Renew(ctx, tx, session, false); err != nil {
+			return err
+		}
 		return signin.Warn(ctx, tx, c.User, signin.SignOnConnected)
 	})
 	if domain.KindOf(err) == domain.Conflict {
-		return "", a.whyNot(ctx, actor)
+		return "", "", a.whyNot(ctx, actor)
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return s.Next, a.followGroups(ctx, actor.UserID, *s.Who)
+	return s.Next, secret, a.followGroups(ctx, actor.UserID, *s.Who)
 }
 
 // whyNot says why an identity cannot be connected.
@@ -129,18 +133,29 @@ func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection
 }
 
 // Disconnect takes an identity from the actor's account, and the memberships that came from it.
-// It is Unprocessable while there is no other way in; NotFound if they have no such.
-func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, id ID) error {
+// The session must have been confirmed recently, and gets another secret. It is Unprocessable while
+// there is no other way in; NotFound if they have no such identity.
+func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain.Session, id ID) (secret string, err error) {
 	if err := a.mayDisconnect(ctx, a.Store.Queries, actor, id); err != nil {
+		return "", err
+	}
+	proved := func(tx *store.Tx) error {
+		_, err := a.accounts.LockProved(ctx, tx, actor, session)
 		return err
+	}
+	if err := a.Store.InTx(ctx, proved); err != nil {
+		return "", err
 	}
 	// First the memberships: if the rest fails, the next sign-in brings them back.
 	if err := a.people.FollowMapping(ctx, actor.UserID, nil); err != nil {
-		return err
+		return "", err
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, actor.UserID)
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		c, err := a.accounts.LockProved(ctx, tx, actor, session)
 		if err != nil {
+			return err
+		}
+		if secret, err = a.accounts.Renew(ctx, tx, session, false); err != nil {
 			return err
 		}
 		if err := a.mayDisconnect(ctx, tx.Queries, actor, id); err != nil {
@@ -152,6 +167,7 @@ func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, id ID) error {
 		}
 		return a.Audit(ctx, tx, actor, domain.ActDisconnected, domain.AboutUser(c.User), map[string]any{"issuer": i.Issuer})
 	})
+	return secret, err
 }
 
 // mayDisconnect refuses to take somebody's last way into their account.

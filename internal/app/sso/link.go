@@ -79,7 +79,7 @@ func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token strin
 		if _, err := tx.TakeStep(ctx, linkHash(token), a.Now()); err != nil {
 			return err
 		}
-		session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), byLink)
+		session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), a.Now(), byLink)
 		return err
 	})
 	return session, a.AuditRefusedBy(ctx, from, u, byLink, err)

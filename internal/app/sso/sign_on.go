@@ -27,6 +27,8 @@ type Wish struct {
 	Next    string
 	Invite  string // token by which they came to sign up, "" for none
 	Connect bool   // the actor wants to connect their account
+	Prove   bool   // the actor wants to confirm that it is them, by signing in again
+	Setup   string // code for the first account, "" for none
 }
 
 // BeginSignOn gives the address of the provider to go to, and what the browser is to bring back.
@@ -39,8 +41,9 @@ func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain
 	if _, err := a.Try(ctx, trySignOn, "", from); err != nil {
 		return "", "", err
 	}
-	s := step{Attempt: oidc.NewAttempt(), Next: w.Next, Invite: inviteOf(w), Connect: w.Connect && actor.UserID != 0}
-	if address, err = a.o.Provider.Begin(ctx, s.Attempt); err != nil {
+	s := step{Attempt: oidc.NewAttempt(), Next: w.Next, Invite: inviteOf(w), Connect: w.Connect && actor.UserID != 0,
+		Prove: w.Prove && actor.UserID != 0, Began: a.Now(), Setup: w.Setup}
+	if address, err = a.o.Provider.Begin(ctx, s.Attempt, s.Prove); err != nil {
 		return "", "", err
 	}
 	keep, err = a.put(ctx, s.Attempt.State, browser, s)
@@ -67,7 +70,8 @@ type Reply struct {
 
 // Arrival is what became of a sign-in.
 type Arrival struct {
-	Session string // secret of the new session, "" for none
+	Session string // secret of the session, new or renewed, "" for none
+	Proved  bool   // the session was there before, and is confirmed
 	Next    string // as it was wished, also where there is an error
 	Confirm string // token of what the person has to confirm first, see Pending; "" for nothing
 	Made    bool   // an account was made
@@ -75,9 +79,9 @@ type Arrival struct {
 
 // FinishSignOn ends what BeginSignOn began in the same browser. It signs in who is known; gives
 // who is not an account, if they may have one; and asks to confirm where they have an account
-// that is not connected, or want to connect the one that they are in. Forbidden says why they may
-// not come in, Unavailable that the provider is away.
-func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, r Reply) (arrived Arrival, err error) {
+// that is not connected, or want to connect the one that they are in. It confirms the actor's session
+// if that was the wish. Forbidden says why they may not come in, Unavailable that the provider is away.
+func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r Reply) (arrived Arrival, err error) {
 	if a.o.Provider == nil {
 		return arrived, domain.NewNotFound()
 	}
@@ -102,6 +106,9 @@ func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domai
 	who, err := a.o.Provider.Finish(ctx, s.Attempt, r.Code)
 	if err != nil {
 		return arrived, err
+	}
+	if s.Prove {
+		return arrived, a.prove(ctx, from, actor, session, s, who, &arrived)
 	}
 	err = a.admit(ctx, from, actor, browser, s, who, &arrived)
 	return arrived, err
@@ -222,7 +229,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 		if err := tx.IdentityUsed(ctx, known.ID, email, now); err != nil {
 			return err
 		}
-		to.Session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, now, bySignOn)
+		to.Session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, now, provedAt(who, now), bySignOn)
 		return err
 	})
 	return a.AuditRefusedBy(ctx, from, u, bySignOn, err)
@@ -274,6 +281,12 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	switch err := a.CheckMail(ctx, email); {
 	case domain.KindOf(err) == domain.Invalid:
 		return a.refused(ctx, from, domain.User{}, "a blocked provider of mail", domain.NewForbidden("Your e-mail address is of a provider that is blocked here"))
+	case err != nil:
+		return err
+	}
+	switch err := a.accounts.CheckSetupCode(ctx, from, s.Setup); {
+	case domain.KindOf(err) == domain.Invalid:
+		return a.refused(ctx, from, domain.User{}, "no setup code", domain.NewForbidden("The first account needs the setup code of this server: enter it on the page for signing up"))
 	case err != nil:
 		return err
 	}

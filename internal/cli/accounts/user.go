@@ -17,7 +17,7 @@ import (
 )
 
 type UserCmd struct {
-	Create  userCreateCmd  `cmd:"" help:"Make an account."`
+	Create  userCreateCmd  `cmd:"" help:"Make an account. The first one is an operator's. An SQLite database that is missing is created."`
 	Invite  userInviteCmd  `cmd:"" help:"Invite people by their addresses to have an account; each gets a link that works once."`
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
 	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
@@ -80,7 +80,7 @@ func (cmd *userCreateCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.UsageError{err}
 	}
-	return console.WithApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
+	return console.WithNewApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
 		if cmd.Tier == "" {
 			cmd.Tier = cfg.DefaultTier
 		}

@@ -78,16 +78,30 @@ func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger
 
 // WithApp runs fn with the service on the configured database.
 func WithApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
-	return WithAppAt(c, common, "", fn)
+	return withApp(c, common, "", false, fn)
+}
+
+// WithNewApp is WithApp for a command that may be the first one, and so creates an SQLite database if
+// there is none.
+func WithNewApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return withApp(c, common, "", true, fn)
 }
 
 // WithAppAt is WithApp for a website at an address, which links begin with.
 func WithAppAt(c *Console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
+	return withApp(c, common, site, false, fn)
+}
+
+func withApp(c *Console, common config.Common, site string, create bool, fn func(cfg config.Config, a *app.App) error) error {
 	cfg, log, err := Settings(c, common)
 	if err != nil {
 		return err
 	}
-	db, err := server.OpenReady(c.Ctx, cfg, log)
+	open := server.OpenReady
+	if create {
+		open = server.OpenOrMake
+	}
+	db, err := open(c.Ctx, cfg, log)
 	if err != nil {
 		return err
 	}

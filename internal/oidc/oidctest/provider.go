@@ -213,7 +213,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": fmt.Sprint(p.kid)}
-	claims := map[string]any{"iss": p.server.URL, "aud": ClientID, "nonce": g.query.Get("nonce"), "iat": p.now().Unix(), "exp": p.now().Add(5 * time.Minute).Unix()}
+	claims := map[string]any{"iss": p.server.URL, "aud": ClientID, "nonce": g.query.Get("nonce"), "iat": p.now().Unix(), "exp": p.now().Add(5 * time.Minute).Unix(), "auth_time": p.now().Unix()}
 	for name, value := range g.who {
 		claims[name] = value
 	}

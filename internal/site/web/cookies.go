@@ -20,6 +20,7 @@ const (
 	putAwayLife = 400 * 24 * time.Hour
 	halfLife    = 10 * time.Minute // the server says when it is over
 	signOnLife  = sso.StepTTL
+	setupLife   = time.Hour
 )
 
 // longestBrowser is how long the value may be that browsers are known by; ours is shorter.
@@ -47,6 +48,7 @@ func (s *Site) returnCookie() string   { return s.cookieName("vitrine-return") }
 func (s *Site) languageCookie() string { return s.cookieName("vitrine-language") }
 func (s *Site) signOnCookie() string   { return s.cookieName("vitrine-sign-on") }
 func (s *Site) signedOnCookie() string { return s.cookieName("vitrine-signed-on") }
+func (s *Site) setupCookie() string    { return s.cookieName("vitrine-setup") }
 func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
 
 // sessionOf is the secret that a request comes with, "" for none.
@@ -89,6 +91,9 @@ func (v *Visit) SignedIn(session string) error {
 	v.s.setCookie(v.W, v.s.browserCookie(), auth.BrowserSecret(session), sessionLife)
 	return nil
 }
+
+// Renewed has the browser keep the new secret of its session. The browser stays known as it was.
+func (v *Visit) Renewed(secret string) { v.s.setCookie(v.W, v.s.sessionCookie(), secret, sessionLife) }
 
 // Enter goes on to a path of this site with what signing in has given: a session; or half a sign-in,
 // which has the browser ask for the second factor first. note is said by the page that follows, "" for
@@ -178,6 +183,22 @@ func (v *Visit) ForgetSignedOn() bool {
 	v.s.setCookie(v.W, v.s.signedOnCookie(), "", -1)
 	return v.App().ProviderName() != ""
 }
+
+// SetupCode is the code for the first account that was entered in this browser, "" for none.
+func (v *Visit) SetupCode() string {
+	if c, err := v.R.Cookie(v.s.setupCookie()); err == nil {
+		return decodeText(c.Value)
+	}
+	return ""
+}
+
+// KeepSetupCode has the browser keep that code until the account is made.
+func (v *Visit) KeepSetupCode(code string) {
+	v.s.setCookie(v.W, v.s.setupCookie(), encodeNext(code), setupLife)
+}
+
+// ForgetSetupCode has the browser forget it.
+func (v *Visit) ForgetSetupCode() { v.s.setCookie(v.W, v.s.setupCookie(), "", -1) }
 
 // ReturnNow is the path of returnLater, which is forgotten by that.
 func (v *Visit) ReturnNow() string {

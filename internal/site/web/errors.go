@@ -1,18 +1,29 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
 
+	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/site/catalog"
 )
 
-// fail is the only door through which errors leave that no form has taken up.
+// fail handles every error that no form has taken up.
 func (v *Visit) fail(err error) {
+	switch {
+	case errors.Is(err, signin.ErrUnproved):
+		err = v.AskToConfirm()
+	case errors.Is(err, signin.ErrRenewed):
+		err = v.Redirect(v.Here()) // the browser may have the new secret by now
+	}
+	if err == nil {
+		return
+	}
 	e := httpedge.Errors{Write: func(_ http.ResponseWriter, _ *http.Request, status int, e *domain.Error) { v.refuse(status, e) }}
 	e.Fail(v.R.Context(), v.W, v.R, err)
 }

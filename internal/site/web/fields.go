@@ -24,11 +24,11 @@ type Field struct {
 // anywhere: an address is the longest of them.
 const usualField = domain.MaxURL
 
-// shortFields are the limits of fields that many forms have.
-var shortFields = map[string]int{
+// sharedFields are the limits of fields that many forms have.
+var sharedFields = map[string]int{
 	"email": domain.MaxEmail, "name": domain.MaxTitle, "slug": domain.MaxSlugLength, "title": domain.MaxTitle,
 	"username": domain.MaxEmail, "invite": domain.MaxInvitationToken, "code": domain.MaxInvitationToken, "next": longestNext,
-	"once": domain.MaxOnceKey, "q": domain.MaxSearchQuery,
+	"once": domain.MaxOnceKey, "q": domain.MaxSearchQuery, "passkey": domain.MaxPasskeyAnswer,
 }
 
 // limit returns how many characters the value of a field may have.
@@ -36,7 +36,7 @@ func (f Fields) limit(name string) int {
 	if field, listed := f[name]; listed {
 		return field.Most
 	}
-	if most, short := shortFields[name]; short {
+	if most, shared := sharedFields[name]; shared {
 		return most
 	}
 	return usualField

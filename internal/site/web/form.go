@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/catalog"
 )
@@ -84,8 +85,8 @@ func (f *Form) Has(name, value string) bool {
 // what is wrong with any other is shown at the top.
 func (f *Form) Refused(err error, fields ...string) bool {
 	known, ok := errors.AsType[*domain.Error](err)
-	if !ok {
-		return false
+	if !ok || errors.Is(err, signin.ErrUnproved) || errors.Is(err, signin.ErrRenewed) {
+		return false // the visit leads elsewhere
 	}
 	switch known.Kind {
 	case domain.Invalid, domain.Unprocessable, domain.Conflict, domain.Unauthenticated, domain.Forbidden:

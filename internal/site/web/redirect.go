@@ -30,12 +30,14 @@ func localPath(s string) string {
 // encodeNext makes a path fit for a cookie.
 func encodeNext(path string) string { return base64.RawURLEncoding.EncodeToString([]byte(path)) }
 
-func decodeNext(value string) string {
-	path, err := base64.RawURLEncoding.DecodeString(value)
-	if err != nil {
+func decodeNext(value string) string { return localPath(decodeText(value)) }
+
+func decodeText(value string) string {
+	text, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil || !clean(string(text)) {
 		return ""
 	}
-	return localPath(string(path))
+	return string(text)
 }
 
 // Next is where the visitor wants to go after this page, "" if they did not say.
@@ -90,6 +92,11 @@ func (v *Visit) Done(path, note string) error {
 // AskToSignIn leads to signing in, and from there back.
 func (v *Visit) AskToSignIn() error {
 	return v.Redirect("/sign-in?next=" + url.QueryEscape(v.Here()))
+}
+
+// AskToConfirm leads to where the user confirms that it is them, and from there back.
+func (v *Visit) AskToConfirm() error {
+	return v.Redirect("/settings/confirm?next=" + url.QueryEscape(v.Here()))
 }
 
 // Here is the address of the visit on this site.

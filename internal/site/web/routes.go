@@ -59,6 +59,7 @@ type Route struct {
 	Fields   Fields  // of its form: those that are long, or come many times
 	Files    bool    // its forms may hold files, as multipart/form-data
 	Download bool    // GET answers with a file, which is counted as a request of the API is
+	Confirm  bool    // its user must have confirmed recently that it is them, and is asked to before the page is shown
 	Open     bool    // guests may see it where they are closed out: it shows nothing of collections
 
 	room    string

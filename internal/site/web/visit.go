@@ -71,6 +71,8 @@ func (v *Visit) answer() error {
 		return v.AskToSignIn()
 	case at.Access == Operators && v.Account.Office != domain.OfficeOperator:
 		return domain.NewNotFound()
+	case at.Confirm && v.R.Method != http.MethodPost && !v.App().MayOpen(v.Session):
+		return v.AskToConfirm()
 	}
 	if err := v.count(at); err != nil {
 		return err
@@ -126,8 +128,9 @@ func (v *Visit) logAs(at Route, found bool) {
 	}
 }
 
-// identify finds out who is signed in. A session that is over, or whose user is
-// suspended, is forgotten by the browser too.
+// identify finds out who is signed in. The cookie of a session that is over stays: another
+// response may have just replaced it, as when two requests were under way while the session got
+// another secret.
 func (v *Visit) identify() error {
 	secret := v.s.sessionOf(v.R)
 	if secret == "" {
@@ -135,7 +138,6 @@ func (v *Visit) identify() error {
 	}
 	session, account, err := v.App().SessionUser(v.R.Context(), v.Visitor(), secret)
 	if domain.KindOf(err) == domain.Unauthenticated {
-		v.s.setCookie(v.W, v.s.sessionCookie(), "", -1)
 		return nil
 	}
 	if err != nil {
@@ -263,7 +265,7 @@ func (v *Visit) T(id string, args ...any) string { return v.Lang.Text(id, args..
 
 // Visitor is where the request comes from.
 func (v *Visit) Visitor() domain.Visitor {
-	return domain.Visitor{Address: middleware.From(v.R.Context()).ClientIP, Agent: v.R.UserAgent(), Browser: v.s.knownAs(v.R)}
+	return domain.Visitor{Address: middleware.From(v.R.Context()).ClientIP, Agent: v.R.UserAgent(), Browser: v.s.knownAs(v.R), Local: httpedge.Local(v.R)}
 }
 
 // Actor is who acts; a guest for who is not signed in.

@@ -131,7 +131,7 @@ func (w Writes) EndSecondFactor(ctx context.Context, user domain.UserID) (had bo
 	if err := w.db.Exec(ctx, `DELETE FROM recovery_codes WHERE user_id = $1`, user); err != nil {
 		return false, err
 	}
-	return n > 0, w.endHalfSignIns(ctx, user)
+	return n > 0, w.EndHalfSignIns(ctx, user)
 }
 
 // mostHalfSignIns is how many browsers may be half signed in to one account at once: beyond, those
@@ -165,7 +165,8 @@ func (w Writes) TakeHalfSignIn(ctx context.Context, user domain.UserID, hash []b
 	return sqlx.Found(err)
 }
 
-func (w Writes) endHalfSignIns(ctx context.Context, user domain.UserID) error {
+// EndHalfSignIns ends the sign-ins of a user that wait for a second factor.
+func (w Writes) EndHalfSignIns(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM half_sign_ins WHERE user_id = $1`, user)
 }
 

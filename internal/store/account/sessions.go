@@ -13,22 +13,27 @@ import (
 // signed in first are signed out.
 const mostSessions = 100
 
-const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at`
+const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.proved_at`
 
 func scanSession(row sqlx.Row) (domain.Session, error) { return scanSessionAnd(row) }
 
 // scanSessionAnd scans what stands behind the columns of a session, too.
 func scanSessionAnd(row sqlx.Row, more ...any) (s domain.Session, err error) {
 	var created, seen, expires int64
-	err = row.Scan(append([]any{&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires}, more...)...)
+	var proved *int64
+	err = row.Scan(append([]any{&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires, &proved}, more...)...)
 	s.CreatedAt, s.LastSeenAt, s.ExpiresAt = sqlx.Time(created), sqlx.Time(seen), sqlx.Time(expires)
+	if proved != nil {
+		s.ProvedAt = sqlx.Time(*proved)
+	}
 	return s, err
 }
 
 // CreateSession signs a browser in, whose secret has this hash.
 func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte) (id domain.SessionID, err error) {
-	err = w.db.QueryRow(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING id`, s.UserID, hash, s.Agent, s.Address, sqlx.Micros(s.CreatedAt), sqlx.Micros(s.ExpiresAt)).Scan(&id)
+	err = w.db.QueryRow(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at, proved_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`, s.UserID, hash, s.Agent, s.Address, sqlx.Micros(s.CreatedAt),
+		sqlx.Micros(s.ExpiresAt), provedAt(s.ProvedAt)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -44,8 +49,39 @@ func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.
 	s, err := scanSessionAnd(r.db.QueryRow(ctx, "SELECT "+sessionColumns+`, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0)
 		FROM sessions s JOIN users u ON u.id = s.user_id
 		WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, hash, sqlx.Micros(now)), &writes)
-	s.Writes = writes
+	s.Writes, s.Hash = writes, hash
 	return s, sqlx.Found(err)
+}
+
+// provedAt is the column proved_at of a time.
+func provedAt(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	at := sqlx.Micros(t)
+	return &at
+}
+
+// CurrentSession reads the session that a request came with; NotFound if it has ended, or has had
+// another secret since.
+func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Session, error) {
+	now, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s
+		WHERE s.id = $1 AND s.user_id = $2 AND s.hash = $3`, s.ID, s.UserID, s.Hash))
+	now.Hash = s.Hash
+	return now, sqlx.Found(err)
+}
+
+// RenewSession gives a session that CurrentSession finds another secret, by its hash, and keeps its
+// ProvedAt. The previous secret is no longer valid. NotFound as for CurrentSession.
+func (w Writes) RenewSession(ctx context.Context, s domain.Session, hash []byte) error {
+	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE sessions SET hash = $4, proved_at = $5
+		WHERE id = $1 AND user_id = $2 AND hash = $3 RETURNING id`, s.ID, s.UserID, s.Hash, hash, provedAt(s.ProvedAt)))
+	return sqlx.Found(err)
+}
+
+// ForgetProofs has the user confirm again in all sessions but one; 0 excepts none.
+func (w Writes) ForgetProofs(ctx context.Context, user domain.UserID, except domain.SessionID) error {
+	return w.db.Exec(ctx, `UPDATE sessions SET proved_at = NULL WHERE user_id = $1 AND id <> $2 AND proved_at IS NOT NULL`, user, except)
 }
 
 // SessionSeen notes when and from where a session was last seen, and how long it is good
@@ -85,7 +121,7 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 	if err := w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
 		return err
 	}
-	if err := w.endHalfSignIns(ctx, user); err != nil {
+	if err := w.EndHalfSignIns(ctx, user); err != nil {
 		return err
 	}
 	return w.forgetBrowsers(ctx, user, keep)

@@ -16,9 +16,9 @@ func showDelete(v *web.Visit, f *web.Form) error {
 // deleteAccount deletes it, and with it the session.
 func deleteAccount(v *web.Visit) error {
 	f := v.Form()
-	err := v.App().DeleteAccount(v.R.Context(), v.Actor(), f.Trimmed("slug"), f.Secret("password"))
+	err := v.App().DeleteAccount(v.R.Context(), v.Actor(), v.Session, f.Trimmed("slug"))
 	if err != nil {
-		if f.Refused(err, "slug", "password") {
+		if f.Refused(err, "slug") {
 			return showDelete(v, f)
 		}
 		return err

@@ -2,7 +2,7 @@ package account
 
 import "vitrine/internal/site/web"
 
-// emailPage asks for another address, and for the password again.
+// emailPage asks for another address.
 func emailPage(v *web.Visit) error { return showEmail(v, nil) }
 
 func showEmail(v *web.Visit, f *web.Form) error {
@@ -12,9 +12,9 @@ func showEmail(v *web.Visit, f *web.Form) error {
 // changeEmail has a link mailed to the new address, or kept for the operator to pass on.
 func changeEmail(v *web.Visit) error {
 	f := v.Form()
-	err := v.App().ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), f.Trimmed("email"), f.Secret("password"))
+	err := v.App().ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), v.Session, f.Trimmed("email"))
 	if err != nil {
-		if f.Refused(err, "email", "password") {
+		if f.Refused(err, "email") {
 			return showEmail(v, f)
 		}
 		return err
@@ -37,10 +37,14 @@ func confirmEmailPage(v *web.Visit) error {
 // confirmEmail changes the address as the mailed link says, in whichever browser it is
 // followed.
 func confirmEmail(v *web.Visit) error {
-	if _, err := v.App().ConfirmEmail(v.R.Context(), v.Args[0]); err != nil {
+	changed, secret, err := v.App().ConfirmEmail(v.R.Context(), v.Actor(), v.Session, v.Args[0], endOthers(v.Form()))
+	if err != nil {
 		return deadLink(v, err)
 	}
-	if v.Account == nil {
+	if secret != "" {
+		v.Renewed(secret)
+	}
+	if v.Account == nil || v.Account.ID != changed.ID {
 		return v.Done("/sign-in", "email")
 	}
 	return v.Done("/settings/email", "email")

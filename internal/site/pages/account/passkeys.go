@@ -17,9 +17,6 @@ type passkeysView struct {
 	First    bool     // they came with the first passkey
 }
 
-// Prove reports whether a passkey can prove who is signed in.
-func (p passkeysView) Prove() bool { return p.Possible && len(p.Passkeys) > 0 }
-
 // Last reports whether there is one passkey alone.
 func (p passkeysView) Last() bool { return len(p.Passkeys) == 1 }
 
@@ -40,24 +37,16 @@ func secondFactor(v *web.Visit) (shown passkeysView, err error) {
 	return shown, err
 }
 
-// proofOptions tells a script what to ask the browser for where the password can be left out.
-func proofOptions(v *web.Visit) error {
-	options, err := v.App().ProofOptions(v.R.Context(), v.Actor(), v.Session.ID)
-	return answerOptions(v, options, err)
-}
+// toPasskeys leads back from the address of a form that cannot be opened by itself.
+func toPasskeys(v *web.Visit) error { return v.Redirect("/settings/passkeys") }
 
-func proofOf(f *web.Form) signin.Proof {
-	return signin.Proof{Password: f.Secret("password"), Passkey: f.Get("proof")}
-}
-
-// beginPasskey shows the page on which a script has the browser make a passkey, once it is proved who
-// is signed in.
+// beginPasskey shows the page on which a script has the browser make a passkey.
 func beginPasskey(v *web.Visit) error {
 	f := v.Form()
 	in := signin.PasskeyInput{Name: f.Trimmed("name")}
-	options, err := v.App().BeginPasskey(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f), in)
+	options, err := v.App().BeginPasskey(v.R.Context(), v.Actor(), v.Session, in)
 	if err != nil {
-		if f.Refused(err, "name", "password") {
+		if f.Refused(err, "name") {
 			return showPasskeys(v, f)
 		}
 		return err
@@ -68,13 +57,15 @@ func beginPasskey(v *web.Visit) error {
 // addPasskey keeps what the browser has made. With the first one it shows recovery codes.
 func addPasskey(v *web.Visit) error {
 	f := v.Form()
-	codes, err := v.App().AddPasskey(v.R.Context(), v.Actor(), v.Session.ID, signin.PasskeyInput{Name: f.Trimmed("name")}, f.Get("passkey"))
+	in := signin.PasskeyInput{Name: f.Trimmed("name")}
+	codes, secret, err := v.App().AddPasskey(v.R.Context(), v.Actor(), v.Session, in, f.Get("passkey"), endOthers(f))
 	if err != nil {
 		if f.Refused(err, "name") {
 			return showPasskeys(v, f)
 		}
 		return err
 	}
+	v.Renewed(secret)
 	if codes == nil {
 		return v.Done("/settings/passkeys", "passkey-added")
 	}
@@ -127,13 +118,15 @@ func removePasskey(v *web.Visit) error {
 		if int64(p.ID) != shown.Passkey.ID {
 			continue
 		}
-		last, err := v.App().RemovePasskey(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f), p.ID)
-		switch {
-		case err != nil && f.Refused(err, "password"):
-			return showPasskey(v, f)
-		case err != nil:
+		last, secret, err := v.App().RemovePasskey(v.R.Context(), v.Actor(), v.Session, p.ID, endOthers(f))
+		if err != nil {
+			if f.Refused(err) {
+				return showPasskey(v, f)
+			}
 			return err
-		case last:
+		}
+		v.Renewed(secret)
+		if last {
 			return v.Done("/settings/passkeys", "passkeys-ended")
 		}
 	}
@@ -155,12 +148,13 @@ func showCodes(v *web.Visit, f *web.Form, made []string, first bool) error {
 // makeCodes makes new ones, and shows them this once.
 func makeCodes(v *web.Visit) error {
 	f := v.Form()
-	codes, err := v.App().NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session.ID, proofOf(f))
+	codes, secret, err := v.App().NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session, endOthers(f))
 	if err != nil {
-		if f.Refused(err, "password") {
+		if f.Refused(err) {
 			return showCodes(v, f, nil, false)
 		}
 		return err
 	}
+	v.Renewed(secret)
 	return showCodes(v, nil, codes, false)
 }

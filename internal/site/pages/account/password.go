@@ -2,23 +2,23 @@ package account
 
 import "vitrine/internal/site/web"
 
-// passwordPage asks for the current password and a new one.
-func passwordPage(v *web.Visit) error { return showPassword(v, nil) }
+// passwordPage asks for a new password. Signing out other browsers is ticked.
+func passwordPage(v *web.Visit) error { return showPassword(v, web.Filled("others", "end")) }
 
 func showPassword(v *web.Visit, f *web.Form) error {
 	return v.Page("password", v.T("account.title.password"), f, nil)
 }
 
-// changePassword sets it, and signs out all other browsers.
+// changePassword sets it.
 func changePassword(v *web.Visit) error {
 	f := v.Form()
-	err := v.App().ChangePassword(v.R.Context(), v.Actor(), v.Session.ID,
-		f.Secret("current"), f.Secret("password"))
+	secret, err := v.App().ChangePassword(v.R.Context(), v.Actor(), v.Session, f.Secret("password"), endOthers(f))
 	if err != nil {
-		if f.Refused(err, "current", "password") {
+		if f.Refused(err, "password") {
 			return showPassword(v, f)
 		}
 		return err
 	}
+	v.Renewed(secret)
 	return v.Done("/settings/password", "password")
 }

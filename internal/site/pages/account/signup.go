@@ -1,6 +1,8 @@
 package account
 
 import (
+	"net/url"
+
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -64,6 +66,9 @@ func showSignUp(v *web.Visit, f *web.Form, invite string) error {
 	if err != nil {
 		return err
 	}
+	if offer.First && v.App().AsksForSetupCode(v.Visitor()) && v.SetupCode() == "" {
+		return showSetup(v, f, invite)
+	}
 	if offer.Email != "" && !f.Posted() {
 		f = web.Filled("email", offer.Email, "name", offer.Link.Name, "slug", offer.Link.Slug)
 	}
@@ -74,17 +79,50 @@ func showSignUp(v *web.Visit, f *web.Form, invite string) error {
 	return v.Page("sign-up", title, f, signUpView{offer, invite, v.Next()})
 }
 
+// showSetup asks for the setup code, which the first account needs.
+func showSetup(v *web.Visit, f *web.Form, invite string) error {
+	return v.Page("setup", v.T("account.title.setup"), f, signUpView{Invite: invite, Next: v.Next()})
+}
+
+// enterSetupCode has the browser keep the setup code, if it is right, and goes on to signing up.
+func enterSetupCode(v *web.Visit, f *web.Form) error {
+	code := f.Trimmed("setup_code")
+	if err := v.App().CheckSetupCode(v.R.Context(), v.Visitor(), code); err != nil {
+		if f.Refused(err, "setup_code") {
+			return showSetup(v, f, f.Get("invite"))
+		}
+		return err
+	}
+	v.KeepSetupCode(code)
+	q := url.Values{}
+	for _, name := range []string{"invite", "next"} {
+		if value := f.Get(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+	if len(q) == 0 {
+		return v.Redirect("/sign-up")
+	}
+	return v.Redirect("/sign-up?" + q.Encode())
+}
+
 // signUp makes the account, or has the link mailed that will.
 func signUp(v *web.Visit) error {
 	f := v.Form()
 	if v.Account != nil && f.Get("do") == "join" {
 		return join(v, f)
 	}
+	if f.Get("do") == "setup" {
+		return enterSetupCode(v, f)
+	}
 	in := accounts.SignUpInput{Name: f.Trimmed("name"), Slug: f.Trimmed("slug"), Email: f.Trimmed("email"),
-		Password: f.Secret("password"), Invite: f.Get("invite")}
+		Password: f.Secret("password"), Invite: f.Get("invite"), SetupCode: v.SetupCode()}
 	session, err := v.App().SignUp(v.R.Context(), v.Visitor(), in)
 	if err != nil {
-		if f.Refused(err, "name", "slug", "email", "password") {
+		if f.Refused(err, "setup_code", "name", "slug", "email", "password") {
+			if f.Error("setup_code") != "" { // the browser kept another
+				return showSetup(v, f, in.Invite)
+			}
 			return showSignUp(v, f, in.Invite)
 		}
 		return err
@@ -96,6 +134,9 @@ func signUp(v *web.Visit) error {
 	if session == "" {
 		v.ReturnLater(next)
 		return lookInMail(v, in.Email, false)
+	}
+	if v.SetupCode() != "" {
+		v.ForgetSetupCode()
 	}
 	if err := v.SignedIn(session); err != nil {
 		return err

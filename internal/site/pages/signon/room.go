@@ -30,6 +30,6 @@ func Room() web.Room {
 		{Path: "/sign-in/sso/signed-out", Open: true, Get: signedOut},
 		{Path: "/sign-in/sso/sign-out", Open: true, Get: signOutThere},
 		{Path: "/sign-in/link/{token}", Open: true, Get: linkPage, Post: byLink},
-		{Path: settingsPath, Access: web.Users, Get: settingsPageOf, Post: disconnect},
+		{Path: settingsPath, Access: web.Users, Confirm: true, Get: settingsPageOf, Post: disconnect},
 	}}
 }

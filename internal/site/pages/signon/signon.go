@@ -12,12 +12,15 @@ import (
 // a form to the policy of its page, and where the provider leads is not known to it. What it
 // begins changes nothing before the person has confirmed it, there or here.
 func begin(v *web.Visit) error {
-	w := sso.Wish{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != ""}
-	if v.Account != nil && !w.Connect {
+	w := sso.Wish{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
+	if v.Account != nil && !w.Connect && !w.Prove {
 		return v.Redirect(w.Next)
 	}
-	if v.Account == nil && w.Connect {
+	if v.Account == nil && (w.Connect || w.Prove) {
 		return v.AskToSignIn()
+	}
+	if w.Connect && !v.App().MayOpen(v.Session) {
+		return v.AskToConfirm()
 	}
 	address, keep, err := v.App().BeginSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(), w)
 	if err != nil {
@@ -29,11 +32,14 @@ func begin(v *web.Visit) error {
 
 // finish is where the provider leads back to.
 func finish(v *web.Visit) error {
-	to, err := v.App().FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(),
+	to, err := v.App().FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.SignOn(),
 		sso.Reply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
 	switch {
 	case err != nil:
 		return failed(v, err, to.Next)
+	case to.Proved:
+		v.Renewed(to.Session)
+		return v.Redirect(to.Next)
 	case to.Confirm != "":
 		v.KeepSignOn(v.SignOn())
 		return v.Redirect("/sign-in/sso/confirm/" + to.Confirm)
@@ -45,6 +51,9 @@ func finish(v *web.Visit) error {
 	}
 	v.KeepSignedOn()
 	if to.Made {
+		if v.SetupCode() != "" {
+			v.ForgetSetupCode()
+		}
 		return v.Done(to.Next, "welcome")
 	}
 	return v.Redirect(to.Next)
@@ -132,13 +141,14 @@ func confirm(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
 	}
-	next, err := v.App().ConfirmSignOn(v.R.Context(), v.Actor(), v.SignOn(), v.Args[0])
+	next, secret, err := v.App().ConfirmSignOn(v.R.Context(), v.Actor(), v.Session, v.SignOn(), v.Args[0])
 	if err != nil {
 		if f := v.Form(); f.Refused(err) {
 			return showConfirm(v, f)
 		}
 		return over(v, err)
 	}
+	v.Renewed(secret)
 	if next == "" {
 		next = settingsPath
 	}
@@ -176,11 +186,13 @@ func disconnect(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().Disconnect(v.R.Context(), v.Actor(), sso.ID(id)); err != nil {
+	secret, err := v.App().Disconnect(v.R.Context(), v.Actor(), v.Session, sso.ID(id))
+	if err != nil {
 		if f.Refused(err) {
 			return showSettings(v, f)
 		}
 		return err
 	}
+	v.Renewed(secret)
 	return v.Done(settingsPath, "sign-on-disconnected")
 }

@@ -42,8 +42,7 @@ async function answer(button) {
   const credential = button.dataset.make
     ? await navigator.credentials.create({ publicKey: creation(options.publicKey) })
     : await navigator.credentials.get({ publicKey: request(options.publicKey) });
-  form.elements[button.dataset.into ?? "passkey"].value = JSON.stringify(written(credential));
-  form.noValidate = true; // the answer stands for the fields above it
+  form.elements.passkey.value = JSON.stringify(written(credential));
   form.requestSubmit();
 }
 

@@ -1,0 +1,171 @@
+package app_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vitrine/internal/app/signin"
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+)
+
+// session reads the session of a secret.
+func (w *accountsRig) session(secret string) domain.Session {
+	w.t.Helper()
+	s, _, err := w.a.SessionUser(w.ctx(), home, secret)
+	w.must(err)
+	return s
+}
+
+// Every sensitive action is refused in a session that was not confirmed recently, for every kind of
+// account.
+func TestSensitiveActionsNeedProof(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		w.first("op")
+		ada := w.member("ada")
+		s := w.session(w.signIn("ada"))
+		none := domain.Actor{UserID: w.Person("nora").ID, Scope: domain.ScopeWrite} // has no password
+		empty := w.Proved(none.UserID)
+		w.Clock.Advance(15 * time.Minute)
+		for name, act := range map[string]func(who domain.Actor, s domain.Session, slug string) error{
+			"e-mail": func(who domain.Actor, s domain.Session, _ string) error {
+				return w.a.ChangeEmail(w.ctx(), home, who, s, "new@example.org")
+			},
+			"password": func(who domain.Actor, s domain.Session, _ string) error {
+				_, err := w.a.ChangePassword(w.ctx(), who, s, another, false)
+				return err
+			},
+			"new passkey": func(who domain.Actor, s domain.Session, _ string) error {
+				_, err := w.a.BeginPasskey(w.ctx(), who, s, signin.PasskeyInput{Name: "x"})
+				return err
+			},
+			"passkey": func(who domain.Actor, s domain.Session, _ string) error {
+				_, _, err := w.a.RemovePasskey(w.ctx(), who, s, 1, false)
+				return err
+			},
+			"codes": func(who domain.Actor, s domain.Session, _ string) error {
+				_, _, err := w.a.NewRecoveryCodes(w.ctx(), who, s, false)
+				return err
+			},
+			"delete": func(who domain.Actor, s domain.Session, slug string) error {
+				return w.a.DeleteAccount(w.ctx(), who, s, slug)
+			},
+		} {
+			for slug, of := range map[string]struct {
+				who domain.Actor
+				s   domain.Session
+			}{"ada": {ada, s}, "nora": {none, empty}} {
+				if err := act(of.who, of.s, slug); !errors.Is(err, signin.ErrUnproved) {
+					t.Errorf("%s of %s: %v", name, slug, err)
+				}
+			}
+		}
+		// A session of somebody else proves nothing.
+		w.want(domain.Unauthenticated, w.a.DeleteAccount(w.ctx(), ada, w.Proved(none.UserID), "ada"))
+		_, err := w.a.ProveByPassword(w.ctx(), home, none, empty, "")
+		w.want(domain.Invalid, err)
+		_, err = w.a.ProveByPassword(w.ctx(), home, ada, s, "wrong")
+		w.want(domain.Invalid, err)
+	})
+}
+
+// A confirmation, and each sensitive change, replaces the session's secret. The earlier one ends at
+// once, also for a request that was under way.
+func TestSecretsAreReplaced(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		ada := w.first("ada")
+		stolen := w.signIn("ada")
+		s, other := w.session(stolen), w.signIn("ada")
+		w.Clock.Advance(time.Hour)
+		secret := w.must2(w.a.ProveByPassword(w.ctx(), home, ada, s, password))
+		_, _, err := w.a.SessionUser(w.ctx(), home, stolen)
+		w.want(domain.Unauthenticated, err)
+		if err := w.a.DeleteAccount(w.ctx(), ada, s, "ada"); !errors.Is(err, signin.ErrRenewed) {
+			t.Errorf("a request that came with the earlier secret: %v", err)
+		}
+		secrets := []string{secret}
+		next := func(secret string, err error) {
+			t.Helper()
+			secrets = append(secrets, w.must2(secret, err))
+			_, _, err = w.a.SessionUser(w.ctx(), home, secrets[len(secrets)-2])
+			w.want(domain.Unauthenticated, err)
+		}
+		now := func() domain.Session { return w.session(secrets[len(secrets)-1]) }
+		next(w.a.ChangePassword(w.ctx(), ada, now(), another, false))
+		if w.session(other).ProvedAt != (time.Time{}) {
+			t.Error("another session need not confirm after the change of the password")
+		}
+		k, in := newKeyring(), signin.PasskeyInput{Name: "Key"}
+		options, err := w.a.BeginPasskey(w.ctx(), ada, now(), in)
+		w.must(err)
+		_, secret, err = w.a.AddPasskey(w.ctx(), ada, now(), in, k.make(w.t, options), false)
+		next(secret, err)
+		_, secret, err = w.a.NewRecoveryCodes(w.ctx(), ada, now(), false)
+		next(secret, err)
+		f, err := w.a.SecondFactor(w.ctx(), ada)
+		w.must(err)
+		w.must(w.a.ChangeEmail(w.ctx(), home, ada, now(), "new@example.org"))
+		_, secret, err = w.a.ConfirmEmail(w.ctx(), ada, now(), w.token("new@example.org"), false)
+		next(secret, err)
+		w.session(other)
+		_, secret, err = w.a.RemovePasskey(w.ctx(), ada, now(), f.Passkeys[0].ID, true)
+		next(secret, err)
+		_, _, err = w.a.SessionUser(w.ctx(), home, other)
+		w.want(domain.Unauthenticated, err)
+	})
+}
+
+// Of several confirmations at once, one replaces the secret, so that the browser keeps one that works.
+func TestConfirmingAtOnce(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		ada := w.first("ada")
+		s := w.session(w.signIn("ada"))
+		var g sync.WaitGroup
+		var given atomic.Pointer[string]
+		for range 4 {
+			g.Go(func() {
+				secret, err := w.a.ProveByPassword(w.ctx(), home, ada, s, password)
+				switch {
+				case err == nil && !given.CompareAndSwap(nil, &secret):
+					t.Error("two secrets were given")
+				case err != nil && !errors.Is(err, signin.ErrRenewed):
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+		w.session(*given.Load())
+	})
+}
+
+// A mailed link confirms once, in the session in which it was asked for, and only for who has no other
+// way.
+func TestProofLinks(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		ada := w.first("ada")
+		w.want(domain.Forbidden, w.a.MailProofLink(w.ctx(), ada, w.Proved(ada.UserID)))
+		none := domain.Actor{UserID: w.Person("nora").ID, Scope: domain.ScopeWrite}
+		s, other := w.Proved(none.UserID), w.Proved(none.UserID)
+		w.Clock.Advance(time.Hour - time.Minute)
+		if w.a.MayOpen(s) {
+			t.Error("a proof lasts for an hour")
+		}
+		w.must(w.a.MailProofLink(w.ctx(), none, s))
+		token := w.token("nora@example.org")
+		w.must(w.a.ProofLink(w.ctx(), none, s, token))
+		w.want(domain.Forbidden, w.a.ProofLink(w.ctx(), none, other, token))
+		_, err := w.a.ProveByLink(w.ctx(), home, none, other, token)
+		w.want(domain.Forbidden, err)
+		_, err = w.a.ProveByLink(w.ctx(), home, ada, w.Proved(ada.UserID), token)
+		w.want(domain.NotFound, err)
+		proved := w.session(w.must2(w.a.ProveByLink(w.ctx(), home, none, s, token)))
+		_, err = w.a.ProveByLink(w.ctx(), home, none, proved, token)
+		w.want(domain.NotFound, err)
+		w.must2(w.a.ChangePassword(w.ctx(), none, proved, another, false))
+		fresh, _, _ := auth.NewToken(auth.Mailed)
+		w.want(domain.NotFound, w.a.ProofLink(w.ctx(), none, other, fresh))
+	})
+}

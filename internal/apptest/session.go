@@ -1,0 +1,25 @@
+package apptest
+
+import (
+	"time"
+
+	"vitrine/internal/auth"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// Proved opens a session in which a user has just confirmed that it is them.
+func (r *Rig) Proved(user domain.UserID) domain.Session {
+	r.T.Helper()
+	_, hash, _ := auth.NewToken(auth.Session)
+	now := r.Clock.Now()
+	s := domain.Session{UserID: user, CreatedAt: now, ExpiresAt: now.Add(time.Hour), ProvedAt: now, Hash: hash}
+	err := r.S.Store.InTx(r.T.Context(), func(tx *store.Tx) (err error) {
+		s.ID, err = tx.CreateSession(r.T.Context(), s, hash)
+		return err
+	})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/config"
+)
+
+// setup is how a server of a configuration protects its first account.
+func (s *Server) setup(cfg config.Config) accounts.Setup {
+	o := accounts.Setup{Code: cfg.SetupCode, Done: func() { s.removeSetupCode(context.Background()) }}
+	switch {
+	case cfg.Addr == "": // in tests, which make the server themselves
+	case cfg.Exposed() || cfg.SetupCode != "":
+		o.Ask = accounts.AskAll
+	default:
+		o.Ask = accounts.AskRemote
+	}
+	return o
+}
+
+// keepSetupCode writes the setup code to the data folder and to the log, as long as there is no account.
+// The server also starts if the file cannot be written.
+func (s *Server) keepSetupCode(ctx context.Context) error {
+	code, err := s.App.SetupCode(ctx)
+	if err != nil {
+		return err
+	}
+	if code == "" {
+		s.removeSetupCode(ctx)
+		return nil
+	}
+	path := s.cfg.SetupCodePath()
+	if err := writeSecret(path, code); err != nil {
+		s.log.WarnContext(ctx, "cannot write the setup code", "file", path, "error", err)
+	}
+	switch {
+	case s.cfg.SetupCode != "":
+		s.log.InfoContext(ctx, "there is no account yet: the first one needs the code of --setup-code")
+	case s.cfg.Exposed():
+		s.log.WarnContext(ctx, "there is no account yet: the first one, the operator's, needs the setup code", "code", code, "file", path)
+	}
+	return nil
+}
+
+// writeSecret writes a file that only its owner can read. It replaces an earlier one, whatever its mode.
+func writeSecret(path, text string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// removeSetupCode removes the file once the code is of no use.
+func (s *Server) removeSetupCode(ctx context.Context) {
+	if err := os.Remove(s.cfg.SetupCodePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.log.WarnContext(ctx, "cannot remove the setup code", "file", s.cfg.SetupCodePath(), "error", err)
+	}
+}
