@@ -126,7 +126,7 @@ func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 	if l.db.dialect == Postgres {
 		counting = `SELECT CAST(g.tgname AS TEXT), CAST(t.relname AS TEXT), pg_get_triggerdef(g.oid) FROM pg_trigger g
 			JOIN pg_class t ON t.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid
-			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'count_texts' ORDER BY g.tgname`
+			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'note_texts' ORDER BY g.tgname`
 	}
 	err = each(ctx, querier{sqlHandle{l.target}}, counting, 3, func(row []string) error {
 		l.later = append(l.later, row[2])

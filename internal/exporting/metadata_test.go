@@ -1,7 +1,9 @@
 package exporting_test
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,6 +45,37 @@ func TestMetadataInExports(t *testing.T) {
 			}
 			if files != 1 {
 				t.Errorf("%s has %d files", as, files)
+			}
+		}
+	}, generous)
+}
+
+// An entry of an export is there once, however many files have its bytes, and every file has the
+// entry that it names.
+func TestFilesOfOneContent(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		body, err := os.ReadFile("../media/strip/testdata/gps.jpg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Person("bob")
+		channel := r.Channel("ada", "Shelf", "public")
+		r.Collaborate("ada", channel, "bob")
+		upload(r, "bob", "photo.jpg", "image/jpeg", body, map[string]any{"title": "Photo"}, channel)
+		clean := unzip(t, export(r, "ada", channel, "zip").Want(200).Body)["1-Photo.jpg"]
+		upload(r, "ada", "saved.jpg", "image/jpeg", []byte(clean), nil, channel)
+		for _, name := range []string{"notes.txt", "notes.md"} {
+			upload(r, "ada", name, "text/plain", []byte("moss"), nil, channel)
+		}
+		all, _ := exported(r, r.Person("ada").ID) // which checks that no entry is there twice
+		named := regexp.MustCompile(`"path":"(files/[^"]+)"`).FindAllStringSubmatch(fmt.Sprint(all), -1)
+		if len(named) != 4 {
+			t.Errorf("%d files are named", len(named))
+		}
+		for _, m := range named {
+			if _, there := all[m[1]]; !there {
+				t.Errorf("%s is not there", m[1])
 			}
 		}
 	}, generous)

@@ -36,7 +36,6 @@ type fileLine struct {
 
 	online string       // where it is on this server
 	file   *domain.File // nil in lines that were read back
-	clean  bool         // without the metadata that the file has here
 	why    string       // there is no path
 }
 
@@ -134,7 +133,6 @@ type recorder struct {
 type sum struct {
 	sha256 string // "" if there are none
 	size   int64
-	clean  bool
 	why    string // there are none
 }
 
@@ -206,7 +204,7 @@ func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.Fi
 	defer func() { _ = in.Close() }()
 	h := sha256.New()
 	n, err := io.Copy(h, reading{ctx, in})
-	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n, clean: true}, err
+	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n}, err
 }
 
 func (r recorder) person(p *domain.Principal) personLine {
@@ -257,7 +255,7 @@ func (r recorder) file(f *domain.File) *fileLine {
 	}
 	s := r.sums[f.ID]
 	line := &fileLine{SHA256: s.sha256, Name: f.Name, ContentType: f.ContentType, Size: s.size,
-		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash), file: f, clean: s.clean, why: s.why}
+		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash), file: f, why: s.why}
 	if line.SHA256 != "" {
 		line.Path = filesFolder + line.SHA256 + entryExtension(f.Extension, f.ContentType)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/store"
 )
 
@@ -18,8 +17,21 @@ func (CountTexts) Kind() string { return "count_texts" }
 // CountTextsInterval is how often it looks for such users.
 const CountTextsInterval = 10 * time.Minute
 
+// countBatch is how many users are counted in a transaction. Their rows of byte_usage are locked, and on
+// SQLite nobody else writes, while all of their texts are read.
+const countBatch = 5
+
 // CountTexts may stop anywhere and run again. Until it has reached a user, only the texts that they
 // have written since the upgrade count.
 func (a *Content) CountTexts(ctx context.Context) error {
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.CountTexts(ctx, core.SweepBatch) })
+	for {
+		n := 0
+		err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+			n, err = tx.CountTexts(ctx, countBatch)
+			return err
+		})
+		if err != nil || n < countBatch {
+			return err
+		}
+	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -64,9 +65,9 @@ func (r Route) bodyLimit(guest bool) int64 {
 }
 
 // Fitting returns a posted value to be shown again, or "" if it is longer than its field
-// allows.
+// allows. A line break is one character, as in Get, although browsers send two.
 func (f *Form) Fitting(name, value string) string {
-	if utf8.RuneCountInString(value) > f.fields.limit(name) {
+	if utf8.RuneCountInString(value)-strings.Count(value, "\r\n") > f.fields.limit(name) {
 		return ""
 	}
 	return value
