@@ -347,7 +347,7 @@ func TestSecondFactorRaces(t *testing.T) {
 					return domain.NewNotFound()
 				}
 				_, _, err = w.a.RemovePasskey(w.ctx(), ada, w.Proved(ada.UserID), f.Passkeys[i%len(f.Passkeys)].ID, false)
-				if !errors.Is(err, signin.ErrUnproved) { // which follows from another change meanwhile
+				if !errors.Is(err, signin.ErrUnproved) { // another change in the meantime causes this
 					return err
 				}
 			}

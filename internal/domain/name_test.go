@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names are refused for characters that nobody sees or that change how others read, and for no others.
+// Names are refused only for characters that are invisible or change how the surrounding text reads.
 func TestName(t *testing.T) {
 	t.Parallel()
 	for name, good := range map[string]bool{
@@ -63,7 +63,7 @@ func TestName(t *testing.T) {
 				t.Errorf("%+q of %+q: %v", from, name, made)
 			}
 		} else if good {
-			t.Errorf("nothing of %+q", name)
+			t.Errorf("NameFrom(%+q) is empty", name)
 		}
 	}
 }
