@@ -285,6 +285,7 @@ func TestBadValues(t *testing.T) {
 		"--smtp-url=smtp://mail.example:0":               "port",
 		"--smtp-password=s3cret":                         "no --smtp-url",
 		"--smtp-password-file=/no/such/file":             "/no/such/file",
+		"--smtp-token-file=/no/such/file":                "/no/such/file",
 	}
 	for arg, want := range tests {
 		t.Run(arg, func(t *testing.T) {

@@ -164,10 +164,10 @@ func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []
 }
 
 // KnowsBrowser reports whether the browser whose cookie has this hash signed in to the
-// account that has an address.
+// account that has a canonical address, or has it with its domain in ASCII.
 func (r Reads) KnowsBrowser(ctx context.Context, hash []byte, email string, now time.Time) (known bool, err error) {
 	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM known_browsers k JOIN users u ON u.id = k.user_id
-		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email = $3 AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email).Scan(&known)
+		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email IN ($3, $4) AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email, domain.EmailInASCII(email)).Scan(&known)
 	return known, err
 }
 
