@@ -56,7 +56,7 @@ type person struct {
 	done     ids                   // channels that are written
 	blocks   ids                   // that are written
 	blobs    ids                   // whose bytes are written or wait
-	cleaned  ids                   // whose bytes without metadata are
+	cleaned  ids                   // whose bytes without metadata are written or wait
 	data     string                // folder of the scripts that the pages load
 	sum      hash.Hash             // of sums
 
@@ -121,13 +121,13 @@ func (p *person) leave(l leftOutLine) error {
 	return line(&p.leftOut, l)
 }
 
-// wanted is a file whose bytes wait for writing.
+// wanted is a file whose bytes are still to be written.
 type wanted struct {
 	Path string
 	File domain.File
 }
 
-// want notes the bytes of a file for writing, once.
+// want queues the bytes of a file for writing, once.
 func (p *person) want(f *domain.File, l *fileLine) error {
 	switch {
 	case f == nil:
