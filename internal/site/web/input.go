@@ -12,7 +12,7 @@ type input struct {
 	Hint, Error       string
 	Autocomplete      string
 	Rows              int // of a text of many lines; 0 for one line
-	Most              int // characters of such a text; 0 for what is not said
+	Most              int // characters of such a text; 0: no limit shown
 	Required          bool
 	Focus             bool   // it is the first that is wrong
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
