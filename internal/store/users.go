@@ -86,8 +86,8 @@ func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, n
 	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
-// UpdateProfile writes the name and biography of a user. Name, slug and avatar are shown inside
-// other resources, so face_version counts new names.
+// UpdateProfile writes the name and biography of a user. Name, slug and avatar are part of other
+// resources, so face_version counts changes of the name.
 func (tx *Tx) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
 	tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
 	b := sqlx.TextOf(u.Bio)
