@@ -142,7 +142,7 @@ func (s *SMTP) password() string {
 	return s.Password
 }
 
-// tokenFile returns the path of the token, "" if there is none.
+// tokenFile returns the path of the token, or "".
 func (s *SMTP) tokenFile() string {
 	if s == nil {
 		return ""

@@ -116,7 +116,7 @@ func TakenEmail(err error) error {
 }
 
 // checkFree returns a Conflict if an account other than the user's has an address. The unique index
-// alone does not find an address whose domain is stored in ASCII.
+// cannot find an address whose domain is stored in ASCII.
 func checkFree(ctx context.Context, q store.Queries, email string, user domain.UserID) error {
 	taken, err := emailTaken(ctx, q, email, user)
 	if taken {
