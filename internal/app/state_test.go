@@ -67,7 +67,7 @@ func TestServerState(t *testing.T) {
 			s, err := w.a.ServerState(w.ctx(), op)
 			end()
 			w.must(err)
-			if n := statements.Load(); n > 7 {
+			if n := statements.Load(); n > 8 {
 				t.Errorf("%d statements", n)
 			}
 			if len(s.Jobs) != 4 || len(s.Disks) == 0 || s.Disks[0].Total < s.Disks[0].Free || s.Disks[0].Reserve != 1<<20 {
