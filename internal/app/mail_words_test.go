@@ -39,7 +39,7 @@ func TestTypedWordsInMails(t *testing.T) {
 				}
 			}
 			if to == "grace@example.org" && (!strings.HasPrefix(m.Subject, "“Bank of evil[.]com” invites you to “prizes’. Claim at") ||
-				!strings.HasPrefix(m.Text, "“Bank of evil[.]com” invites you to join the group “prizes’. Claim at https[:]//evil[.]com/x or eve[at]evil[.]com Now”.\n")) {
+				!strings.HasPrefix(m.Text, "“Bank of evil[.]com” invites you to join the group “prizes’. Claim at https[:]//evil[.]com/x or eve[at]evil[.]com. Now”.\n")) {
 				t.Errorf("%q\n%s", m.Subject, m.Text)
 			}
 		}
