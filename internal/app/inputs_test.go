@@ -205,7 +205,7 @@ func (in *inputs) textRows() []text {
 			if n := 2 * len("https://example.org/"); len(s) > n { // so many bytes are one character each
 				s = s[n:]
 			}
-			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit is that of the percent-encoded URL
+			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit applies to the percent-encoded URL
 				s = strings.Repeat("a", utf8.RuneCountInString(s))
 			}
 			s = "https://example.org/" + s

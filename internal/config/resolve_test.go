@@ -391,7 +391,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// With a Unix socket, only the operator can say which address the proxy serves.
+// With a Unix socket, the operator must set the address that the proxy serves.
 func TestSocketAddress(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{

@@ -20,7 +20,7 @@ import (
 type Loader struct {
 	db     *DB
 	tables []Table
-	later  []string // statements that create indexes, constraints and triggers when the rows are there
+	later  []string // statements that create indexes, constraints and triggers after the rows are loaded
 	target *sql.DB  // SQLite: a connection that does not enforce foreign keys
 }
 
@@ -119,8 +119,8 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 }
 
 // triggers returns the statements that drop the triggers which count texts in byte_usage, and keeps
-// those that create them again: a dump holds the counts too, and to count row by row takes long. The
-// triggers of search_closed stay, because no dump holds that table.
+// those that create them again. A dump contains the counts, and counting row by row is slow. The
+// triggers of search_closed stay, because dumps do not contain that table.
 func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 	counting := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '% byte_usage %' ORDER BY name"
 	if l.db.dialect == Postgres {

@@ -108,7 +108,7 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 	return session, false, err
 }
 
-// signUpLater is signUp for all accounts but the first.
+// signUpLater signs up for any account except the first.
 func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
 	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// CheckURL returns the canonical form of the URL in a field, and reports what is wrong with it.
+// CheckURL returns the canonical form of the URL in a field, and adds a fault if it is invalid.
 func CheckURL(f *domain.Faults, field, address string, most int) string {
 	if !f.Text(field, address, most) {
 		return ""
@@ -34,11 +34,11 @@ func CheckURL(f *domain.Faults, field, address string, most int) string {
 // URL would see them.
 func CheckCredentials(f *domain.Faults, field, address string) {
 	if u, err := weburl.Parse(address); err == nil && u.User != nil {
-		f.Add(field, domain.FieldForbidden, "a URL must not hold a user name or password")
+		f.Add(field, domain.FieldForbidden, "a URL must not contain a user name or password")
 	}
 }
 
-// OptionalURL returns the canonical form of a URL that CheckURL has accepted, or nil for none or "".
+// OptionalURL returns the canonical form of a URL that CheckURL has accepted, or nil for nil or "".
 func OptionalURL(address *string) *string {
 	if address == nil || *address == "" {
 		return nil
@@ -52,10 +52,10 @@ func OptionalURL(address *string) *string {
 
 var absoluteURL = regexp.MustCompile(`^(?i:https?)://[^/\\\s]`)
 
-// AbsoluteURL reports whether a value, which may also be a text, is one absolute http or https
+// AbsoluteURL reports whether a value, which may also be a text, is a single absolute http or https
 // URL, and returns its canonical form. Browsers also accept spaces in a URL, but most texts that
-// begin with one go on with words. So only the address of a file may have spaces:
-// "http://example.org/a b.png". A URL that is too long to be parsed is returned as it is.
+// begin with a URL continue with words. So a URL with spaces must end in a file name:
+// "http://example.org/a b.png". A URL that is too long to be parsed is returned unchanged.
 func AbsoluteURL(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	if !absoluteURL.MatchString(value) {
