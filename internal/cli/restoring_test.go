@@ -52,7 +52,7 @@ func TestRestoreCutOff(t *testing.T) {
 		{"token", "list", "--user", "ada"}, {"app", "list"}, {"audit"}, {"reports", "list"}, {"hidden", "list"}, {"blocklist", "list"},
 		{"export", "--user", "ada", "--out", filepath.Join(t.TempDir(), "x.zip")}, {"providers", "update"},
 	} {
-		refuses(p.run(args...), 1, "what `vitrine restore` has not finished")
+		refuses(p.run(args...), 1, "an unfinished `vitrine restore`")
 		if got := entries(t, dir); !slices.Equal(got, []string{".restoring"}) {
 			t.Fatalf("%q leaves %q", args, got)
 		}
@@ -84,7 +84,7 @@ func TestRestoreCutOffPostgres(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	p := place{t, []string{"--data-dir", dir, "--database-url", dbtest.PostgresURL(t)}}
 	cutOff(t, dir)
-	refuses(p.run("migrate"), 1, "what `vitrine restore` has not finished")
+	refuses(p.run("migrate"), 1, "an unfinished `vitrine restore`")
 	if err := os.RemoveAll(filepath.Join(dir, ".restoring")); err != nil {
 		t.Fatal(err)
 	}

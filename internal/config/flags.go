@@ -98,6 +98,7 @@ type Server struct {
 	OIDCGroupsClaim  string `name:"oidc-groups-claim" env:"VITRINE_OIDC_GROUPS_CLAIM" default:"groups" placeholder:"NAME" help:"Claim that lists somebody's groups, or the path to it, such as realm_access.roles."`
 	OIDCGroupMap     string `name:"oidc-group-map" env:"VITRINE_OIDC_GROUP_MAP" placeholder:"THEIRS=OURS,…" help:"Who is in a group of the provider is a member of the group here with that short name. A comma in a name is written \\,."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`
+	SMTPTokenFile    string `name:"smtp-token-file" env:"VITRINE_SMTP_TOKEN_FILE" placeholder:"FILE" help:"File with an OAuth access token for the user of --smtp-url, to log in by XOAUTH2 instead of a password. It is read again for each mail, so another program can renew the token."`
 }
 
 // Flags is every setting: what the server takes.

@@ -146,8 +146,7 @@ func (d *decoder) array(of *shape) (any, error) {
 			var v any
 			v, err = d.value(below)
 			made = append(made, v)
-			// Explaining an invalid item takes the validator a lot of memory, so only some are kept in a
-			// long list.
+			// The validator explains every invalid item, so a long list keeps only the first ones.
 			if n > most && !of.fits(v) {
 				bad++
 			}

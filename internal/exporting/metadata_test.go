@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestMetadataInExports checks that only the owner of a photograph gets its metadata, both in their own
-// export and in the ZIP of a channel.
+// TestMetadataInExports checks that only the owner of a photograph gets its metadata, in their own export
+// and in the ZIP of a channel.
 func TestMetadataInExports(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

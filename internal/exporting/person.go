@@ -122,7 +122,7 @@ func (p *person) leave(l leftOutLine) error {
 	return line(&p.leftOut, l)
 }
 
-// wanted is a file whose bytes wait for writing.
+// wanted is a file whose bytes are still to be written.
 type wanted struct {
 	Path string
 	File domain.File

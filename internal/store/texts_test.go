@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// texts returns the bytes of texts that count against the quota of a user.
+// texts returns the bytes of texts that count towards the quota of a user.
 func texts(t *testing.T, s *store.Store, user domain.UserID) int64 {
 	t.Helper()
 	u, err := s.ByteUsage(t.Context(), user, storetest.Now)
@@ -25,7 +25,7 @@ func texts(t *testing.T, s *store.Store, user domain.UserID) int64 {
 	return u.Texts
 }
 
-// Every table with texts is counted for its payer when a row is inserted, changed, moved and deleted.
+// In every table with texts, inserted, changed, moved and deleted rows count for the right user.
 func TestTextsAreCounted(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -38,7 +38,7 @@ func TestTextsAreCounted(t *testing.T) {
 		comment := storetest.Comment(t, s, bob, block, "y")
 		for _, step := range []struct {
 			do       string
-			ada, bob int64 // by how many bytes they have more
+			ada, bob int64 // expected difference in bytes
 			args     []any
 		}{
 			{"UPDATE blocks SET title = 'äöü', metadata = '{}' WHERE id = $1", 8, 0, []any{block}},
@@ -71,7 +71,7 @@ func TestTextsAreCounted(t *testing.T) {
 		if left, err := s.Backfills(t.Context()); err != nil || left[2].Kind != "count_texts" || left[2].Rows != 2 {
 			t.Errorf("%+v, %v", left, err)
 		}
-		storetest.Check(t, s) // leaves out who is not counted yet
+		storetest.Check(t, s) // skips users who are not counted yet
 		for _, want := range []int{1, 1, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				n, err := tx.CountTexts(t.Context(), 1)
@@ -153,7 +153,7 @@ func TestTextsAreBounded(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		var made, refused atomic.Int64
-		var first, second atomic.Int64 // ids of two that were made
+		var first, second atomic.Int64 // ids of two created blocks
 		for range 8 {
 			all.Go(func() {
 				for range 5 {

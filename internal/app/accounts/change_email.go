@@ -103,9 +103,12 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
 }
 
-// PutEmail gives a locked account another address, in lower case, and has its holder told at the
+// PutEmail gives a locked account another canonical address, and has its holder told at the
 // one that it had. Links that were mailed there end. An address that is in use is a Conflict.
 func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) error {
+	if err := checkFree(ctx, tx.Queries, email, u.ID); err != nil {
+		return err
+	}
 	if err := tx.SetEmail(ctx, u.ID, email); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -31,7 +30,7 @@ type SignUpInput struct {
 // Validate checks the account that is wanted, which must have a password.
 func (in SignUpInput) Validate() error {
 	f := in.account(domain.TierFree).faults()
-	checkPassword(&f, in.Password, strings.ToLower(in.Email), in.Slug)
+	checkPassword(&f, in.Password, core.CanonicalEmail(in.Email), in.Slug)
 	return f.Err()
 }
 
@@ -118,7 +117,7 @@ func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Vi
 		return "", err
 	}
 	if by.proven {
-		taken, err := emailTaken(ctx, tx.Queries, n.Email)
+		taken, err := emailTaken(ctx, tx.Queries, n.Email, 0)
 		if err != nil {
 			return "", err
 		}

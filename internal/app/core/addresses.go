@@ -86,19 +86,30 @@ func AddressOf(u domain.User) mail.Address {
 	return mail.Address{Name: mail.Harmless(u.Name), Email: u.Email}
 }
 
-// CheckEmail wants a bare address that mail can be sent to. Addresses are kept in lower case.
-func CheckEmail(f *domain.Faults, email string) {
+// CheckEmail checks that a text is a bare address, and returns its canonical form. A text that is
+// not an address is returned in lower case.
+func CheckEmail(f *domain.Faults, text string) string {
 	const why = "must be an address such as ada@example.org"
-	if len(email) > domain.MaxEmail {
+	if len(text) > domain.MaxEmail {
 		f.Add("email", domain.FieldTooLong, why)
-	} else if !mail.Valid(email) {
-		f.Add("email", domain.FieldMalformed, why)
+		return strings.ToLower(text)
 	}
+	email, err := domain.CanonicalEmail(text)
+	if err != nil {
+		f.Add("email", domain.FieldMalformed, why)
+		return strings.ToLower(text)
+	}
+	return email
 }
 
-// EmailAddress gives an address as it is kept, or the Invalid error that names `email`.
-func EmailAddress(s string) (string, error) {
+// EmailAddress is CheckEmail for a single field. The error is Invalid and names `email`.
+func EmailAddress(text string) (string, error) {
 	var f domain.Faults
-	CheckEmail(&f, s)
-	return strings.ToLower(s), f.Err()
+	email := CheckEmail(&f, text)
+	return email, f.Err()
+}
+
+// CanonicalEmail is CheckEmail for a text that was or will be checked elsewhere.
+func CanonicalEmail(text string) string {
+	return CheckEmail(new(domain.Faults), text)
 }

@@ -93,7 +93,7 @@ func (a *Core) CheckFile(ctx context.Context, sum string) error {
 
 // CheckMail refuses an address of a blocked provider. The error names `email`.
 func (a *Core) CheckMail(ctx context.Context, email string) error {
-	_, host, _ := strings.Cut(email, "@")
+	_, host, _ := strings.Cut(domain.EmailInASCII(email), "@") // blocked domains are stored in ASCII
 	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedMail, domainsOf(host))
 	if len(listed) > 0 {
 		err = domain.InvalidField("email", domain.FieldForbidden, "is of a provider that is blocked here")

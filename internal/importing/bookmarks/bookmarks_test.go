@@ -221,7 +221,7 @@ c ">Spaces</A>
 left out "No address", line 3: has no address
 left out "F", line 4: ftp: is not the address of a page on the web
 left out "Bare", line 5: its address does not begin with http:// or https://
-left out "Secret", line 6: its address holds a user name or password
+left out "Secret", line 6: its address contains a user name or password
 left out "Malformed", line 7: its address is malformed
 left out "No host", line 8: its address is malformed
 left out "Long", line 9: its address is longer than 4096 bytes
