@@ -16,7 +16,7 @@ func TestTypedWordsInMails(t *testing.T) {
 		name := "Bank of evil.com"
 		_, err := w.a.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
 		w.must(err)
-		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com. Now"})
+		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com Now"})
 		w.must(err)
 		_, err = w.a.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)
@@ -39,7 +39,7 @@ func TestTypedWordsInMails(t *testing.T) {
 				}
 			}
 			if to == "grace@example.org" && (!strings.HasPrefix(m.Subject, "“Bank of evil[.]com” invites you to “prizes’. Claim at") ||
-				!strings.HasPrefix(m.Text, "“Bank of evil[.]com” invites you to join the group “prizes’. Claim at https[:]//evil[.]com/x or eve[at]evil[.]com. Now”.\n")) {
+				!strings.HasPrefix(m.Text, "“Bank of evil[.]com” invites you to join the group “prizes’. Claim at https[:]//evil[.]com/x or eve[at]evil[.]com Now”.\n")) {
 				t.Errorf("%q\n%s", m.Subject, m.Text)
 			}
 		}

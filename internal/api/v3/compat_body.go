@@ -95,7 +95,7 @@ func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []descri
 		if err != nil {
 			return err
 		}
-		known := func(name string) bool { return slices.Contains(blockFields, name) }
+		known := func(name string) bool { return name == "value" || slices.Contains(blockFields, name) }
 		if inner, twice, ok := describe.Fields(block, known); ok && !twice && block.Type() == jx.Object {
 			inner, _ = withoutNulls(blockFields...)(inner)
 			block = objectOf(inner)
