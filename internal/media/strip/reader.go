@@ -1,7 +1,6 @@
 package strip
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"sort"
@@ -164,12 +163,3 @@ func (r *Reader) ReadAt(p []byte, off int64) (done int, err error) {
 
 // Close implements io.Closer.
 func (r *Reader) Close() error { return r.file.Close() }
-
-// Apply applies a plan to a file in memory.
-func (p Plan) Apply(file []byte) ([]byte, error) {
-	return io.ReadAll(p.Open(memory{bytes.NewReader(file)}))
-}
-
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
