@@ -50,8 +50,8 @@ func TestMetadataInExports(t *testing.T) {
 	}, generous)
 }
 
-// An entry of an export is there once, however many files have its bytes, and every file has the
-// entry that it names.
+// An export contains each entry once, even if several files have its bytes, and the entry that each
+// file names exists.
 func TestFilesOfOneContent(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -68,7 +68,7 @@ func TestFilesOfOneContent(t *testing.T) {
 		for _, name := range []string{"notes.txt", "notes.md"} {
 			upload(r, "ada", name, "text/plain", []byte("moss"), nil, channel)
 		}
-		all, _ := exported(r, r.Person("ada").ID) // which checks that no entry is there twice
+		all, _ := exported(r, r.Person("ada").ID) // fails if an entry occurs twice
 		named := regexp.MustCompile(`"path":"(files/[^"]+)"`).FindAllStringSubmatch(fmt.Sprint(all), -1)
 		if len(named) != 4 {
 			t.Errorf("%d files are named", len(named))

@@ -57,7 +57,7 @@ type person struct {
 	done     ids                   // channels that are written
 	blocks   ids                   // that are written
 	entries  map[uint64]struct{}   // hashes of the paths of files that are written or wait
-	seed     maphash.Seed          // of them
+	seed     maphash.Seed          // of these hashes
 	data     string                // folder of the scripts that the pages load
 	sum      hash.Hash             // of sums
 
@@ -128,7 +128,7 @@ type wanted struct {
 	File domain.File
 }
 
-// want notes the bytes of a file for writing, once for each path: several files can have the same
+// want queues the bytes of a file for writing, once for each path: several files can have the same
 // bytes, and bytes without metadata can be those of another file.
 func (p *person) want(f *domain.File, l *fileLine) error {
 	switch {

@@ -36,7 +36,7 @@ type fileLine struct {
 
 	online string       // URL on this server
 	file   *domain.File // nil in lines that were read back
-	why    string       // there is no path
+	why    string       // why there is no path
 }
 
 type embedLine struct {
@@ -133,7 +133,7 @@ type recorder struct {
 type sum struct {
 	sha256 string // "" if there are no bytes
 	size   int64
-	why    string // there are none
+	why    string // why there are no bytes
 }
 
 // record returns the lines of items. It reads the sums of all their files at once: of the bytes that the

@@ -68,7 +68,7 @@ func TestTextAreasKeepTheirTexts(t *testing.T) {
 			t.Errorf("%s: status %d, and %s is not shown again", f.path, p.status, f.field)
 		}
 	}
-	// The forms of these fail for nothing but the text itself.
+	// These forms fail only because of the text itself.
 	for _, field := range []string{"moderation text", "collect alt_text"} {
 		covered[field] = true
 	}
@@ -81,7 +81,7 @@ func TestTextAreasKeepTheirTexts(t *testing.T) {
 
 var textArea = regexp.MustCompile(`input \S*[fF]orm "(\w+)"[^}]* "lines"|<textarea [^>]*name="(\w+)"`)
 
-// textAreas lists the room and name of every text of several lines in the templates of the pages.
+// textAreas lists the page group and name of every textarea in the templates.
 func textAreas(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("pages/*/templates/*.html")

@@ -87,8 +87,8 @@ func TestTextsAreCounted(t *testing.T) {
 	})
 }
 
-// However many texts of a user a transaction changes, PostgreSQL changes the count of the user once:
-// otherwise the time of a commit grows with the square of their number.
+// PostgreSQL updates the count of a user once per transaction, even if many texts change. Otherwise the
+// time of a commit would grow with the square of their number.
 func TestManyTextsAreCountedTogether(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -133,8 +133,8 @@ func TestManyTextsAreCountedTogether(t *testing.T) {
 	})
 }
 
-// Of many texts that are written at once within a bound, none exceeds it; shortening and deleting
-// work at the bound, and make room.
+// Concurrent writes of texts never exceed the limit. Shortening and deleting still work at the limit,
+// and free space.
 func TestTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	const bound = 20_000

@@ -38,10 +38,10 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 	return CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Tier: tier}
 }
 
-// SignUp makes an account, or has a link mailed that will. With the first account, with an
-// invitation to the very address, and with a link for which an operator vouches there is
-// nothing to confirm: session is the secret of a new session. Else it is "", whether or not the address has
-// an account already; the mail tells. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
+// SignUp creates an account, or has a link mailed that will. No confirmation is needed for the first
+// account, with an invitation to this address, or with a link that an operator vouches for: session is
+// then the secret of a new session. Otherwise it is "", and only the mail reveals whether the address
+// already has an account. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
 // Forbidden is for those who may not sign up, TooMany for those who tried too often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {

@@ -64,7 +64,7 @@ func (r Route) bodyLimit(guest bool) int64 {
 	return limit
 }
 
-// Fitting returns a posted value to be shown again, or "" if it is longer than its field
+// Fitting returns a posted value to show again, or "" if it is longer than its field
 // allows. A line break is one character, as in Get, although browsers send two.
 func (f *Form) Fitting(name, value string) string {
 	if utf8.RuneCountInString(value)-strings.Count(value, "\r\n") > f.fields.limit(name) {

@@ -13,7 +13,7 @@ type input struct {
 	Autocomplete      string
 	InputMode         string // keyboard to show on a phone. "email" replaces the type of that name, with which browsers refuse zoë@example.org
 	Rows              int    // of a text of many lines; 0 for one line
-	Most              int    // characters of such a text; 0 for what is not said
+	Most              int    // characters of such a text; 0: no limit shown
 	Required          bool
 	Focus             bool   // it is the first that is wrong
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
