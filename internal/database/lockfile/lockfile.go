@@ -82,9 +82,14 @@ func hold(ctx context.Context, path string) (release func(), same bool, err erro
 		return nil, false, err
 	}
 	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
-		if e, ok := errors.AsType[*lite.Error](err); ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked) {
+		e, ok := errors.AsType[*lite.Error](err)
+		after, statErr := os.Stat(path)
+		switch {
+		case ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked):
 			err = ErrInUse
-		} else if after, e := os.Stat(path); e != nil || !os.SameFile(before, after) { // removed while it was being locked
+		case statErr != nil || !os.SameFile(before, after), ok && e.Code == lite.IOErrStat:
+			// The file was removed while it was being locked. SQLite's code matters because a new
+			// file at the same path may have the inode number of the removed one.
 			return func() { _ = conn.Close() }, false, nil
 		}
 		return nil, false, errors.Join(err, conn.Close())
