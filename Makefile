@@ -1,5 +1,5 @@
 # What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test check format vet lint prose deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -12,7 +12,7 @@ test:
 
 # Everything but the tests of the built program. With VITRINE_TEST_POSTGRES set to the
 # URL of a server, the tests run on PostgreSQL too.
-check: format vet lint deadcode generated
+check: format vet lint prose deadcode generated
 	go test -race -shuffle=on ./...
 
 format:
@@ -24,6 +24,13 @@ vet:
 lint:
 	$(TOOL) staticcheck ./...
 	$(TOOL) errcheck -ignoretests -ignoregenerated -exclude tools/errcheck.txt ./...
+
+# Counts phrases that read as translated English; the limits are in tools/prose.txt. To see the
+# lines: go -C tools run ./prose -lines
+prose:
+	go -C tools vet ./prose
+	go -C tools test ./prose
+	go -C tools run ./prose
 
 # Functions that nothing reaches, or only tests: see tools/deadcode.txt.
 deadcode:
