@@ -15,6 +15,9 @@ type phrase struct {
 
 func re(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + s) }
 
+// code matches what a text quotes, such as the names of flags.
+var code = regexp.MustCompile("`[^`]*`")
+
 var phrases = []phrase{
 	{name: "a clause as a noun", words: "whoever whatever whomever", but: re(`or whatever|whatever (?:\w+ )?(?:happens|the)`)},
 	{
@@ -66,7 +69,7 @@ func wordSet(s string) map[string]bool {
 // mark returns the first phrase that a line contains, nil if it contains none. The first line of
 // a comment may begin with a name.
 func mark(text string, first bool) *phrase {
-	lower := strings.ToLower(text)
+	lower := code.ReplaceAllString(strings.ToLower(text), "`")
 	place := 0
 	for w := range strings.FieldsFuncSeq(lower, notInWord) {
 		place++

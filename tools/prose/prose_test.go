@@ -30,6 +30,8 @@ func TestMark(t *testing.T) {
 		{"Topic gives the group of a setting.", false, ""},
 		{"It gives up after a minute.", true, ""},
 		{"Topic returns the group of a setting.", true, ""},
+		{"`--alone` runs one case alone", false, "alone for only"},
+		{"`--alone` runs one case", false, ""},
 		{"", true, ""},
 	} {
 		got := ""
