@@ -36,7 +36,7 @@ var phrases = []phrase{
 	{name: "code does not stand", words: "stands stood", but: re(`stands? (?:for|in for)|stood up`)},
 	{name: "code does not tell", words: "tell tells told", but: re(`tells? (?:apart|the user|people|users)|told apart`)},
 	{name: "a private word", words: "door doors taker takers witness witnesses crowd pilot"},
-	{name: "a private word", words: "room rooms", but: re(`make room|room (?:for|left|to|in|on)\b`)},
+	{name: "a private word", words: "room rooms", but: re(`make room|there is room|room (?:for|left|to|in|on)\b`)},
 	{name: "a pronoun from a textbook", words: "one's"},
 	{name: "where for if", words: "where", match: re(`\bwhere (?:there (?:is|are|was|were)|nothing|nobody|somebody|none|no (?:one|such))\b`)},
 	{name: "an unusual verb for compare", words: "held hold holds holding", match: re(`\b(?:held|holds?|holding) (?:\w+ ){0,3}against\b|\b(?:is|are|be|was|were) held to\b`)},
