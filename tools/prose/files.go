@@ -27,9 +27,14 @@ func walk(root string, found func(line)) error {
 		if err != nil {
 			return err
 		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
 		name := entry.Name()
 		if entry.IsDir() {
-			if slices.Contains([]string{"node_modules", "testdata", "vendor", "dist", "bin"}, name) || len(name) > 2 && name[0] == '.' && name != ".ci" {
+			if skipped(rel, name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -42,11 +47,6 @@ func walk(root string, found func(line)) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
 		read(rel, src, func(l line) {
 			l.path = rel
 			l.text = strings.TrimSpace(l.text)
@@ -56,6 +56,14 @@ func walk(root string, found func(line)) error {
 		})
 		return nil
 	})
+}
+
+// skipped reports whether a folder contains no text of ours: other people's code, inputs of tests,
+// build results, or the data of a server that was started in the repository.
+func skipped(rel, name string) bool {
+	return slices.Contains([]string{"node_modules", "testdata", "vendor"}, name) ||
+		slices.Contains([]string{"bin", "dist", "data"}, rel) ||
+		strings.HasPrefix(name, ".") && rel != "." && rel != ".ci"
 }
 
 type reader func(file string, src []byte, found func(line))

@@ -60,6 +60,9 @@ func TestWalk(t *testing.T) {
 		"api/v3.yaml":       "# about it\npaths:\n  /a:\n    summary: Read a\n    description: |\n      Two\n      lines.\n    x: y\n",
 		"node_modules/b.js": "// of others\n",
 		"testdata/c.go":     "// of tests\n",
+		"data/d.md":         "of a server\n",
+		".git/e.md":         "of git\n",
+		".ci/run":           "# of CI\n",
 	}
 	want := map[string]string{
 		"a.go comments":            "A comment.|One|two",
@@ -70,6 +73,7 @@ func TestWalk(t *testing.T) {
 		"a.js comments":            "behind code|a|block",
 		"a.css comments":           "style",
 		"a.sql comments":           "a table",
+		".ci/run comments":         "of CI",
 		"a.sh comments":            "a script|says x",
 		"api/v3.yaml comments":     "about it",
 		"api/v3.yaml descriptions": "Read a|Two|lines.",
