@@ -218,7 +218,7 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state do
 // wins.
 func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
 	text := core.Rendered(core.NonEmpty(&made.markdown))
-	description := core.Rendered(core.NonEmpty(&made.description))
+	description := core.Literal(made.description)
 	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(tx *store.Tx, b *domain.Block) (bool, error) {
 		if err := errors.Join(tx.UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
 			return false, err

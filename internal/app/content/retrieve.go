@@ -49,7 +49,7 @@ const (
 type content struct {
 	kind        domain.BlockType
 	title       string
-	description string
+	description string // plain text
 	altText     string
 	markdown    string
 	source      string // a better address than the one given
