@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -178,13 +179,43 @@ func (c *Client) get(ctx context.Context, r Request) (*Response, *Error) {
 
 // newResponse describes an answer, without its body.
 func newResponse(target *url.URL, answer *http.Response) *Response {
-	media, params, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil { // such as "text/html; charset": the type at least is there
-		media, _, _ = strings.Cut(answer.Header.Get("Content-Type"), ";")
-		media = strings.ToLower(strings.TrimSpace(media))
-	}
+	media, charset := mediaType(answer.Header.Values("Content-Type"))
 	return &Response{
 		URL: target, Status: answer.StatusCode, Header: answer.Header,
-		ContentType: media, Charset: strings.ToLower(params["charset"]), Size: answer.ContentLength,
+		ContentType: media, Charset: charset, Size: answer.ContentLength,
 	}
+}
+
+// MediaType returns the content type of the response in its standard form, with the character set if there is
+// one.
+func (r *Response) MediaType() string {
+	if r.ContentType == "" || r.Charset == "" {
+		return r.ContentType
+	}
+	return mime.FormatMediaType(r.ContentType, map[string]string{"charset": r.Charset})
+}
+
+var (
+	essence = regexp.MustCompile(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+`)
+	charset = regexp.MustCompile(`[;\s]charset\s*=\s*["']?\s*([^\s"';,]+)`)
+)
+
+// mediaType reads Content-Type the way browsers do: of several types the last one counts, as in
+// "text/html, text/html", and it keeps the character set of an equal one before it. Parameters may be
+// written badly.
+func mediaType(values []string) (media, set string) {
+	for value := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
+		value = strings.TrimSpace(value)
+		found := essence.FindString(value)
+		if found == "" || found == "*/*" {
+			continue
+		}
+		if found != media {
+			media, set = found, ""
+		}
+		if match := charset.FindStringSubmatch(value); match != nil {
+			set = match[1]
+		}
+	}
+	return media, set
 }
