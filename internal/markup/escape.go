@@ -17,8 +17,6 @@ var (
 
 	// plainLink matches an address that Markdown shows as it is.
 	plainLink = regexp.MustCompile(`^(?:https?://[A-Za-z0-9]|www\.[A-Za-z0-9-]+\.[A-Za-z0-9])(?:[A-Za-z0-9/._~%&=?#:+,;@!-]*[A-Za-z0-9/])?$`)
-
-	markupChars = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `&`, `\&`, `~`, `\~`)
 )
 
 // Escape returns Markdown that shows a plain text literally: Render(Escape(text)).Plain is the text again.
@@ -53,18 +51,34 @@ func escapeLine(b *strings.Builder, line string) {
 	}
 	done := 0
 	for _, m := range webLink.FindAllStringSubmatchIndex(line, -1) {
-		b.WriteString(markupChars.Replace(line[done:m[0]]))
+		escapeWords(b, line[done:m[0]])
 		address, schemeEnd := line[m[0]:m[5]], m[3]-m[0]
 		if linkBegins(line, m[0]) && shownAsIs(address) {
 			b.WriteString(address)
 		} else {
 			// A backslash within the scheme keeps the parser from finding an address.
 			at := strings.IndexAny(address[:schemeEnd], ":.")
-			b.WriteString(address[:at] + `\` + address[at:at+1] + markupChars.Replace(address[at+1:]))
+			b.WriteString(address[:at] + `\` + address[at:at+1])
+			escapeWords(b, address[at+1:])
 		}
 		done = m[5]
 	}
-	b.WriteString(markupChars.Replace(line[done:]))
+	escapeWords(b, line[done:])
+}
+
+// escapeWords escapes the characters that are markup anywhere in a line.
+func escapeWords(b *strings.Builder, words string) {
+	for i := range len(words) {
+		switch words[i] {
+		case '\\', '`', '*', '_', '[', ']', '<', '~':
+			b.WriteByte('\\')
+		case '&': // an ampersand before a space is no entity
+			if i+1 == len(words) || words[i+1] != ' ' {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(words[i])
+	}
 }
 
 // linkBegins reports whether an address at a position of a line is a word of its own.

@@ -15,11 +15,15 @@ import (
 	"vitrine/internal/fetch"
 )
 
+// programs matches the extension of a program that sent a file, which says nothing about the file.
+var programs = regexp.MustCompile(`(?i)\.(?:php|aspx?|ashx|axd|cgi|jsp|pl|do)$`)
+
 // fileName returns the name that the server gives a file, or else the last part of its address.
 func fileName(answer *fetch.Response) string {
 	name := dispositionName(answer.Header.Get("Content-Disposition"))
 	if name == "" {
-		if name = path.Base(answer.URL.Path); name == "/" || name == "." {
+		name = programs.ReplaceAllString(path.Base(answer.URL.Path), "")
+		if name == "/" || name == "." || name == "" {
 			name = answer.URL.Hostname()
 		}
 	}

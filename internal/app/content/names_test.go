@@ -44,6 +44,9 @@ func TestFileNames(t *testing.T) {
 		{`attachment`, "/dir/%E4%B8%AD.zip", "中.zip"},
 		{`inline; name=x`, "/a;filename=no", "a;filename=no"},
 		{``, "/", "example.org"},
+		{``, "/download.php", "download"},
+		{``, "/.aspx", "example.org"},
+		{``, "/notes.pl.txt", "notes.pl.txt"},
 		{`attachment; xfilename=no.txt`, "/yes", "yes"},
 	} {
 		at, err := url.Parse("http://example.org" + c.path)

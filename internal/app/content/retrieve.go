@@ -182,9 +182,7 @@ func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetc
 	if blocked[0] {
 		made.source = ""
 	}
-	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
-		made.altText = p.ImageAlt
-	}
+	made.image, made.altText, err = a.previewOf(ctx, p)
 	return made, err
 }
 
