@@ -66,6 +66,10 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
 		return content{}, err
 	}
+	made.text, err = a.studio.DocumentText(ctx, src)
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
+		return content{}, err
+	}
 	return made, nil
 }
 

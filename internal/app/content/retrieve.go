@@ -51,6 +51,7 @@ type content struct {
 	description string // plain text
 	altText     string
 	markdown    string
+	text        string // of a document, for searches alone
 	source      string // a better address than the one given
 	sourceTitle string
 	image, file *domain.File
