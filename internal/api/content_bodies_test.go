@@ -9,6 +9,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 // A web page is a Link however its server sends it.
@@ -82,4 +83,39 @@ func TestContentFirstPicture(t *testing.T) {
 	holds(t, processed(r, "http://example.com/page", nil), map[string]any{"type": "Link", "image.width": 320, "image.alt_text": "Wheels"})
 	r.Web("example.com/small", apptest.Serve("text/html", []byte(`<title>x</title><img src="/tiny.png"><img src="/gone.png">`)))
 	holds(t, processed(r, "http://example.com/small", nil), map[string]any{"type": "Link", "image": nil})
+}
+
+// The text of a PDF is found, whether it is uploaded or linked to, and is in no answer.
+func TestContentDocumentText(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Person("ada")
+		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{Slug: "ada"}, domain.TierPremium); err != nil {
+			t.Fatal(err)
+		}
+		document := func(text string) string {
+			draw := "BT /F 24 Tf 20 100 Td (" + text + ") Tj ET"
+			return "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
+				"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>\nendobj\n" +
+				"4 0 obj\n<< /Length " + strconv.Itoa(len(draw)) + " >>\nstream\n" + draw + "\nendstream\nendobj\n" +
+				"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\ntrailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n"
+		}
+		r.Web("example.com/linked", apptest.Serve("application/pdf", []byte(document("Patterns algebraical"))))
+		for word, value := range map[string]string{
+			"algebraical": "http://example.com/linked",
+			"loom":        sent(r, "ada", "notes.pdf", "application/pdf", document("Flowers of the loom")),
+		} {
+			got := processed(r, value, nil)
+			holds(t, got, map[string]any{"type": "Attachment", "state": "available", "attachment.content_type": "application/pdf"})
+			found := r.Get("ada", "/v3/search?query=%s", word).Want(http.StatusOK)
+			if found.Int("meta.total_count") != 1 || found.Int("data.0.id") != got.Int("id") {
+				t.Errorf("a search for %s finds %s", word, found.Body)
+			}
+			for _, path := range []string{"/v3/blocks/%d", "/v2/blocks/%d"} {
+				if answer := r.Get("ada", path, got.Int("id")).Want(http.StatusOK); bytes.Contains(answer.Body, []byte(word)) {
+					t.Errorf("%s has the text: %s", path, answer.Body)
+				}
+			}
+		}
+	})
 }

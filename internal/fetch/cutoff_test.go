@@ -89,3 +89,18 @@ func TestMediaType(t *testing.T) {
 		}
 	}
 }
+
+func TestAcceptLanguage(t *testing.T) {
+	t.Parallel()
+	for tags, want := range map[string]string{
+		"": "", "en": "en,*;q=0.1", "de-AT,en": "de-AT,de;q=0.9,en;q=0.8,*;q=0.1", "de,de-AT": "de,de-AT;q=0.9,*;q=0.1",
+		"a,b,c,d,e,f,g,h,i-J": "a,b;q=0.9,c;q=0.8,d;q=0.7,e;q=0.6,f;q=0.5,g;q=0.4,h;q=0.3,i-J;q=0.2,i;q=0.2,*;q=0.1",
+	} {
+		_, got, err := get(t, client(t, fetch.Options{Languages: tags}), fetch.Request{MaxBytes: mib, URL: serve(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, r.Header.Get("Accept-Language"))
+		})})
+		if err != nil || got != want {
+			t.Errorf("%s: %q, want %q, %v", tags, got, want, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,6 +29,7 @@ type Options struct {
 	// Allow opens addresses that are not public, on any port: those of an intranet.
 	Allow        []netip.Prefix
 	UserAgent    string        // "Vitrine"
+	Languages    string        // that pages should be in: tags separated by commas, the best one first; any
 	Timeout      time.Duration // for a whole fetch, from Get to the end of the body: a minute
 	Idle         time.Duration // how long a server may stay silent: 15 seconds
 	Head         time.Duration // for all before the body: names, connections, redirects, headers: 20 seconds
@@ -54,6 +57,7 @@ type Client struct {
 	guard     *guard
 	hosts     *hosts
 	agent     string
+	languages string // the header
 	timeout   time.Duration
 	idle      time.Duration
 	head      time.Duration
@@ -72,6 +76,7 @@ func New(o Options) *Client {
 		guard:     guard,
 		hosts:     newHosts(cmp.Or(o.PerHost, 4), cmp.Or(o.Wait, time.Second)),
 		agent:     cmp.Or(o.UserAgent, "Vitrine"),
+		languages: acceptLanguage(o.Languages),
 		timeout:   cmp.Or(o.Timeout, time.Minute),
 		idle:      idle,
 		head:      cmp.Or(o.Head, 20*time.Second),
@@ -80,6 +85,28 @@ func New(o Options) *Client {
 		redirects: cmp.Or(o.MaxRedirects, 10),
 		observe:   o.Observe,
 	}
+}
+
+// acceptLanguage returns the header for language tags: they are wanted in their order, a tag with a region also
+// stands for its language, and any other language is better than none.
+func acceptLanguage(tags string) string {
+	if tags == "" {
+		return ""
+	}
+	var wanted []string
+	for tag := range strings.SplitSeq(tags, ",") {
+		base, _, _ := strings.Cut(tag, "-")
+		for _, t := range []string{tag, base} {
+			if !slices.Contains(wanted, t) {
+				wanted = append(wanted, t)
+			}
+		}
+	}
+	header := wanted[0]
+	for i, tag := range wanted[1:] {
+		header += fmt.Sprintf(",%s;q=0.%d", tag, max(9-i, 2))
+	}
+	return header + ",*;q=0.1"
 }
 
 // newTransport has no Proxy: a proxy would connect where the guard does not look.

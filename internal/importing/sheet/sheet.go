@@ -81,8 +81,8 @@ func firstCharacter(in *bufio.Reader) (byte, error) {
 
 // list is what one file tells.
 type list struct {
-	to   source.Taker
-	tree plain.Tree
+	to       source.Taker
+	tree     plain.Tree
 	markdown bool // see layout
 }
 
