@@ -144,10 +144,11 @@ func (b *body) explain(err error) error {
 	case b.newDecoder == nil:
 		return b.fetch.explain(fmt.Errorf("read the body: %w", err))
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	cutOff := errors.Is(err, io.ErrUnexpectedEOF)
+	if cutOff {
 		err = fmt.Errorf("%w: %w", ErrCutOff, err)
 	}
-	return &Error{Reason: "The answer is badly compressed", cause: err}
+	return &Error{Reason: "The answer is badly compressed", Temporary: cutOff, cause: err}
 }
 
 // Close ends the fetch. The rest of the body is not read.

@@ -185,7 +185,7 @@ func TestBadBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := failure(t, client(t, fetch.Options{}), fetch.Request{URL: serve(t, test.handler), MaxBytes: mib})
-			if e.Reason != test.want || e.Temporary {
+			if e.Reason != test.want || e.Temporary != errors.Is(e, fetch.ErrCutOff) {
 				t.Errorf("got %v", e)
 			}
 			if errors.Is(e, fetch.ErrTooLarge) != (test.want == large) {

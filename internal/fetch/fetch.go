@@ -87,8 +87,8 @@ func New(o Options) *Client {
 	}
 }
 
-// acceptLanguage returns the header for language tags: they are wanted in their order, a tag with a region also
-// stands for its language, and any other language is better than none.
+// acceptLanguage returns the header for language tags in order of preference. A tag with a region also adds its
+// language, and the header always accepts any other language last.
 func acceptLanguage(tags string) string {
 	if tags == "" {
 		return ""

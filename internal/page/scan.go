@@ -48,8 +48,11 @@ type scanner struct {
 	inside  bool // an <h1> is open, and no other had text
 	hidden  bool // the text that comes next is a script, a style or the like
 	main    int  // open <article> and <main>
-	beside  int  // open elements that hold something other than the subject of the page
+	outside int  // open elements that hold something other than the subject of the page
 }
+
+// notInHeading are elements that show that a heading before them has ended.
+var notInHeading = []string{"p", "h2", "h3", "h4", "ul", "ol", "table", "section", "article", "nav", "footer", "form"}
 
 // maxHeading is how many bytes of a heading are read.
 const maxHeading = 4 << 10
@@ -79,16 +82,19 @@ func scan(text []byte) said {
 
 // open notes that an element begins.
 func (s *scanner) open(name string) {
+	if s.inside && slices.Contains(notInHeading, name) && strings.TrimSpace(s.heading.String()) != "" {
+		s.end("h1") // it has no end tag
+	}
 	switch name {
 	case "svg":
 		s.drawings++
 	case "article", "main":
 		s.main++
 	case "nav", "footer", "aside":
-		s.beside++
+		s.outside++
 	case "header":
 		if s.main == 0 { // that of an article often has its main picture
-			s.beside++
+			s.outside++
 		}
 	case "h1":
 		s.inside = s.said.heading == ""
@@ -104,10 +110,10 @@ func (s *scanner) end(name string) {
 	case "article", "main":
 		s.main = max(s.main-1, 0)
 	case "nav", "footer", "aside":
-		s.beside = max(s.beside-1, 0)
+		s.outside = max(s.outside-1, 0)
 	case "header":
 		if s.main == 0 {
-			s.beside = max(s.beside-1, 0)
+			s.outside = max(s.outside-1, 0)
 		}
 	case "h1":
 		if s.inside {
@@ -183,7 +189,7 @@ func (s *scanner) picture() {
 		s.head([]byte(" " + s.attributes("alt")["alt"] + " ")) // the attributes are read once
 		return
 	}
-	if s.beside > 0 || len(s.said.pictures) >= maxBodyImages {
+	if s.outside > 0 || len(s.said.pictures) >= maxBodyImages {
 		return
 	}
 	a := s.attributes("src", "data-src", "data-lazy-src", "data-original", "srcset", "data-srcset", "data-lazy-srcset", "alt", "class", "width", "height")

@@ -32,8 +32,8 @@ func fileName(answer *fetch.Response) string {
 
 // isAttachment reports whether a Content-Disposition header says that the body is to be saved.
 func isAttachment(header string) bool {
-	how, _, _ := strings.Cut(header, ";")
-	return strings.EqualFold(strings.TrimSpace(how), "attachment")
+	words := strings.FieldsFunc(header, func(r rune) bool { return r == ';' || r == ' ' })
+	return len(words) > 0 && strings.EqualFold(words[0], "attachment")
 }
 
 // The parameters of Content-Disposition. RFC 6266 wants quotes around a name with spaces, which many servers

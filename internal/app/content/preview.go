@@ -22,8 +22,8 @@ func (a *intake) preview(ctx context.Context, addresses []string) (*domain.File,
 	return nil, nil
 }
 
-// previewOf gets the image that stands for a page, and its description: one that the page declares, or else
-// the first large one in its body.
+// previewOf returns the preview image of a page and its description: an image that the page declares, or else
+// the first large image in its body.
 func (a *intake) previewOf(ctx context.Context, p page.Page) (f *domain.File, alt string, err error) {
 	if f, err = a.preview(ctx, p.Images); f != nil || err != nil {
 		return f, p.ImageAlt, err

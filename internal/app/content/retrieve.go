@@ -51,7 +51,7 @@ type content struct {
 	description string // plain text
 	altText     string
 	markdown    string
-	text        string // of a document, for searches alone
+	text        string // of a document, for searches only
 	source      string // a better address than the one given
 	sourceTitle string
 	image, file *domain.File

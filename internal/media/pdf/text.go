@@ -86,7 +86,7 @@ func (i *instance) pageText(page uint64, limit int) string {
 	return string(utf16.Decode(units))
 }
 
-// hyphen is the character by which PDFium stands for a hyphen that divides a word at the end of a line.
+// hyphen is the character that PDFium returns for a hyphen at the end of a line that divides a word.
 const hyphen = "\x02"
 
 // legible returns the text of a page without control characters and with divided words put together. It returns
