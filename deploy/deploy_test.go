@@ -198,7 +198,7 @@ func TestHAProxy(t *testing.T) {
 	inFolder(t, "haproxy", "-c", "-f", "sub-path/haproxy.cfg")
 }
 
-// nginx accepts its files, with a certificate that is there and ports that anybody may open.
+// nginx accepts its files, with an existing certificate and unprivileged ports.
 func TestNginx(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"nginx/vitrine.conf", "sub-path/nginx.conf"} {

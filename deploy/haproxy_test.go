@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// node stands in for a server: lacks are the checks of /readyz that fail there.
+// node starts a fake server whose /readyz fails unless the request excludes all checks in lacks.
 func node(t *testing.T, name string, lacks ...string) (addr string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,8 +34,8 @@ func node(t *testing.T, name string, lacks ...string) (addr string) {
 	return s.Listener.Addr().String()
 }
 
-// If no node is ready, HAProxy asks those that lack a dependency, but never one that the database's
-// schema no longer serves.
+// If no node is ready, HAProxy uses nodes that lack a dependency, but never a node that is too old
+// for the schema of the database.
 func TestHAProxyPassesOverNodesLeftBehind(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("haproxy")
@@ -69,7 +69,7 @@ func TestHAProxyPassesOverNodesLeftBehind(t *testing.T) {
 			if err := os.WriteFile(path, []byte(cfg), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_ = l.Close() // for HAProxy
+			_ = l.Close() // HAProxy listens there next
 			cmd := exec.CommandContext(t.Context(), program, "-db", "-q", "-f", path)
 			out := new(strings.Builder)
 			cmd.Stdout, cmd.Stderr = out, out
@@ -82,7 +82,7 @@ func TestHAProxyPassesOverNodesLeftBehind(t *testing.T) {
 				_ = cmd.Process.Kill()
 				<-ended
 			}()
-			// It takes some checks until HAProxy knows the nodes. Then one alone is asked.
+			// HAProxy needs a few checks to find out which nodes it can use. Then it uses only one.
 			last := ""
 			for row := 0; row < 20; {
 				select {

@@ -145,7 +145,7 @@ func TestMetricsAreThere(t *testing.T) {
 	}
 }
 
-// Each rule says something when it should, and nothing otherwise, also if a series is missing.
+// Each rule fires when it should and only then, even if a series is missing.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("promtool"); err != nil && os.Getenv("VITRINE_TEST_REQUIRE_PROMTOOL") != "" {

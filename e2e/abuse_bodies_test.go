@@ -14,29 +14,29 @@ import (
 	"time"
 )
 
-// Bodies that take far more memory than they have bytes, if a server lets them.
+// Request bodies that would take far more memory than their size if the server did not limit it.
 const (
 	hostileForms      = 50
 	hostileFormBytes  = 1 << 20
-	hostileFormsCost  = 100 << 20 // bytes that all of them may cost the server
+	hostileFormsCost  = 100 << 20 // bytes of memory for all of them together
 	hostileBodies     = 64        // at once
 	hostileBodyBytes  = 1_000_000
 	hostileBodiesCost = 100 << 20
-	hostileItems      = 16 << 20 // of one page of an import
+	hostileItems      = 16 << 20 // on one page of an import
 	hostileImportCost = 100 << 20
 )
 
-// hostileForm is a form whose only value takes five times its bytes in HTML.
+// hostileForm returns a form with a value that is five times as long when it is escaped for HTML.
 func hostileForm() []byte {
 	return []byte("email=" + strings.Repeat(`"`, hostileFormBytes))
 }
 
-// hostileBody is a block with 110,000 objects in place of channels.
+// hostileBody returns a block with 110,000 objects instead of channel ids.
 func hostileBody() []byte {
 	return []byte(`{"value":"a","channel_ids":[` + strings.TrimSuffix(strings.Repeat(`{"a":{}},`, hostileBodyBytes/9), ",") + `]}`)
 }
 
-// newHostileSource starts a server of the API whose channel has a page of millions of items.
+// newHostileSource starts an API server with a channel whose page has millions of items.
 func newHostileSource(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -58,8 +58,8 @@ func newHostileSource(t *testing.T) string {
 	return s.URL
 }
 
-// post sends a body on a connection that takes little of the answer, and returns its first
-// line. The connection stays open, unread, until done is called.
+// post sends a body and returns the first line of the response. The rest of the response stays
+// unread, and the connection open, until done is called.
 func post(host, from, path, header string, body []byte) (line string, done func()) {
 	dialer := net.Dialer{Timeout: time.Minute}
 	if from != "" {
@@ -82,8 +82,8 @@ func post(host, from, path, header string, body []byte) (line string, done func(
 	return string(answer[len("HTTP/1.1 "):]), func() { _ = conn.Close() }
 }
 
-// postAll sends a body so many times at once and counts the answers, which stay unread until
-// all have begun.
+// postAll sends n bodies at once and counts the status lines. The responses stay unread until all
+// of them have begun.
 func postAll(times int, send func(i int) (string, func())) map[string]int {
 	answers, ends := make([]string, times), make([]func(), times)
 	var all sync.WaitGroup
@@ -105,11 +105,11 @@ func jsonHeader(token string) string {
 	return "Content-Type: application/json\r\nAuthorization: Bearer " + token
 }
 
-// guestAddress is one of many addresses from which a guest on this machine may come.
+// guestAddress returns one of many loopback addresses for guests.
 func guestAddress(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/200, 1+i%200) }
 
-// TestMemoryOfHostileBodies measures what forms that are echoed, bodies that no operation
-// takes and a hostile source of an import cost, each by itself.
+// TestMemoryOfHostileBodies measures the memory that echoed forms, bodies that no operation
+// accepts and a hostile import source cost, each on its own.
 func TestMemoryOfHostileBodies(t *testing.T) {
 	alone(t)
 	p := newProgram(t, build(t), "", "VITRINE_FETCH_ALLOW=127.0.0.0/8")
@@ -135,11 +135,11 @@ func TestMemoryOfHostileBodies(t *testing.T) {
 			return importFrom(t.Context(), c, source, 5*time.Minute)
 		}},
 	} {
-		s := p.serve() // with a peak of its own
+		s := p.serve() // a new process per step, since its peak never falls
 		c := &client{token: token}
 		c.to(s.url, &http.Transport{})
 		for _, path := range []string{"/v3/me", "/forgot-password", "/v3/openapi.json"} {
-			_ = c.send(http.MethodGet, path, nil, nil) // what is read once is no cost of what follows
+			_ = c.send(http.MethodGet, path, nil, nil) // warm up, so that caches do not count as cost
 		}
 		_ = c.send(http.MethodPost, "/v3/blocks", fields{}, nil)
 		idle := peak(t, s)
@@ -176,8 +176,8 @@ func importFrom(ctx context.Context, c *client, address string, patience time.Du
 	return made.State
 }
 
-// echoForms sends forms that a page would show again many times as long, on 230 connections
-// that read nothing, from one guest.
+// echoForms sends forms from one guest on 230 connections that never read the response. A page
+// that shows such a form again is many times as long.
 func (a *abuser) echoForms(ctx context.Context, base string) string {
 	met, form := &tally{name: "forms that are echoed"}, hostileForm()
 	host := strings.TrimPrefix(base, "http://")
@@ -196,7 +196,7 @@ func (a *abuser) echoForms(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// sendUndecoded sends bodies that no operation takes, 64 at once.
+// sendUndecoded sends bodies that no operation accepts, 64 at once.
 func (a *abuser) sendUndecoded(ctx context.Context, base string) string {
 	met, body := &tally{name: "undecoded bodies"}, hostileBody()
 	host := strings.TrimPrefix(base, "http://")
@@ -214,7 +214,7 @@ func (a *abuser) sendUndecoded(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// importHostile imports from a server whose answers are hostile, again and again.
+// importHostile imports from a hostile server again and again.
 func (a *abuser) importHostile(ctx context.Context, base string) string {
 	met, c := &tally{name: "hostile imports"}, a.fresh(base)
 	for pause(ctx, time.Second) {
@@ -223,7 +223,7 @@ func (a *abuser) importHostile(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// prepareTexts makes the channel that long texts go to.
+// prepareTexts creates the channel for long texts.
 func (a *abuser) prepareTexts(t *testing.T, url string) {
 	t.Helper()
 	a.to(url, &http.Transport{})
@@ -234,8 +234,7 @@ func (a *abuser) prepareTexts(t *testing.T, url string) {
 	a.private = made.ID
 }
 
-// postLongTexts fills the database with text, until the quota refuses it. Until text counts
-// towards the quota, nothing is refused but what comes too fast.
+// postLongTexts creates blocks with long texts until the quota refuses them.
 func (a *abuser) postLongTexts(ctx context.Context, base string) string {
 	met, c := &tally{name: "long texts"}, a.fresh(base)
 	for n := 0; pause(ctx, 500*time.Millisecond); n++ {

@@ -28,8 +28,8 @@ const (
 
 // TestAbuse runs everything that abusers try at once, beside eight ordinary clients:
 // hostile pictures, readers that do not read, a batch of addresses that drip, guessed
-// tokens, invitations to strangers, forms that are echoed, bodies that no operation takes, a
-// hostile source of imports, long texts and a disk that fills up. No acknowledged write may
+// tokens, invitations to strangers, echoed forms, bodies that no operation accepts, a hostile
+// import source, long texts and a disk that fills up. No acknowledged write may
 // be lost, no read may fail, and everything derived and stored must be right afterwards.
 //
 // It is brief by default. With VITRINE_ABUSE set to a duration (make abuse: five minutes)
@@ -59,7 +59,7 @@ type abuser struct {
 	private  int64
 	group    int64
 	pictures [][]byte // hostile ones
-	source   string   // a server of the API whose answers are hostile
+	source   string   // URL of a hostile API server
 }
 
 func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole bool) {

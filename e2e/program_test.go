@@ -51,7 +51,7 @@ var buildOnce = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("go", "build", "-o", filepath.Join(built, "vitrine"), "../cmd/vitrine").CombinedOutput()
 })
 
-// onRequest skips tests of the built program unless they were asked for. They take
+// onRequest skips tests of the built program unless they were requested. They take
 // minutes, and cli.TestSmoke starts the built program in every run.
 func onRequest(t *testing.T) {
 	t.Helper()

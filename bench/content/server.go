@@ -41,7 +41,7 @@ func start(ctx context.Context, bin, dir string, workers int, big int64) (*serve
 		return nil, err
 	}
 	lines := bufio.NewReader(out)
-	for s.url == "" { // until "It listens on URL"
+	for s.url == "" { // until the line "… listens on URL"
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			return nil, fmt.Errorf("the program did not start: %w", err)

@@ -1,4 +1,4 @@
-// Package api puts the doors of the API side by side.
+// Package api combines the versions of the API in one handler.
 package api
 
 import (
@@ -23,7 +23,7 @@ type Options struct {
 	Documents Documents
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
-	Build     string           // of the program; another one may represent things otherwise
+	Build     string           // of the program; another build may encode responses differently
 	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
 }
 

@@ -176,6 +176,11 @@ func TestCompatBodies(t *testing.T) {
 			w.Do("ada", "POST", "/v3/blocks", `{"channel_ids":["closed"],`+fields+`,"value":"x"}`).Want(http.StatusCreated)
 			w.Do("ada", "POST", "/v3/blocks", `{`+fields+`,"value":"x","channel_ids":["closed"]}`).Want(http.StatusCreated)
 		}
+		unknown := ""
+		for n := range 200 {
+			unknown += fmt.Sprintf(`"unknown%d":1,`, n)
+		}
+		w.Do("ada", "POST", "/v3/blocks/batch", at(`{"channel_ids":[%d],"blocks":[{`, w.Channel("ada", "Batch", "private"))+unknown+`"title":null,"value":"x"}]}`).Want(http.StatusAccepted)
 		before := w.Dump()
 		for _, c := range []struct {
 			path, body string

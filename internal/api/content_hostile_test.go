@@ -30,7 +30,7 @@ func TestContentHostileText(t *testing.T) {
 		page := processed(r, "http://example.com/page", nil)
 		holds(t, page, map[string]any{"type": "Link", "state": "available", "image.width": 3})
 		watch := processed(r, "http://example.com/watch", nil)
-		holds(t, watch, map[string]any{"type": "Embed", "embed.url": nil, "embed.author_url": nil, "embed.thumbnail_url": nil, "embed.width": nil, "embed.height": nil})
+		holds(t, watch, map[string]any{"type": "Embed", "embed.url": nil, "embed.author_url": "http://example.com/", "embed.thumbnail_url": nil, "embed.width": nil, "embed.height": nil})
 		if html := watch.Str("embed.html"); strings.Count(html, "<") != 2 || strings.Contains(html, `" onload`) {
 			t.Errorf("the player is %s", html)
 		}

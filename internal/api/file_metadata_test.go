@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// photograph returns a JPEG with the place and the name of the photographer.
+// photograph returns a JPEG that contains the location and the name of the photographer.
 func photograph(t *testing.T) string {
 	t.Helper()
 	body, err := os.ReadFile("../media/strip/testdata/gps.jpg")
@@ -21,7 +21,7 @@ func photograph(t *testing.T) string {
 	return string(body)
 }
 
-// reveals reports whether a file holds what photograph does.
+// reveals reports whether a file contains the metadata of photograph.
 func reveals(body []byte) bool {
 	return bytes.Contains(body, []byte("Secret Person")) || bytes.Contains(body, []byte("SN12345"))
 }
@@ -53,7 +53,7 @@ func TestServedOriginals(t *testing.T) {
 			t.Errorf("the range is %v", part.Header)
 		}
 		if end := r.Do("", "GET", path, nil, "Range", "bytes=-10").Want(206); !bytes.Equal(end.Body, clean.Body[len(clean.Body)-10:]) {
-			t.Error("the end of it is another one")
+			t.Error("the last bytes differ")
 		}
 		r.Do("", "GET", path, nil, "If-None-Match", clean.Header.Get("ETag")).Want(304)
 
@@ -77,15 +77,15 @@ func TestServedOriginals(t *testing.T) {
 			t.Error("the block does not show the choice")
 		}
 		if other := download(r, two.Str("image.src")).Want(200); reveals(other.Body) {
-			t.Error("the choice of one owner holds for the block of another")
+			t.Error("the choice of one owner applies to the block of another")
 		}
 		holds(t, r.Do("ada", "PUT", choice, `{"keep":true}`).Want(200), map[string]any{"keep": true})
 		r.Do("ada", "POST", fmt.Sprintf("/ext/v1/blocks/%d/reprocess", one.Int("id")), nil).Want(202)
 		r.WorkJobs()
-		holds(t, r.Get("ada", "%s", choice), map[string]any{"keep": true, "state": "kept"}) // of the new file, too
+		holds(t, r.Get("ada", "%s", choice), map[string]any{"keep": true, "state": "kept"}) // applies to the new file, too
 		holds(t, r.Do("ada", "PUT", choice, `{"keep":false}`).Want(200), map[string]any{"keep": false, "state": "removed"})
 		if again := download(r, r.Get("ada", "/v3/blocks/%d", one.Int("id")).Str("image.src")).Want(200); reveals(again.Body) {
-			t.Error("the owner hides it again, and it is served")
+			t.Error("the owner has hidden the metadata again, but it is served")
 		}
 	})
 }
@@ -103,8 +103,8 @@ func TestSiteKeepsMetadata(t *testing.T) {
 	holds(t, r.Get("ada", "/ext/v1/blocks/%d/file-metadata", block.Int("id")), map[string]any{"keep": false, "state": "kept"})
 }
 
-// TestIrremovableMetadata checks files whose metadata cannot be removed: of an image the largest resized
-// version is served, other files are not found, and the owner can show both.
+// TestIrremovableMetadata checks files whose metadata cannot be removed: images are served as their
+// largest resized version, other files are not found, and the owner can show both.
 func TestIrremovableMetadata(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -123,8 +123,8 @@ func TestIrremovableMetadata(t *testing.T) {
 	download(r, film.Str("attachment.url")).Want(200)
 }
 
-// TestExamineFiles checks files that an older version stored: they are clean before the job has come
-// to them, and it does its work once.
+// TestExamineFiles checks files that an older version stored: they are clean even before the job
+// reaches them, and the job does its work once.
 func TestExamineFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -142,7 +142,7 @@ func TestExamineFiles(t *testing.T) {
 					return b.Rows
 				}
 			}
-			t.Fatal("it is no backfill")
+			t.Fatal("the job is not listed as a backfill")
 			return 0
 		}
 		forget()
@@ -150,7 +150,7 @@ func TestExamineFiles(t *testing.T) {
 			t.Errorf("%d files are left", n)
 		}
 		if got := download(r, photo.Str("image.src")).Want(200); reveals(got.Body) {
-			t.Error("a file that was not examined is served with its metadata")
+			t.Error("a file that is not examined yet is served with its metadata")
 		}
 		if n := left(); n != 1 {
 			t.Errorf("%d files are left after one was requested", n)

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// A megabyte that no operation takes is refused in the memory of a few copies of it, by an
-// answer that is short, at every door.
+// On every API, a megabyte that no operation accepts is refused with a short response, in the
+// memory of a few copies of it.
 func TestHostileBodiesAreCheap(t *testing.T) {
 	w := newWorld(apptest.New(t))
 	const size = 1_000_000
@@ -52,7 +52,7 @@ func TestHostileBodiesAreCheap(t *testing.T) {
 	}
 }
 
-// endlessBody is a body that does not come until it is released, and counts who reads it.
+// endlessBody is a body that blocks until it is released, and counts its readers.
 type endlessBody struct {
 	read    *atomic.Int64
 	release chan struct{}
@@ -64,7 +64,7 @@ func (e endlessBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// No body is read before the turn of its client has come.
+// The body of a request is not read before it is its client's turn.
 func TestBodiesWaitForTheirTurn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

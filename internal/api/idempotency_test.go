@@ -120,6 +120,7 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 				keyRefused(t, keyedPost(r, "ada", post[0], post[1], key))
 				after := r.Dump()
 				before["once_keys"], after["once_keys"] = nil, nil
+				before["byte_usage"], after["byte_usage"] = nil, nil // counts the answers that were lost
 				if diff := before.Diff(after); len(diff) > 0 {
 					t.Errorf("sent again it changed\n%s", strings.Join(diff, "\n"))
 				}

@@ -63,7 +63,7 @@ func TestBadGroup(t *testing.T) {
 			bad(`{"name":7,"avatar_url":"/a.png"}`, "avatar_url: must be an absolute http or https URL", "name: must be a string"),
 		}
 		p.refuse(t, "POST", "/v3/groups", append(shared, bad(`{}`, "name: is required"),
-			bad(`{"name":"x","description":null}`, "description: must be a string")))
+			bad(`{"name":"x","description":7}`, "description: must be a string")))
 		p.refuse(t, "PUT", p.crew(""), append(shared, bad(`{"description":7}`, "description: must be a string or null")))
 	})
 }

@@ -26,7 +26,7 @@ func quota(unused, total int64) apptest.Option {
 	}
 }
 
-// stored returns what somebody's usage says of unused uploads, and of these and files.
+// stored returns the bytes of unused uploads, and of uploads and files together, from the usage of a user.
 func stored(r *apptest.Rig, as string) (unused, total int64) {
 	r.T.Helper()
 	got := r.Get(as, "/ext/v1/me/usage")
@@ -182,7 +182,7 @@ func TestQuotaOfFetched(t *testing.T) {
 	}, quota(0, 0))
 }
 
-// Texts of all kinds are refused beyond the quota as files are, until something is deleted.
+// Texts of all kinds are refused beyond the quota, like files, until something is deleted.
 func TestQuotaOfTexts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -221,7 +221,7 @@ func TestQuotaOfTexts(t *testing.T) {
 			}
 		}
 		if now := r.Get("ada", "/ext/v1/me/usage"); now.Int("total.bytes") != usage.Int("total.bytes") {
-			t.Errorf("what was refused counts: %s", now.Body)
+			t.Errorf("refused texts count: %s", now.Body)
 		}
 		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", block), nil).Want(204)
 		post().Want(201)

@@ -51,6 +51,9 @@ func TestAvatars(t *testing.T) {
 			}
 			for _, bad := range []any{"", "ftp://example.com/a.png", "x", 7, sent(r, "eve", "a.png", "image/png", "x"),
 				"https://s3.amazonaws.com/arena_images-temp/nothing", "https://example.com/" + strings.Repeat("x", 5000)} {
+				if bad == "" && who.method == "PUT" { // removes the picture of a group
+					continue
+				}
 				if got := wish(bad); got.Status != 400 || !strings.Contains(string(got.Body), "avatar_url") {
 					t.Errorf("%v: %d %s", bad, got.Status, got.Body)
 				}

@@ -146,7 +146,7 @@ func TestBadUpdateBlock(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.refuse(t, "PUT", at("/v3/blocks/%d", w.block), []badBody{
-			bad(`{"title":null,"description":null,"content":null,"alt_text":null}`,
+			bad(`{"title":7,"description":7,"content":null,"alt_text":7}`,
 				"alt_text: must be a string", "content: must be a string", "description: must be a string", "title: must be a string"),
 			bad(`{"content":""}`, "content: must be at least 1 character long"),
 			bad(`{"content":"  "}`, "content: must not be blank"),

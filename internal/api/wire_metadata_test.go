@@ -75,6 +75,9 @@ func TestBadMetadata(t *testing.T) {
 				}{`{"a":null}`, []string{".a: " + value}})
 			}
 			for _, tt := range tests {
+				if tt.metadata == "null" && place.name == "createBlock" { // clients send it for none
+					continue
+				}
 				errs := make([]string, len(tt.errs))
 				for i, e := range tt.errs {
 					errs[i] = place.field + e

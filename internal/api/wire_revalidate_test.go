@@ -29,8 +29,10 @@ func (w *world) ownGets() []string {
 	export := at("/ext/v1/exports/%d", w.Do("ada", "POST", "/ext/v1/exports", nil).Want(http.StatusAccepted).Int("id"))
 	w.Do("ada", "POST", group+"/invite", nil).Want(http.StatusCreated)
 	begun := w.Do("ada", "POST", "/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`).Want(http.StatusAccepted)
+	w.Web("example.com/p.png", apptest.Serve("image/png", apptest.PNG(w.T, 4, 4)))
+	picture := processed(w.Rig, "https://example.com/p.png", nil)
 	return []string{
-		group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
+		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
 		"/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
 		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",

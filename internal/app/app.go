@@ -52,8 +52,8 @@ type Options struct {
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
 	SSO           sso.Options
-	Identify      transfer.Identify // reads the identity of a file to import; nil where no imports are begun
-	AuditKept     time.Duration     // how long entries of the audit log are kept; 0: for good
+	Identify      transfer.Identify // reads the identity of a file to import; nil if no imports are started
+	AuditKept     time.Duration     // how long entries of the audit log are kept; 0: forever
 }
 
 // New makes the service.

@@ -48,8 +48,8 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 		_, err := w.a.SignIn(w.ctx(), home, "ada@example.org", password)
 		w.want(domain.TooMany, err) // as before: a stranger's browser is one of many
 		_, err = w.a.SignIn(w.ctx(), known, "grace@example.org", password)
-		w.must(err)                                                                    // from an address that has tried nothing; the cookie is of another account
-		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // signed in, she is no stranger either
+		w.must(err)                                                                    // from an address without attempts; the cookie belongs to another account
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // her own session is not limited either
 		_, err = w.a.SignIn(w.ctx(), known, "ada@example.org", another)
 		w.want(domain.TooMany, err) // the new password has ended what was known
 

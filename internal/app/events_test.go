@@ -43,7 +43,7 @@ var unpublished = map[string]string{
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
 	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
 		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarWish LockByteUsage MeasureUpload ObjectRemoved
-		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
+		ObjectStays EachUsage LockTexts RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
 		UseUpload WishAvatar`,
 	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments EmptyInbox EndFollows
@@ -65,6 +65,7 @@ var unpublished = map[string]string{
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite`,
+	"how many bytes of text count towards a quota":  `EachUsage LockTexts`,
 	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 

@@ -205,7 +205,7 @@ func (in *inputs) textRows() []text {
 			if n := 2 * len("https://example.org/"); len(s) > n { // so many bytes are one character each
 				s = s[n:]
 			}
-			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit is that of the percent-encoded URL
+			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit applies to the percent-encoded URL
 				s = strings.Repeat("a", utf8.RuneCountInString(s))
 			}
 			s = "https://example.org/" + s
@@ -1065,7 +1065,7 @@ var withoutText = []string{
 	"AsksForSetupCode", "CheckSetupCode", "SetupCode",
 	"LockProved", "MailProof", "MailProofLink", "MayOpen", "ProofLink", "ProofWays", "ProveByLink", "ProveByPasskey", "ProveByPassword", "ProveBySignOn", "Renew", "SendProofLink",
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
-	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Proved", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
+	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "ProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",

@@ -16,7 +16,7 @@ func TestTypedWordsInMails(t *testing.T) {
 		name := "Bank of evil.com"
 		_, err := w.a.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
 		w.must(err)
-		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com\n\nNow"})
+		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com Now"})
 		w.must(err)
 		_, err = w.a.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)

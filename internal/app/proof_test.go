@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// session reads the session of a secret.
+// session reads the session with a secret.
 func (w *accountsRig) session(secret string) domain.Session {
 	w.t.Helper()
 	s, _, err := w.a.SessionUser(w.ctx(), home, secret)
@@ -63,7 +63,7 @@ func TestSensitiveActionsNeedProof(t *testing.T) {
 				}
 			}
 		}
-		// A session of somebody else proves nothing.
+		// A session of another account does not count.
 		w.want(domain.Unauthenticated, w.a.DeleteAccount(w.ctx(), ada, w.Proved(none.UserID), "ada"))
 		_, err := w.a.ProveByPassword(w.ctx(), home, none, empty, "")
 		w.want(domain.Invalid, err)
@@ -72,8 +72,8 @@ func TestSensitiveActionsNeedProof(t *testing.T) {
 	})
 }
 
-// A confirmation, and each sensitive change, replaces the session's secret. The earlier one ends at
-// once, also for a request that was under way.
+// A confirmation, and each sensitive change, replaces the session's secret. The old one stops
+// working at once, even for a request in progress.
 func TestSecretsAreReplaced(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -84,7 +84,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 		_, _, err := w.a.SessionUser(w.ctx(), home, stolen)
 		w.want(domain.Unauthenticated, err)
 		if err := w.a.DeleteAccount(w.ctx(), ada, s, "ada"); !errors.Is(err, signin.ErrRenewed) {
-			t.Errorf("a request that came with the earlier secret: %v", err)
+			t.Errorf("a request with the old secret: %v", err)
 		}
 		secrets := []string{secret}
 		next := func(secret string, err error) {
@@ -96,7 +96,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 		now := func() domain.Session { return w.session(secrets[len(secrets)-1]) }
 		next(w.a.ChangePassword(w.ctx(), ada, now(), another, false))
 		if w.session(other).ProvedAt != (time.Time{}) {
-			t.Error("another session need not confirm after the change of the password")
+			t.Error("after a password change, another session need not confirm")
 		}
 		k, in := newKeyring(), signin.PasskeyInput{Name: "Key"}
 		options, err := w.a.BeginPasskey(w.ctx(), ada, now(), in)
@@ -118,7 +118,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 	})
 }
 
-// Of several confirmations at once, one replaces the secret, so that the browser keeps one that works.
+// If several confirmations run at once, only one replaces the secret, so the browser keeps a valid one.
 func TestConfirmingAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -130,7 +130,7 @@ func TestConfirmingAtOnce(t *testing.T) {
 				secret, err := w.a.ProveByPassword(w.ctx(), home, ada, s, password)
 				switch {
 				case err == nil && !given.CompareAndSwap(nil, &secret):
-					t.Error("two secrets were given")
+					t.Error("two secrets were issued")
 				case err != nil && !errors.Is(err, signin.ErrRenewed):
 					t.Error(err)
 				}
@@ -141,8 +141,8 @@ func TestConfirmingAtOnce(t *testing.T) {
 	})
 }
 
-// A mailed link confirms once, in the session in which it was asked for, and only for who has no other
-// way.
+// A mailed link confirms once, in the session that requested it, and only for accounts that have no
+// other way.
 func TestProofLinks(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

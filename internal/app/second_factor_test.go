@@ -282,7 +282,7 @@ func TestSecondFactorRaces(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
 		w.member("ada")
-		ada, s := w.sessionOf("ada")
+		ada, _ := w.sessionOf("ada")
 		k := newKeyring()
 		codes := w.add(k, ada, "Phone")
 		const n = 8
@@ -332,7 +332,7 @@ func TestSecondFactorRaces(t *testing.T) {
 			t.Errorf("%d codes are left, %v", f.Codes, err)
 		}
 		again := newKeyring()
-		s = w.Proved(ada.UserID)
+		s := w.Proved(ada.UserID)
 		begun, err := w.a.BeginPasskey(w.ctx(), ada, s, signin.PasskeyInput{Name: "Key"})
 		w.must(err)
 		made := again.make(w.t, begun)
@@ -347,7 +347,7 @@ func TestSecondFactorRaces(t *testing.T) {
 					return domain.NewNotFound()
 				}
 				_, _, err = w.a.RemovePasskey(w.ctx(), ada, w.Proved(ada.UserID), f.Passkeys[i%len(f.Passkeys)].ID, false)
-				if !errors.Is(err, signin.ErrUnproved) { // which follows from another change meanwhile
+				if !errors.Is(err, signin.ErrUnproved) { // another change in the meantime causes this
 					return err
 				}
 			}

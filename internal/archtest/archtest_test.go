@@ -114,7 +114,7 @@ func TestSizes(t *testing.T) {
 	text := func(n int) string { return "package x\n" + strings.Repeat("//\n", n-1) }
 	for _, c := range []struct {
 		name, path, text string
-		want             string // the only breach; "" for none
+		want             string // the only breach; "" for no breach
 	}{
 		{"at the limit", "internal/site/a.go", text(maxFileLines), ""},
 		{"over the limit", "internal/site/a.go", text(maxFileLines + 1), "internal/site/a.go: 501 lines, the limit is 500"},

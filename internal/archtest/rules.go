@@ -21,7 +21,7 @@ func check(all []source) []string {
 	return append(breaches, sizes(all)...)
 }
 
-// sizes bounds the length of a file. Packages are cut by topic, so their size has no bound.
+// sizes limits the length of files. Packages are cut by topic, so their size has no limit.
 func sizes(all []source) (breaches []string) {
 	for _, s := range all {
 		if !s.test && !s.generated && s.lines > maxFileLines {

@@ -117,7 +117,7 @@ func open(path string, keys Keys) (*Place, error) {
 	}}, nil
 }
 
-// hold takes a lock that ends with the program.
+// hold takes a lock that is released when the program ends.
 func hold(ctx context.Context, by func(context.Context, string) (func(), error), path string) (release func(), err error) {
 	release, err = by(ctx, path)
 	if errors.Is(err, lockfile.ErrInUse) {

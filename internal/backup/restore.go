@@ -41,20 +41,20 @@ type Restored struct {
 // ErrNotEmpty says that there is something where a backup was to be restored.
 var ErrNotEmpty = errors.New("a backup is restored only where nothing is")
 
-// restoringName is a folder in the data folder while something is restored there. If it is found,
-// everything else there was left by a restore that died, unless the database is in its place.
+// restoringName is a folder in the data folder during a restore. If it exists, everything else there
+// was left by an interrupted restore, unless the database is in place.
 const restoringName = ".restoring"
 
-// Unrestored reports whether a restore into a data folder is in progress, or was cut off.
+// Unrestored reports whether a restore into a data folder is in progress or was interrupted.
 func Unrestored(folder string) (bool, error) {
 	_, err := os.Lstat(filepath.Join(folder, restoringName))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is wrong with a file in its place, others say
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a data folder that is a file is reported elsewhere
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// Forget removes what a restore that was cut off after its last step has left in a data folder.
+// Forget removes the files of a restore that was interrupted after its last step.
 func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, restoringName)) }
 
 // Restore makes a site of a backup, the newest or that of an id. Nothing is to be seen of

@@ -49,7 +49,7 @@ func newSingle(path string) (*single, error) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		return nil, errors.Join(fmt.Errorf("%s is there already", path), err)
 	}
-	file, err := os.OpenFile(path+durable.Unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // perhaps of one that died
+	file, err := os.OpenFile(path+durable.Unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // an interrupted backup may have left the file
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package budget bounds the memory of requests that are being read, of responses in the
-// making, and of those that wait for their clients to read them.
+// Package budget limits the memory of requests while their bodies are read, and of responses until
+// their clients have read them.
 package budget
 
 import (
@@ -49,19 +49,19 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Account is what one request and its response hold. It belongs to the goroutine of the
+// Account counts the memory of one request and its response. It belongs to the goroutine of the
 // request.
 type Account struct {
 	budget *Budget
 	client func() any // is asked when the response is large
-	must   bool       // it is counted, but never refused
+	must   bool       // charges count, but are never refused
 
 	size   int64 // all that was charged
 	held   int64 // of that, what counts
 	holder any   // the client, once something counts
 }
 
-// Open begins the account of a request from a client, which is any comparable value.
+// Open opens the account of a request. client returns its client, as any comparable value.
 func (b *Budget) Open(client func() any) *Account {
 	return &Account{budget: b, client: client}
 }
@@ -125,16 +125,16 @@ func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// Must lets nothing be refused that the request of ctx is charged from now on: it takes
-// effect, and its response reports that.
+// Must makes all later charges to the request of ctx succeed, because the request has made a change
+// and its response has to report that.
 func Must(ctx context.Context) {
 	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
 		a.must = true
 	}
 }
 
-// Charge charges n bytes to the request that ctx belongs to, if any. The error is of the kind
-// Unavailable: the caller must drop what it has read, and end the response with the error.
+// Charge charges n bytes to the account in ctx, if any. The error is of the kind Unavailable: the
+// caller must drop the data that it has read, and end the response with the error.
 func Charge(ctx context.Context, n int64) error {
 	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
 		return a.charge(n)

@@ -12,10 +12,10 @@ import (
 	"vitrine/internal/cli/console"
 )
 
-// evil moves the cursor, turns the text, and begins a line that looks like a row.
+// evil moves the cursor, reverses text, and begins a line that looks like a table row.
 const evil = "x\x1b[2J\u202e\u200b\u009b\U000e0041\n9999 forged\t"
 
-// No command prints a name as it is, whatever a database holds from before there was a rule for names.
+// No command prints a name unescaped, even if the database contains names from before there were rules.
 func TestCommandsEscapeNames(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -50,13 +50,13 @@ func TestCommandsEscapeNames(t *testing.T) {
 				}
 			}
 		}
-		p.exec("UPDATE users SET name = upper(substr(slug, 1, 1)) || substr(slug, 2)") // search knows them by these
+		p.exec("UPDATE users SET name = upper(substr(slug, 1, 1)) || substr(slug, 2)") // search finds them by these names
 		p.exec("UPDATE groups SET name = 'G'")
 		p.exec("UPDATE channels SET title = CASE id WHEN 1 THEN 'C' ELSE 'D' END")
 	})
 }
 
-// Commands print by their console alone, which escapes.
+// Commands print only to their console, which escapes.
 func TestCommandsPrintByTheConsole(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*/*.go")
@@ -93,7 +93,7 @@ func TestEscaping(t *testing.T) {
 		"\xff":            `\u00ff`,
 		"苔 👩\u200d💻 عدد":  "苔 👩\u200d💻 عدد",
 	} {
-		for step := 1; step <= len(text); step++ { // however it is cut
+		for step := 1; step <= len(text); step++ { // in writes of any length
 			var out bytes.Buffer
 			w := console.Escaping(&out)
 			for rest := []byte(text); len(rest) > 0; {
@@ -104,7 +104,7 @@ func TestEscaping(t *testing.T) {
 				rest = rest[n:]
 			}
 			if text == "\xff" {
-				if _, err := w.Write([]byte("\n")); err != nil { // it may have begun a character
+				if _, err := w.Write([]byte("\n")); err != nil { // ends an incomplete character
 					t.Fatal(err)
 				}
 				want = `\u00ff` + "\n"

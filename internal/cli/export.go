@@ -97,7 +97,7 @@ func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Export
 	_, err = console.Printf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
 		made.Comments, made.Files, domain.FormatBytes(size))
 	if err == nil && made.LeftOut > 0 {
-		_, err = console.Printf(c.Out, "%d things could not be read; json/left-out.jsonl in it names them.\n", made.LeftOut)
+		_, err = console.Printf(c.Out, "%d items could not be read; json/left-out.jsonl in the archive lists them.\n", made.LeftOut)
 	}
 	return err
 }

@@ -34,10 +34,10 @@ type importCmd struct {
 // importFlags are those of every import.
 type importFlags struct {
 	config.Flags
-	User        string `required:"" placeholder:"SLUG" help:"Id or slug of the account that gets what is imported."`
-	DryRun      bool   `name:"dry-run" help:"Look, and say what would be taken."`
+	User        string `required:"" placeholder:"SLUG" help:"Id or slug of the account that receives the imported items."`
+	DryRun      bool   `name:"dry-run" help:"Report what would be imported, without changing anything."`
 	IntoVisible bool   `name:"into-visible" help:"Also add private items to channels that everyone can see. Without it, a private import into such channels is refused."`
-	JSON        bool   `name:"json" help:"Print a line of JSON for each step and for each thing that was left out, and the report as the last."`
+	JSON        bool   `name:"json" help:"Print a line of JSON for each step and each item that was left out, and the report as the last line."`
 
 	input *input // that is read from its beginning to its end; nil: something else
 }
@@ -45,7 +45,7 @@ type importFlags struct {
 // intoFlags are those of imports that can go into a channel which is there.
 type intoFlags struct {
 	Channel    string `placeholder:"SLUG" help:"Channel that gets everything; by default there is a channel for each there."`
-	Visibility string `help:"Who sees the channels that this import creates: public, closed or private. Channels that are there stay as they are." default:"private" enum:"public,closed,private"`
+	Visibility string `help:"Who can see the channels that this import creates: public, closed or private. Existing channels stay as they are." default:"private" enum:"public,closed,private"`
 }
 
 // into is what the flags say.
@@ -234,11 +234,11 @@ func (p *importProgress) end(r importing.Report, dry bool, err error) {
 	}
 	console.Printf(p.out, "%s %d channels, %d blocks, %d connections, %d comments and %d files (%s).\n",
 		verb, r.Channels, r.Blocks, r.Connections, r.Comments, r.Files, domain.FormatBytes(r.Bytes))
-	console.Printf(p.out, "%d items were here already; %d things changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
+	console.Printf(p.out, "%d already existed, %d changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
 	if r.Counts.LeftOut == 0 {
 		return
 	}
-	console.Printf(p.out, "%d things were left out, or part of them:\n", r.Counts.LeftOut)
+	console.Printf(p.out, "%d left out, entirely or in part:\n", r.Counts.LeftOut)
 	for _, l := range r.LeftOut {
 		console.Printf(p.out, "  %s: %s", l.What, l.Why)
 		if l.Where != "" {

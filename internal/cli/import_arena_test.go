@@ -46,8 +46,8 @@ func TestImportArena(t *testing.T) {
 		token := inFile(t, "token", "tok-1\n")
 		arena("ferns", "--token-file", token, "--dry-run").counted(0, "Would take 1 channels, 1 blocks, 1 connections")
 		arena("ferns", "--token-file", token).counted(0, "Took 1 channels, 1 blocks, 1 connections, 0 comments and 0 files")
-		arena("ferns", "moss", "--token-file", token).counted(3, "Took 1 channels, 0 blocks, 1 connections", "1 items were here already",
-			"1 things were left out", `There is no kind of block called "Hologram" here`)
+		arena("ferns", "moss", "--token-file", token).counted(3, "Took 1 channels, 0 blocks, 1 connections", "1 already existed",
+			"1 left out, entirely or in part", `There is no kind of block called "Hologram" here`)
 		for _, c := range []struct {
 			code int
 			why  string

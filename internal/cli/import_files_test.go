@@ -44,10 +44,10 @@ func TestImportOfFiles(t *testing.T) {
 		file := inFile(t, "b.html", someBookmarks)
 		p.run("import", "bookmarks", file, "--user", "ada", "--dry-run").counted(0, "Would take 2 channels, 2 blocks, 3 connections")
 		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 2 channels, 2 blocks, 3 connections")
-		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 0 channels, 0 blocks, 0 connections", "3 items were here already")
+		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 0 channels, 0 blocks, 0 connections", "3 already existed")
 
 		rows := inFile(t, "t.csv", someRows)
-		p.run("import", "csv", rows, "--user", "ada").counted(3, "Took 2 channels, 1 blocks, 2 connections", "1 things were left out", "D: its address does not begin with http:// or https:// (line 3)")
+		p.run("import", "csv", rows, "--user", "ada").counted(3, "Took 2 channels, 1 blocks, 2 connections", "1 left out, entirely or in part", "D: its address does not begin with http:// or https:// (line 3)")
 		for _, more := range [][]string{{}, {"--dry-run"}} {
 			p.run(append([]string{"import", "csv", rows, "--user", "ada", "--channel", "marks"}, more...)...).fails(1, refusedFor("“Marks”"))
 			p.run(append([]string{"import", "bookmarks", file, "--user", "ada"}, more...)...).fails(1, refusedFor("“Marks”, “F”"))
@@ -69,9 +69,9 @@ func TestImportOfFiles(t *testing.T) {
 	})
 }
 
-// refusedFor is what a private import says that would add to channels that everyone can see.
+// refusedFor returns the error of a private import that would add to channels that everyone can see.
 func refusedFor(channels string) string {
-	return "The import is private, but everyone can see channels that it adds to: " + channels +
+	return "The import is private, but everyone can see channels that it would add to: " + channels +
 		". Nothing was imported. Allow it to add to them, or make them private first (--into-visible allows it)"
 }
 

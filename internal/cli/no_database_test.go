@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// In a folder without a database, commands say so and make none; serve, migrate and user create
-// make one.
+// In a folder without a database, commands report that and create none. Only serve, migrate and user
+// create create one.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -28,7 +28,7 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// The first command of docs/hosting.md works in an empty folder, and makes an operator.
+// The first command of docs/hosting.md works in an empty folder, and creates an operator.
 func TestFirstCommand(t *testing.T) {
 	t.Parallel()
 	p := folder(t)

@@ -81,7 +81,7 @@ type healthcheckCmd struct {
 
 func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	if _, socket := config.SocketPath(cmd.Addr); socket {
-		cmd.BaseURL = cmp.Or(cmd.BaseURL, "http://localhost") // the address of clients does not matter here
+		cmd.BaseURL = cmp.Or(cmd.BaseURL, "http://localhost") // the public address does not matter here
 	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
@@ -105,9 +105,9 @@ func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	return nil
 }
 
-// localClient returns a client for a server on this machine. With TLS its certificate must be
-// for the first domain and in force. Its issuer is not checked: the address is this machine's
-// own, and the request holds no secret.
+// localClient returns a client for a server on this machine. With TLS, the certificate must be valid
+// now and for the first domain. Its issuer is not checked, because the address is local and the
+// request contains no secret.
 func localClient(cfg config.Config) *http.Client {
 	if path, socket := config.SocketPath(cfg.Addr); socket {
 		return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

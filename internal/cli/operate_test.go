@@ -191,11 +191,11 @@ func TestCommandsBesideAServer(t *testing.T) {
 	})
 }
 
-// The healthcheck reaches a server behind a socket, and one whose public address is below a path.
+// The healthcheck reaches a server on a Unix socket, and one with a path in its public address.
 func TestHealthcheckOverSocket(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.BaseURL, c.SiteURL = apptest.Base+"/vitrine", apptest.Base+"/vitrine" })
-	dir, err := os.MkdirTemp("", "v") // the address of a socket is short
+	dir, err := os.MkdirTemp("", "v") // socket paths must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (cmd *providersUpdateCmd) Run(c *console.Console) error {
 	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
 		return err
 	}
-	_, err = console.Printf(c.Out, "%d providers are in %s; servers use them when they are started the next time.\n",
+	_, err = console.Printf(c.Out, "%d providers are in %s; servers use them after the next start.\n",
 		len(providers), cfg.ProvidersPath())
 	return err
 }

@@ -21,7 +21,7 @@ func entries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// cutOff makes the data folder look as a restore that was killed leaves it.
+// cutOff puts the data folder into the state that a killed restore leaves.
 func cutOff(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, ".restoring"), 0o700); err != nil {
@@ -32,8 +32,8 @@ func cutOff(t *testing.T, dir string) {
 	}
 }
 
-// After a restore that was killed, every command refuses the data folder and changes nothing there,
-// until the restore has been run again.
+// After a restore was killed, every command refuses the data folder and changes nothing in it until
+// the restore has been run again.
 func TestRestoreCutOff(t *testing.T) {
 	t.Parallel()
 	source := folder(t)
@@ -52,7 +52,7 @@ func TestRestoreCutOff(t *testing.T) {
 		{"token", "list", "--user", "ada"}, {"app", "list"}, {"audit"}, {"reports", "list"}, {"hidden", "list"}, {"blocklist", "list"},
 		{"export", "--user", "ada", "--out", filepath.Join(t.TempDir(), "x.zip")}, {"providers", "update"},
 	} {
-		refuses(p.run(args...), 1, "what `vitrine restore` has not finished")
+		refuses(p.run(args...), 1, "an unfinished `vitrine restore`")
 		if got := entries(t, dir); !slices.Equal(got, []string{".restoring"}) {
 			t.Fatalf("%q leaves %q", args, got)
 		}
@@ -62,13 +62,13 @@ func TestRestoreCutOff(t *testing.T) {
 		t.Errorf("a restore leaves %q", got)
 	}
 	p.run("user", "list").ok()
-	// One that is refused leaves nothing either.
+	// A refused restore leaves no files either.
 	before := entries(t, dir)
 	refuses(p.run("restore", backup), 1, "only where nothing is")
 	if got := entries(t, dir); !slices.Equal(got, before) {
 		t.Errorf("a refused restore makes %q of %q", got, before)
 	}
-	// Once the database is in its place, everything is.
+	// Once the database is in place, the restore is complete.
 	if err := os.Mkdir(filepath.Join(dir, ".restoring"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -78,13 +78,13 @@ func TestRestoreCutOff(t *testing.T) {
 	}
 }
 
-// With PostgreSQL the database says whether the restore had come to its end.
+// With PostgreSQL, the database records whether the restore was finished.
 func TestRestoreCutOffPostgres(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := place{t, []string{"--data-dir", dir, "--database-url", dbtest.PostgresURL(t)}}
 	cutOff(t, dir)
-	refuses(p.run("migrate"), 1, "what `vitrine restore` has not finished")
+	refuses(p.run("migrate"), 1, "an unfinished `vitrine restore`")
 	if err := os.RemoveAll(filepath.Join(dir, ".restoring")); err != nil {
 		t.Fatal(err)
 	}

@@ -101,13 +101,13 @@ func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func
 	return err
 }
 
-// warnOfVariables reports environment variables that look like settings and are none.
+// warnOfVariables logs environment variables that look like settings but are not.
 func warnOfVariables(log *slog.Logger) {
 	for _, v := range config.UnknownVariables(os.Environ()) {
 		if v.Closest == "" {
-			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name)
+			log.Warn("ignoring an environment variable that is not a setting", "variable", v.Name)
 		} else {
-			log.Warn("this environment variable is no setting, and is ignored", "variable", v.Name, "did-you-mean", v.Closest)
+			log.Warn("ignoring an environment variable that is not a setting", "variable", v.Name, "did-you-mean", v.Closest)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 	if _, socket := config.SocketPath(cfg.Addr); socket {
 		local = cfg.Addr
 	}
-	if local != here && !cfg.TLS.On() { // a certificate is for the name
+	if local != here && !cfg.TLS.On() { // with TLS the certificate is only valid for the public name
 		here = local + " (to clients: " + here + ")"
 	}
 	fmt.Fprintf(c.Out, `It listens on %[4]s and keeps its data in %[2]s.

@@ -92,8 +92,8 @@ func TestServeBehindProxy(t *testing.T) {
 	}
 }
 
-// greeting serves for a moment on a free port, and returns the line that says where it listens and the
-// ones after it.
+// greeting serves for a moment on a free port. It returns the line with the address, and the lines
+// after it.
 func greeting(t *testing.T, flags ...string) (first, rest string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

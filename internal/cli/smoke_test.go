@@ -38,7 +38,7 @@ func (p place) serve(binary string) *program {
 		p.t.Fatal(err)
 	}
 	lines := bufio.NewReader(out)
-	_, _ = lines.ReadString('\n') // that it is ready
+	_, _ = lines.ReadString('\n') // skip the line that it is ready
 	line, err := lines.ReadString('\n')
 	found := listens.FindStringSubmatch(line)
 	if found == nil {

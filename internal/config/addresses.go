@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// socketScheme begins the address of a Unix socket, as in unix:/run/vitrine/vitrine.sock.
+// socketScheme is the prefix of the address of a Unix socket, as in unix:/run/vitrine/vitrine.sock.
 const socketScheme = "unix:"
 
-// longestSocketPath is what fits into the address of a Unix socket on Linux. Other systems
-// have a few bytes less, and say so when the server listens.
+// longestSocketPath is the longest path of a Unix socket on Linux. Other systems allow a few bytes
+// less; there, listening fails.
 const longestSocketPath = 107
 
-// SocketPath returns the path of the Unix socket that an address to listen on names.
+// SocketPath returns the path of the Unix socket in an address to listen on.
 func SocketPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, socketScheme) }
 
-// LocalURL is where a server on the address to listen on is reached from the same
-// machine. Behind a Unix socket the host is a placeholder.
+// LocalURL returns the URL at which a server that listens on Addr is reached from the same
+// machine. For a Unix socket the host is a placeholder.
 func (c Config) LocalURL() string {
 	url := listenURL(c.Addr)
 	if c.TLS.On() {
@@ -34,7 +34,7 @@ func (c Config) LocalURL() string {
 	return url
 }
 
-// resolveAddresses reads where to listen and what the public addresses are.
+// resolveAddresses reads the addresses to listen on and the public addresses.
 func (s Server) resolveAddresses(cfg *Config, found *problems) {
 	s.resolveTLS(cfg, found)
 	cfg.Addr = cmp.Or(s.Addr, defaultAddr(cfg.TLS))
@@ -44,10 +44,10 @@ func (s Server) resolveAddresses(cfg *Config, found *problems) {
 		found.add("tls-http-addr", "must differ from --addr")
 	}
 	if cfg.TLS.On() && socket {
-		found.add("addr", "a Unix socket is for a proxy, which ends TLS itself: leave out --tls-domain, or give host:port")
+		found.add("addr", "a Unix socket is for a proxy, which terminates TLS itself: remove --tls-domain, or use host:port")
 	}
 	if socket && s.BaseURL == "" && s.SiteURL == "" {
-		found.add("base-url", "is missing: with a Unix socket, give the address that the proxy serves, such as https://example.org")
+		found.add("base-url", "is required with a Unix socket: set the address that the proxy serves, such as https://example.org")
 	}
 	cfg.BaseURL = s.publicURL("base-url", s.BaseURL, s.SiteURL, cfg, found)
 	cfg.SiteURL = s.publicURL("site-url", s.SiteURL, s.BaseURL, cfg, found)
@@ -56,14 +56,14 @@ func (s Server) resolveAddresses(cfg *Config, found *problems) {
 	cfg.SocketMode = mode
 }
 
-// publicURL checks a public address. If it is empty, it is that of the first TLS domain,
-// otherwise the other public address, otherwise that of the address to listen on.
+// publicURL checks a public address. If it is empty, publicURL uses the first TLS domain, or else
+// the other public address, or else the address to listen on.
 func (s Server) publicURL(flag, raw, other string, cfg *Config, found *problems) string {
 	switch {
 	case raw == "" && cfg.TLS.On():
 		return "https://" + cfg.TLS.Domains[0]
 	case raw == "" && other != "":
-		return other // checked under its own name
+		return other // checked by its own flag
 	case raw == "":
 		return listenURL(cfg.Addr)
 	}
@@ -74,8 +74,8 @@ func (s Server) publicURL(flag, raw, other string, cfg *Config, found *problems)
 	return raw
 }
 
-// listenURL is where a server on addr is reached from the same machine: a host
-// that stands for every interface is no address to call.
+// listenURL returns the URL at which a server on addr is reached from the same machine. A host that
+// means all interfaces is replaced by the loopback address.
 func listenURL(addr string) string {
 	if _, socket := SocketPath(addr); socket {
 		return "http://localhost"
@@ -90,7 +90,7 @@ func listenURL(addr string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// checkListener checks the address of a listener that a proxy may be in front of.
+// checkListener checks the address of a listener that may be behind a proxy.
 func checkListener(addr string) error {
 	path, socket := SocketPath(addr)
 	switch {
@@ -124,8 +124,8 @@ func checkMetricsAddr(addr string, cfg Config) error {
 	return checkListener(addr)
 }
 
-// publicPath is the path of a public address. Proxies, cookies and Vitrine itself compare it as
-// it is written, so it has nothing that can be written in two ways.
+// publicPath matches the path of a public address. Proxies, cookies and Vitrine compare it literally,
+// so it must not contain characters that can be encoded in two ways.
 var publicPath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
 func checkPublicURL(raw string) error {
@@ -134,9 +134,9 @@ func checkPublicURL(raw string) error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return quotedError(raw, "want an absolute address such as https://example.org")
 	case u.User != nil:
-		return errors.New("must not hold a user name or password")
+		return errors.New("must not contain a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#"):
-		return quotedError(raw, "must have no query and no fragment")
+		return quotedError(raw, "must not have a query or fragment")
 	case strings.HasSuffix(u.Path, "/"):
 		return quotedError(raw, "must not end in a slash")
 	case !publicPath.MatchString(u.EscapedPath()):
@@ -145,7 +145,7 @@ func checkPublicURL(raw string) error {
 	return nil
 }
 
-// parseFileMode reads the permissions of a file as chmod takes them, in octal.
+// parseFileMode parses the permissions of a file in octal, as chmod does.
 func parseFileMode(text string) (fs.FileMode, error) {
 	mode, err := strconv.ParseUint(text, 8, 32)
 	if err != nil || mode > 0o777 || mode&0o200 == 0 {
@@ -156,7 +156,7 @@ func parseFileMode(text string) (fs.FileMode, error) {
 
 func formatFileMode(mode fs.FileMode) string { return "0" + strconv.FormatUint(uint64(mode), 8) }
 
-// parseContacts reads the contacts of security.txt (RFC 9116 section 2.5.3), joined by commas. A
+// parseContacts parses the contacts for security.txt (RFC 9116 section 2.5.3), separated by commas. A
 // bare e-mail address becomes a mailto: URI.
 func parseContacts(text string, found *problems) (contacts []string) {
 	for item := range strings.SplitSeq(text, ",") {

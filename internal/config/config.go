@@ -37,7 +37,7 @@ type Config struct {
 	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
 	AuditKeep       time.Duration // 0 for good
-	MetricsAddr     string        // like Addr, empty for no such listener
+	MetricsAddr     string        // like Addr; empty: no such listener
 	Traces          Traces
 	Work            bool // a server works jobs, too
 	JobConcurrency  int
@@ -48,7 +48,7 @@ type Config struct {
 	QuotaUnused     map[string]int64 // bytes by tier, 0 unlimited; all tiers but guest are there
 	Quota           map[string]int64 // the same
 	DiskReserve     DiskReserve
-	KeepMetadata    bool // photographs are served with all that they hold
+	KeepMetadata    bool // photographs are served with all their metadata
 	FetchAllow      []netip.Prefix
 	ImageMemory     int64 // bytes
 	MemoryLimit     int64 // bytes, AutoMemory, or 0 for none
@@ -57,11 +57,11 @@ type Config struct {
 	MailFrom        string // "Name <address>" or an address
 
 	SignUp            string   // open, invitation or closed; empty: an operator chooses
-	SetupCode         string   // secret; empty: the server makes one
+	SetupCode         string   // secret; empty: the server generates one
 	OAuthRegistration bool     // applications may register themselves
 	GuestsClosed      bool     // guests see nothing of collections
 	IndexClosed       bool     // search engines may index closed channels
-	SecurityContacts  []string // URIs; none for no security.txt
+	SecurityContacts  []string // URIs; empty: no security.txt
 	OIDC              OIDC
 }
 

@@ -25,7 +25,7 @@ type Common struct {
 // Server holds the flags of the server itself.
 type Server struct {
 	Addr             string `name:"addr" env:"VITRINE_ADDR" placeholder:"HOST:PORT" help:"Address to listen on: HOST:PORT, or unix:/path of a Unix socket for a proxy on this machine. By default 127.0.0.1:8080, or :443 with --tls-domain."`
-	SocketMode       string `name:"socket-mode" env:"VITRINE_SOCKET_MODE" default:"0660" placeholder:"MODE" help:"Permissions of Unix sockets, in octal. Only a proxy should be able to write to the one of --addr: what it says of clients is believed."`
+	SocketMode       string `name:"socket-mode" env:"VITRINE_SOCKET_MODE" default:"0660" placeholder:"MODE" help:"Permissions of Unix sockets, in octal. Only the proxy should be able to write to the --addr socket, because its headers are trusted."`
 	BaseURL          string `name:"base-url" env:"VITRINE_BASE_URL" placeholder:"URL" help:"Public address of the API, without a slash at the end; it may have a path, such as https://example.org/vitrine. By default https:// and the first --tls-domain, or the site URL, or http:// and the listen address."`
 	SiteURL          string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, without a slash at the end; it may have a path, such as https://example.org/vitrine. By default https:// and the first --tls-domain, or the base URL, or http:// and the listen address."`
 	TLSDomain        string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" placeholder:"NAME,…" help:"Names for which this server obtains and renews certificates, to serve TLS itself. Without them, TLS is left to a proxy."`
@@ -34,7 +34,7 @@ type Server struct {
 	TLSDirectoryURL  string `name:"tls-directory-url" env:"VITRINE_TLS_DIRECTORY_URL" placeholder:"URL" help:"ACME directory of the certificate authority. By default that of Let's Encrypt."`
 	TLSDirectoryCA   string `name:"tls-directory-ca" env:"VITRINE_TLS_DIRECTORY_CA" placeholder:"FILE" help:"PEM file of the certificates by which the directory's own address is trusted, for a private authority."`
 	RateLimits       string `name:"rate-limits" env:"VITRINE_RATE_LIMITS" default:"guest=30,free=120,premium=300,supporter=600" placeholder:"TIER=N,…" help:"Requests per minute of each tier; 0 is unlimited, a tier left out keeps its default."`
-	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For, X-Forwarded-Prefix and X-Request-Id are believed. A proxy on a Unix socket always is."`
+	TrustedProxies   string `name:"trusted-proxies" env:"VITRINE_TRUSTED_PROXIES" placeholder:"CIDR,…" help:"Addresses and networks of reverse proxies whose X-Forwarded-For, X-Forwarded-Prefix and X-Request-Id are trusted. A proxy on a Unix socket is always trusted."`
 	RequestTimeout   string `name:"request-timeout" env:"VITRINE_REQUEST_TIMEOUT" default:"15s" placeholder:"DURATION" help:"A request that takes longer is cancelled."`
 	BodyLimit        string `name:"body-limit" env:"VITRINE_BODY_LIMIT" default:"1MiB" placeholder:"SIZE" help:"Largest request body, in bytes or with KiB, MiB or GiB."`
 	ShutdownTimeout  string `name:"shutdown-timeout" env:"VITRINE_SHUTDOWN_TIMEOUT" default:"30s" placeholder:"DURATION" help:"How long requests and jobs in progress may take to finish when the server stops."`
@@ -45,7 +45,7 @@ type Server struct {
 	RedisURLFile     string `name:"redis-url-file" env:"VITRINE_REDIS_URL_FILE" placeholder:"FILE" help:"File that holds the URL of Redis, instead of --redis-url."`
 	WaitFor          string `name:"wait-for" env:"VITRINE_WAIT_FOR" default:"1m" placeholder:"DURATION" help:"How long a start waits for PostgreSQL and S3 where they are away; 0s for not at all."`
 	DrainDelay       string `name:"drain-delay" env:"VITRINE_DRAIN_DELAY" default:"0s" placeholder:"DURATION" help:"How long the server goes on accepting requests after it was told to stop, while /readyz already answers 503. Gives a load balancer time to notice."`
-	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for bodies of requests, and for responses being built or sent, not counting small ones; a request that would need more gets 503."`
+	ResponseMemory   string `name:"response-memory" env:"VITRINE_RESPONSE_MEMORY" default:"64MiB" placeholder:"SIZE" help:"Memory for request bodies, and for responses being built or sent, not counting small ones; a request that would need more gets 503."`
 	CacheSize        string `name:"cache-size" env:"VITRINE_CACHE_SIZE" default:"32MiB" placeholder:"SIZE" help:"Memory for blocks and connections as they were last sent, for pages that show them again; 0 for none."`
 	MinSendRate      string `name:"min-send-rate" env:"VITRINE_MIN_SEND_RATE" default:"4KiB" placeholder:"SIZE" help:"Average rate, in bytes a second, at which a client must read a response; the connection of a slower one is closed."`
 	MetricsAddr      string `name:"metrics-addr" env:"VITRINE_METRICS_ADDR" placeholder:"HOST:PORT" help:"Address of a second listener for metrics and profiles, HOST:PORT or unix:/path; empty for none. Keep it private."`
@@ -64,9 +64,9 @@ type Server struct {
 	BlobSecretFile   string `name:"blob-secret-key-file" env:"VITRINE_BLOB_SECRET_KEY_FILE" placeholder:"FILE" help:"File that holds the secret key of the S3 storage."`
 	UploadLimit      string `name:"upload-limit" env:"VITRINE_UPLOAD_LIMIT" default:"1GiB" placeholder:"SIZE" help:"Largest file that can be uploaded or fetched."`
 	QuotaUnused      string `name:"quota-unused" env:"VITRINE_QUOTA_UNUSED" default:"free=2GiB,premium=4GiB,supporter=4GiB" placeholder:"TIER=SIZE,…" help:"How much a user of each tier may have in uploads that are in no block yet; 0 is unlimited, a tier left out keeps its default."`
-	Quota            string `name:"quota" env:"VITRINE_QUOTA" default:"free=5GiB,premium=50GiB,supporter=500GiB" placeholder:"TIER=SIZE,…" help:"How much a user of each tier may have in uploads, in the files of their blocks and pictures and in texts, of which each byte counts twice; 0 is unlimited, a tier left out keeps its default."`
+	Quota            string `name:"quota" env:"VITRINE_QUOTA" default:"free=5GiB,premium=50GiB,supporter=500GiB" placeholder:"TIER=SIZE,…" help:"How much a user of each tier may store in uploads, files of blocks and pictures, and texts, where each byte of text counts twice; 0 is unlimited, a missing tier keeps its default."`
 	DiskReserve      string `name:"disk-reserve" env:"VITRINE_DISK_RESERVE" default:"512MiB" placeholder:"SIZE" help:"Free space below which this server accepts no files and is not ready: a size, a share of the disk such as 5%, or 0 for none."`
-	KeepMetadata     string `name:"keep-metadata" env:"VITRINE_KEEP_METADATA" default:"false" placeholder:"BOOL" help:"Whether photographs and videos are served with all that they hold, such as where they were taken: true, or false to leave out everything but orientation, colour profile and capture date."`
+	KeepMetadata     string `name:"keep-metadata" env:"VITRINE_KEEP_METADATA" default:"false" placeholder:"BOOL" help:"Whether photographs and videos are served with all their metadata, such as the location: true, or false to remove everything except orientation, colour profile and capture date."`
 	FetchAllow       string `name:"fetch-allow" env:"VITRINE_FETCH_ALLOW" placeholder:"CIDR,…" help:"Private addresses and networks that content may be fetched from, such as those of an intranet. By default only public addresses are."`
 	ImageMemory      string `name:"image-memory" env:"VITRINE_IMAGE_MEMORY" default:"128MiB" placeholder:"SIZE" help:"Memory for images being resized; all together take at most twice as much."`
 	MemoryLimit      string `name:"memory-limit" env:"VITRINE_MEMORY_LIMIT" default:"auto" placeholder:"SIZE" help:"Memory that this process may take, three quarters of it as Go's soft limit: auto (the limit of the control group, or else the machine's memory), a size, or off. GOMEMLIMIT takes precedence."`
@@ -80,8 +80,8 @@ type Server struct {
 	SMTPURL          string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it mails are kept in outbox/ in the data folder."`
 	SMTPPassword     string `name:"smtp-password" env:"VITRINE_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password for the SMTP server. Others on this machine can see it on the command line."`
 	SignUp           string `name:"signup" env:"VITRINE_SIGNUP" placeholder:"MODE" help:"Who may make an account on the website: open (anyone), invitation (with a link from an operator or a group) or closed. Without it an operator chooses on the website; the initial choice is invitation. The first account can always be made."`
-	SetupCode        string `name:"setup-code" env:"VITRINE_SETUP_CODE" placeholder:"CODE" help:"Code of 12 characters or more that whoever makes the first account, the operator's, has to enter. By default the server makes one and prints it to the log, if it can be reached from other machines."`
-	SetupCodeFile    string `name:"setup-code-file" env:"VITRINE_SETUP_CODE_FILE" placeholder:"FILE" help:"File that holds the setup code, instead of --setup-code."`
+	SetupCode        string `name:"setup-code" env:"VITRINE_SETUP_CODE" placeholder:"CODE" help:"Code of at least 12 characters that is needed to create the first account, the operator's. By default, a server that other machines can reach generates one and prints it to its log."`
+	SetupCodeFile    string `name:"setup-code-file" env:"VITRINE_SETUP_CODE_FILE" placeholder:"FILE" help:"File that contains the setup code, instead of --setup-code."`
 	OAuthRegister    string `name:"oauth-registration" env:"VITRINE_OAUTH_REGISTRATION" default:"false" placeholder:"BOOL" help:"Whether applications may register themselves at /ext/v1/oauth/register (RFC 7591)."`
 	Guests           string `name:"guests" env:"VITRINE_GUESTS" default:"open" help:"What people see who are not signed in: open (what is public and closed) or closed (nothing: pages lead to signing in, the API answers 401)."`
 	IndexClosed      string `name:"index-closed" env:"VITRINE_INDEX_CLOSED" default:"false" placeholder:"BOOL" help:"Whether search engines may index closed channels, and not public ones alone."`
@@ -98,6 +98,7 @@ type Server struct {
 	OIDCGroupsClaim  string `name:"oidc-groups-claim" env:"VITRINE_OIDC_GROUPS_CLAIM" default:"groups" placeholder:"NAME" help:"Claim that lists somebody's groups, or the path to it, such as realm_access.roles."`
 	OIDCGroupMap     string `name:"oidc-group-map" env:"VITRINE_OIDC_GROUP_MAP" placeholder:"THEIRS=OURS,…" help:"Who is in a group of the provider is a member of the group here with that short name. A comma in a name is written \\,."`
 	SMTPPasswordFile string `name:"smtp-password-file" env:"VITRINE_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password for the SMTP server."`
+	SMTPTokenFile    string `name:"smtp-token-file" env:"VITRINE_SMTP_TOKEN_FILE" placeholder:"FILE" help:"File with an OAuth access token for the user of --smtp-url, to log in by XOAUTH2 instead of a password. It is read again for each mail, so another program can renew the token."`
 }
 
 // Flags is every setting: what the server takes.

@@ -17,6 +17,8 @@ type SMTP struct {
 	User     string // empty: without logging in
 	Password string // secret
 	Security string // starttls, tls or none
+
+	TokenFile string // of the access token to log in with instead of Password; empty for none
 }
 
 // resolveMail reads the settings of mail.
@@ -28,9 +30,17 @@ func (s Server) resolveMail(cfg *Config, found *problems) {
 	}
 	password, err := secret(s.SMTPPassword, s.SMTPPasswordFile)
 	found.addErr("smtp-password-file", err)
+	token, err := secret("", s.SMTPTokenFile) // to report a missing file at start; it is read again for each mail
+	found.addErr("smtp-token-file", err)
+	if password != "" && token != "" {
+		found.add("smtp-token-file", "give a password or a token, not both")
+	}
 	if s.SMTPURL == "" {
 		if password != "" {
 			found.add("smtp-password", "there is no --smtp-url that it would be for")
+		}
+		if token != "" {
+			found.add("smtp-token-file", "needs --smtp-url")
 		}
 		return
 	}
@@ -41,6 +51,9 @@ func (s Server) resolveMail(cfg *Config, found *problems) {
 	}
 	if cfg.SMTP.Password = password; password != "" && cfg.SMTP.User == "" {
 		found.add("smtp-password", "the --smtp-url names no user that it would be for")
+	}
+	if cfg.SMTP.TokenFile = s.SMTPTokenFile; token != "" && cfg.SMTP.User == "" {
+		found.add("smtp-token-file", "needs a user in --smtp-url, such as smtp://user@host:587")
 	}
 }
 
@@ -127,6 +140,14 @@ func (s *SMTP) password() string {
 		return ""
 	}
 	return s.Password
+}
+
+// tokenFile returns the path of the token, or "".
+func (s *SMTP) tokenFile() string {
+	if s == nil {
+		return ""
+	}
+	return s.TokenFile
 }
 
 // redactText reports whether there is a secret.

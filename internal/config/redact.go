@@ -96,6 +96,7 @@ func (c Config) Redacted() Settings {
 		{"oidc-groups-claim", c.OIDC.GroupsClaim},
 		{"oidc-group-map", formatGroupMap(c.OIDC.Groups)},
 		{"smtp-password", redactText(c.SMTP.password())},
+		{"smtp-token-file", c.SMTP.tokenFile()},
 	}
 }
 

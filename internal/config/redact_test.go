@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,5 +64,29 @@ func TestRedactedMail(t *testing.T) {
 	}
 	if strings.Contains(lines, "s3cret") {
 		t.Errorf("the secret is told:\n%s", lines)
+	}
+}
+
+func TestTokenFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const url = "--smtp-url=smtp://me@mail.example"
+	cfg := resolve(t, parse(t, url, "--smtp-token-file="+file))
+	lines := cfg.Redacted().String()
+	if cfg.SMTP.TokenFile != file || !strings.Contains(lines, "VITRINE_SMTP_TOKEN_FILE="+file+"\n") || strings.Contains(lines, "s3cret") {
+		t.Errorf("%+v is printed as\n%s", cfg.SMTP, lines)
+	}
+	for want, args := range map[string][]string{
+		"needs --smtp-url":      nil,
+		"needs a user":          {"--smtp-url=smtp://mail.example"},
+		"a password or a token": {url, "--smtp-password=s3cret"},
+	} {
+		_, found := parse(t, append(args, "--smtp-token-file="+file)...).Resolve()
+		if len(found) != 1 || !strings.HasPrefix(found[0].Error(), "--smtp-token-file (VITRINE_") || !strings.Contains(found[0].Error(), want) {
+			t.Errorf("%q: problems = %v, want one with %q", args, found, want)
+		}
 	}
 }

@@ -216,9 +216,9 @@ func TestBadValues(t *testing.T) {
 		"--security-contact=http://example.org":          "an e-mail address",
 		"--base-url=https://example.org/":                "slash",
 		"--base-url=https://example.org/a/":              "slash",
-		"--site-url=https://example.org?a=b":             "no query",
-		"--site-url=https://example.org?":                "no query",
-		"--site-url=https://example.org#":                "no query",
+		"--site-url=https://example.org?a=b":             "a query or fragment",
+		"--site-url=https://example.org?":                "a query or fragment",
+		"--site-url=https://example.org#":                "a query or fragment",
 		"--site-url=https://u:s3cret@example.org":        "user name",
 		"--database-replica-urls=postgres://h/d":         "SQLite has no replicas",
 		"--database-replica-urls-file=/no/such/file":     "/no/such/file",
@@ -285,6 +285,7 @@ func TestBadValues(t *testing.T) {
 		"--smtp-url=smtp://mail.example:0":               "port",
 		"--smtp-password=s3cret":                         "no --smtp-url",
 		"--smtp-password-file=/no/such/file":             "/no/such/file",
+		"--smtp-token-file=/no/such/file":                "/no/such/file",
 	}
 	for arg, want := range tests {
 		t.Run(arg, func(t *testing.T) {
@@ -391,7 +392,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// With a Unix socket, only the operator can say which address the proxy serves.
+// With a Unix socket, the operator must set the address that the proxy serves.
 func TestSocketAddress(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{

@@ -6,17 +6,17 @@ import (
 	"path/filepath"
 )
 
-// How long a setup code may be that somebody chooses.
+// Limits of a setup code that the operator chooses.
 const (
 	minSetupCode = 12
 	maxSetupCode = 200
 )
 
-// SetupCodePath is the file with the code that the first account needs.
+// SetupCodePath returns the path of the file with the setup code.
 func (c Config) SetupCodePath() string { return filepath.Join(c.DataDir, "setup-code") }
 
-// Exposed reports whether other machines can reach the server, as far as its settings show: it listens
-// beyond loopback, or has a public address or trusted proxies, because a proxy is in front of it.
+// Exposed reports whether the settings suggest that other machines can reach the server: it listens
+// beyond loopback, or is behind a proxy, since it has a public address or trusted proxies.
 func (c Config) Exposed() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil || !isLoopback(host) || len(c.TrustedProxies) > 0 || c.TLS.On() {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// otherVariables are those that are no settings of the server: of commands and of the tests.
+// otherVariables are variables that commands read but that are not settings of the server.
 var otherVariables = []string{"VITRINE_PASSWORD", "VITRINE_PASSWORD_FILE"}
 
-// kubernetes begins the variables that Kubernetes gives to pods next to a service called vitrine.
+// kubernetes are prefixes of the variables that Kubernetes sets in pods next to a service called vitrine.
 var kubernetes = []string{"VITRINE_SERVICE_", "VITRINE_PORT"}
 
-// Unknown is an environment variable that looks like a setting and is none.
+// Unknown is an environment variable that looks like a setting but is not.
 type Unknown struct {
 	Name    string
-	Closest string // the setting that is meant, perhaps; empty if none is similar
+	Closest string // the most similar setting; empty if no setting is similar
 }
 
-// UnknownVariables returns the variables among environ ("NAME=value") that begin with VITRINE_ and that
-// nothing reads, such as misspelt settings. Those of tests, VITRINE_TEST_…, are not among them.
+// UnknownVariables returns the variables among environ ("NAME=value") that begin with VITRINE_ but are
+// never read, such as misspelt settings. Variables of tests, VITRINE_TEST_…, are not reported.
 func UnknownVariables(environ []string) (unknown []Unknown) {
 	known := slices.Clone(otherVariables)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Flags]()) {
@@ -39,7 +39,7 @@ func UnknownVariables(environ []string) (unknown []Unknown) {
 	return unknown
 }
 
-// closest returns the name to which the fewest changes of letters lead, if they are few.
+// closest returns the name with the smallest distance to name, or "" if the distance is large.
 func closest(name string, among []string) (best string) {
 	name = strings.ToUpper(name[:min(len(name), 100)])
 	fewest := len(name)/4 + 1
@@ -51,7 +51,7 @@ func closest(name string, among []string) (best string) {
 	return best
 }
 
-// distance counts the letters to insert, remove or replace (Levenshtein).
+// distance returns the Levenshtein distance of a and b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

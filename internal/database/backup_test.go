@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// victimEnv makes of this test program one that migrates a file, and is killed.
+// victimEnv turns this test program into one that migrates a file and is killed.
 const victimEnv = "VITRINE_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// large fills a database with some 20 MB, so that a copy takes a while.
+// large fills a database with about 20 MB, so that copying takes a while.
 func large(t *testing.T, db *database.DB) {
 	t.Helper()
 	exec(t, db, "INSERT INTO items (id, name) WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, hex(randomblob(2000)) FROM n")
@@ -54,7 +54,7 @@ func copies(t *testing.T, db *database.DB) (whole, unfinished []string) {
 }
 
 // An upgrade that is killed while it copies the database leaves no copy under its final name, and the
-// next start removes the rest.
+// next start removes the unfinished copy.
 func TestMigrateKilledWhileCopying(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
@@ -72,7 +72,7 @@ func TestMigrateKilledWhileCopying(t *testing.T) {
 			}
 		}
 		if whole, _ := copies(t, db); len(whole) > 0 && !killed {
-			t.Fatalf("%q has its name before there is anything to see of it", whole)
+			t.Fatalf("%q exists before the unfinished copy", whole)
 		}
 	}
 	_ = command.Wait()
@@ -80,10 +80,10 @@ func TestMigrateKilledWhileCopying(t *testing.T) {
 	if len(whole) == 0 && len(unfinished) == 0 {
 		t.Fatal("nothing is left: it was not killed in the middle")
 	}
-	for _, path := range whole { // it may have come to the end after all
+	for _, path := range whole { // the copy may have been finished before the kill
 		wantVersion(t, open(t, database.Options{URL: path}), 1)
 	}
-	// A program that has nothing to migrate removes it as well.
+	// A program without migrations to run removes it, too.
 	migrate(t, db, schema.UpTo(files(createItems, addNote), 1))
 	if _, unfinished := copies(t, db); len(unfinished) > 0 {
 		t.Errorf("%q stays", unfinished)
@@ -96,7 +96,7 @@ func TestMigrateKilledWhileCopying(t *testing.T) {
 	}
 }
 
-// startVictim starts this test program with a variable.
+// startVictim starts this test program with victimEnv set.
 func startVictim(t *testing.T, variable string) *osexec.Cmd {
 	t.Helper()
 	command := osexec.CommandContext(t.Context(), os.Args[0])
@@ -131,7 +131,7 @@ func TestMigrateLeavesCopiesOfOthers(t *testing.T) {
 	}
 }
 
-// On a full disk the error says how much room is needed, and where; nothing has changed.
+// On a full disk the error names the needed space and the folder, and nothing has changed.
 func TestMigrateOnFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -148,12 +148,12 @@ func TestMigrateOnFullDisk(t *testing.T) {
 	}
 	migrate(t, db, files(createItems))
 	large(t, db)
-	if err := db.Close(); err != nil { // and with it the log of writes
+	if err := db.Close(); err != nil { // removes the write-ahead log
 		t.Fatal(err)
 	}
 	db = open(t, database.Options{URL: filepath.Join(folder, "site.db")})
 	_, err = db.Migrate(t.Context(), files(createItems, addNote))
-	if err == nil || !strings.Contains(err.Error(), "too little room in "+folder) || !strings.Contains(err.Error(), "takes up to ") ||
+	if err == nil || !strings.Contains(err.Error(), "not enough space in "+folder) || !strings.Contains(err.Error(), "needs up to ") ||
 		strings.Contains(err.Error(), "try again in a few seconds") || errors.As(err, new(*domain.Error)) {
 		t.Errorf("%v", err)
 	}

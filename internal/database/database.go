@@ -59,9 +59,9 @@ type Options struct {
 	// URL has an application_name; default: "vitrine".
 	Program string
 
-	// Version is the version of the program, which is that of the last migration it knows.
-	// Transactions that write fail once the schema does not serve it. 0 checks nothing, for what
-	// makes or migrates a schema.
+	// Version is the version of the program, which is the number of its last migration. Transactions
+	// that write fail if the schema no longer serves it. 0 turns the check off, for programs that
+	// create or migrate a schema.
 	Version int64
 
 	// Synchronous is what SQLite does before a commit counts: "FULL" (the
@@ -133,7 +133,7 @@ type DB struct {
 	tracked  atomic.Bool   // the table of versions has been seen
 	version  int64         // as in Options
 	fit      fit
-	close    func() error // may be called again
+	close    func() error // may be called several times
 }
 
 // ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that

@@ -28,5 +28,5 @@ func AwaitLine(db *DB, n int) {
 // GiveWayFor bounds how long a migration gives way to others.
 func GiveWayFor(db *DB, d time.Duration) { db.giveWays = d }
 
-// WritersLock is what transactions hold against migrations on PostgreSQL.
+// WritersLock is the lock that transactions hold against migrations on PostgreSQL.
 const WritersLock = writersLock

@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A program that the schema no longer serves must not write, because the values that it derives may
-// be wrong there. Checking now and then is not enough: a migration can commit between the check and
-// the write. So each transaction of Transact checks the schema itself, in a way that no migration can
+// A program that the schema no longer serves must not write, because it may derive wrong values.
+// Checking now and then is not enough: a migration can commit between the check and the write.
+// So each transaction of Transact checks the schema itself, in a way that no migration can
 // overtake:
 //
-//   - On SQLite it reads the version after it has begun to write, when nobody else can.
-//   - On PostgreSQL it takes a lock that allows other writers but not the end of a migration
+//   - On SQLite it reads the version once it holds the write lock.
+//   - On PostgreSQL it takes a lock that allows other writers but blocks the commit of a migration
 //     (versions.note takes the other side), and then reads the version. Both are sent together with
 //     the last statements of the transaction, so they rarely cost a round trip.
 //
@@ -30,20 +30,20 @@ const (
 	migrationsLock = "LOCK TABLE " + versionTable + " IN EXCLUSIVE MODE"
 )
 
-// fitFor is how long Fit remembers an answer, and how long it waits for one.
+// fitFor is how long Fit caches a result, and also its timeout.
 const fitFor = time.Second
 
-// fit is what is known of whether the schema serves this program.
+// fit caches whether the schema serves this program.
 type fit struct {
 	mu     sync.Mutex
-	at     time.Time // of the last answer
+	at     time.Time // of the last check
 	asking bool
 	err    error // ErrNewerSchema, ErrOlderSchema, or nil
 }
 
-// Fit returns nil if the schema serves a program of Options.Version, and otherwise an error that is
-// ErrNewerSchema or ErrOlderSchema. It asks the database once a second at most. It also returns nil
-// if the database does not answer, because that is not what it reports.
+// Fit returns nil if the schema serves a program of Options.Version, and otherwise ErrNewerSchema or
+// ErrOlderSchema. It queries the database at most once a second. If the database does not answer,
+// it returns the last result, because an outage is not what it reports.
 func (db *DB) Fit(ctx context.Context) error {
 	if db.version == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (db *DB) Fit(ctx context.Context) error {
 	return f.err
 }
 
-// unwatched is Reader at the primary, without observers.
+// unwatched returns a reader of the primary without observers.
 func (db *DB) unwatched() Querier {
 	if db.dialect == Postgres {
 		return querier{sqlHandle{db.handle}}
@@ -77,7 +77,7 @@ func (db *DB) unwatched() Querier {
 	return querier{liteHandle{db.readers}}
 }
 
-// admit returns an error of the kind domain.Unavailable unless a schema serves this program.
+// admit returns an error of the kind domain.Unavailable if the schema does not serve this program.
 func (db *DB) admit(s Served) error {
 	err := s.check(db.version)
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// raise leaves programs below version 2 behind, and conflicts with no writer of items.
+// raise raises the oldest served version to 2, and conflicts with no writer of items.
 const raise = "-- +goose Up\n-- serves: 2\nCREATE TABLE more (id INTEGER PRIMARY KEY);\n"
 
 func insertItem(ctx context.Context, tx *database.Tx) error {
@@ -19,7 +19,7 @@ func insertItem(ctx context.Context, tx *database.Tx) error {
 	return err
 }
 
-// A program that the schema no longer serves does not write, whether it has begun before or after.
+// A program that the schema no longer serves cannot write, whether its transaction began before or after.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -44,7 +44,7 @@ func TestFence(t *testing.T) {
 			return err
 		}
 		if old.Dialect() == database.SQLite {
-			migrate(t, migrator, all) // nobody else writes while a transaction is in progress
+			migrate(t, migrator, all) // SQLite has one writer at a time
 		}
 		for range 2 {
 			err := old.Transact(t.Context(), write)
@@ -53,7 +53,7 @@ func TestFence(t *testing.T) {
 			}
 		}
 		if n := number(t, migrator.Reader(), "SELECT count(*) FROM items WHERE id = 77"); n != 0 {
-			t.Error("an old program has written")
+			t.Error("an old program wrote a row")
 		}
 		if err := old.Fit(t.Context()); !errors.Is(err, database.ErrNewerSchema) { // known from the transaction
 			t.Errorf("Fit: %v", err)
@@ -68,7 +68,7 @@ func TestFence(t *testing.T) {
 	})
 }
 
-// Between the check of a transaction and its commit no migration can leave its program behind.
+// No migration can commit between the check of a transaction and its commit.
 func TestFenceHoldsMigrations(t *testing.T) {
 	t.Parallel()
 	o := database.Options{URL: dbtest.PostgresURL(t)}
@@ -102,6 +102,6 @@ func TestFenceWantsTransactions(t *testing.T) {
 	o := database.Options{URL: dbtest.PostgresURL(t)}
 	_, err := open(t, o).Migrate(t.Context(), files(createItems, "-- +goose NO TRANSACTION\n-- +goose Up\n-- serves: 2\nCREATE INDEX CONCURRENTLY IF NOT EXISTS x ON items (name);\n"))
 	if err == nil {
-		t.Error("a migration in no transaction raises what is served")
+		t.Error("a migration without a transaction raised the oldest served version")
 	}
 }

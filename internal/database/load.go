@@ -20,7 +20,7 @@ import (
 type Loader struct {
 	db     *DB
 	tables []Table
-	later  []string // statements that create indexes, constraints and triggers when the rows are there
+	later  []string // statements that create indexes, constraints and triggers after the rows are loaded
 	target *sql.DB  // SQLite: a connection that does not enforce foreign keys
 }
 
@@ -119,14 +119,14 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 }
 
 // triggers returns the statements that drop the triggers which count texts in byte_usage, and keeps
-// those that create them again: a dump holds the counts too, and to count row by row takes long. The
-// triggers of search_closed stay, because no dump holds that table.
+// those that create them again. A dump contains the counts, and counting row by row is slow. The
+// triggers of search_closed stay, because dumps do not contain that table.
 func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 	counting := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '% byte_usage %' ORDER BY name"
 	if l.db.dialect == Postgres {
 		counting = `SELECT CAST(g.tgname AS TEXT), CAST(t.relname AS TEXT), pg_get_triggerdef(g.oid) FROM pg_trigger g
 			JOIN pg_class t ON t.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid
-			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'count_texts' ORDER BY g.tgname`
+			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'note_texts' ORDER BY g.tgname`
 	}
 	err = each(ctx, querier{sqlHandle{l.target}}, counting, 3, func(row []string) error {
 		l.later = append(l.later, row[2])

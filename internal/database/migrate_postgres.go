@@ -164,8 +164,8 @@ func besideWriters(d Dialect, migrations fs.FS) (map[int64][]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("database: migration %s: %w", name, err)
 		}
-		if schema.SaysServes(text) { // fence.go wants a transaction for it
-			return nil, fmt.Errorf("database: migration %s runs in no transaction: put `-- serves:` into a file of its own", name)
+		if schema.SaysServes(text) { // fence.go needs a transaction for it
+			return nil, fmt.Errorf("database: migration %s does not run in a transaction: put `-- serves:` into a separate file", name)
 		}
 		all[version] = []string{}
 		for statement := range strings.SplitSeq(lineComment.ReplaceAllString(string(text), ""), ";") {

@@ -55,9 +55,9 @@ func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// backup copies a database that has any tables to a new file next to it, whose name says what it
-// comes before. It has that name only once it is whole and on the disk. Only one program migrates
-// at a time.
+// backup copies a database that has any tables to a new file next to it, named after the migration
+// that follows. The copy gets its final name only when it is complete and synced. Only one program
+// migrates at a time.
 func (db *DB) backup(ctx context.Context, before string) (path string, err error) {
 	if db.dialect != SQLite {
 		return "", nil
@@ -68,7 +68,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	}
 	path = db.path + ".before-" + before
 	unfinished := path + durable.Unfinished
-	if err := lockfile.Create(unfinished); err != nil { // private; SQLite accepts an empty file as the target of a copy
+	if err := lockfile.Create(unfinished); err != nil { // not readable by others; VACUUM INTO accepts an empty file
 		return "", err
 	}
 	_, err = db.writer.Exec(ctx, "VACUUM INTO $1", []any{unfinished})
@@ -86,7 +86,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	return path, nil
 }
 
-// unused returns a name, with a number behind it if there is such a file already.
+// unused returns a path that does not exist yet, with a number appended if necessary.
 func unused(name string) (path string, err error) {
 	path = name
 	for n := 2; ; n++ {
@@ -100,7 +100,7 @@ func unused(name string) (path string, err error) {
 	}
 }
 
-// dropUnfinished removes the copies that programs which were killed have left unfinished.
+// dropUnfinished removes unfinished copies that killed programs have left.
 func (db *DB) dropUnfinished(ctx context.Context) error {
 	if db.dialect != SQLite {
 		return nil
@@ -120,7 +120,7 @@ func (db *DB) dropUnfinished(ctx context.Context) error {
 		return nil
 	}
 	unlock, err := lockfile.Hold(ctx, db.path+".lock")
-	if errors.Is(err, lockfile.ErrInUse) { // another program is making one
+	if errors.Is(err, lockfile.ErrInUse) { // another program is making a copy
 		return nil
 	}
 	if err != nil {
@@ -135,8 +135,8 @@ func (db *DB) dropUnfinished(ctx context.Context) error {
 	return err
 }
 
-// withRoom says how much room a migration takes, and where, if err is that there is too little.
-// Otherwise it returns err classified.
+// withRoom returns an error with the folder and the space that a migration needs if err means that the
+// disk is full. Otherwise it returns err classified.
 func (db *DB) withRoom(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*lite.Error](err)
 	if !(ok && e.Code.Primary() == lite.Full) && !errors.Is(err, syscall.ENOSPC) {
@@ -148,6 +148,6 @@ func (db *DB) withRoom(ctx context.Context, err error) error {
 			size += info.Size()
 		}
 	}
-	return fmt.Errorf("there is too little room in %s: the copy of the database takes up to %s, and the migration up to as much again; make room there and start again (%w)",
+	return fmt.Errorf("not enough space in %s: the copy of the database needs up to %s, and the migration up to as much again; free some space and start again (%w)",
 		filepath.Dir(db.path), domain.FormatBytes(size), err)
 }

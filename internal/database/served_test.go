@@ -73,8 +73,8 @@ func TestServed(t *testing.T) {
 	})
 }
 
-// Programs from before there were ranges read goose's table. Its rows are taken over, and it stays
-// at the version of the schema, which such a program names when it refuses to start.
+// Programs that are older than version ranges read goose's table. Its rows are copied, and the table
+// stays at the version of the schema, which such a program names when it refuses to start.
 func TestServedTakesOver(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

@@ -16,8 +16,8 @@ import (
 // versionTable has a row for each migration that was made; the column serves of the last
 // one is the oldest version of the program that runs correctly on the schema.
 //
-// Programs that are older than this table read goose's own, want it to be at exactly their
-// version, and name its version when they refuse to start. It has the same versions.
+// Programs that are older than this table read goose's own table. They require it to be at exactly
+// their version, and name its version when they refuse to start. It has the same versions.
 const versionTable = "schema_versions"
 
 // Served says which versions of the program a schema serves. A program's version is that

@@ -28,7 +28,7 @@ const maxTracked = 1000
 // decoder reads one JSON text into the values that package jsonschema takes:
 // map[string]any, []any, string, bool, nil, and of numbers int64 where the text
 // is an integer of 64 bits, otherwise float64 (±Inf where that is too small).
-// It checks the syntax of everything, and builds what a shape keeps.
+// It checks the syntax of the whole text, and builds the parts that a shape keeps.
 type decoder struct {
 	jx      *jx.Decoder
 	depth   int
@@ -146,8 +146,7 @@ func (d *decoder) array(of *shape) (any, error) {
 			var v any
 			v, err = d.value(below)
 			made = append(made, v)
-			// A validator explains every item that does not fit, so a long list must not have
-			// many of them.
+			// The validator explains every invalid item, so a long list keeps only the first ones.
 			if n > most && !of.fits(v) {
 				bad++
 			}
@@ -162,8 +161,8 @@ func (d *decoder) array(of *shape) (any, error) {
 	return made, err
 }
 
-// skip reads a value and keeps nothing of it. It finds the same violations as value, but
-// looks for repeated keys only among the first of a body.
+// skip reads a value without keeping it. It finds the same violations as value, but checks only
+// the first keys of a body for repetition.
 func (d *decoder) skip() error {
 	switch d.jx.Next() {
 	case jx.Object:
@@ -206,8 +205,8 @@ func (d *decoder) skip() error {
 	return d.jx.Skip()
 }
 
-// track remembers a key of an ignored field, and adds a violation if the object has it
-// already.
+// track records a key of an ignored field, and adds a violation if the object already has
+// it.
 func (d *decoder) track(passed *map[string]bool, key string) {
 	if (*passed)[key] {
 		d.add("is given more than once")
@@ -235,7 +234,7 @@ func (d *decoder) noNUL(s []byte, why string) {
 	}
 }
 
-// add adds a violation, and only counts those that no answer would list.
+// add adds a violation, or only counts it if there are more than a response lists.
 func (d *decoder) add(why string) {
 	if len(d.found) > most {
 		d.more++

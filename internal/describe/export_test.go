@@ -1,6 +1,6 @@
 package describe
 
-// MostValues returns how many values of a body are kept at most.
+// MostValues returns the maximum number of values of a body that are kept.
 func (o *Operation) MostValues() int {
 	if o.shape == nil {
 		return 0

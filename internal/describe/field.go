@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// How much of what a client sent a field name repeats.
+// How much of a client's keys is repeated in a field name.
 const (
 	longestKey   = 40  // characters of a key
-	longestField = 400 // bytes of a path of keys; the rest is cut off
+	longestField = 400 // bytes of a path of keys; longer paths are cut
 )
 
 // fieldName names the place that steps lead to: "channels[2].id". The place

@@ -8,24 +8,24 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// Field is a field of a JSON object, with its value as it was written.
+// Field is a field of a JSON object, with the text of its value.
 type Field struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// maxUnknown is how many fields that are not declared Fields returns.
+// maxUnknown is how many undeclared fields Fields returns.
 const maxUnknown = 100
 
-// Declares reports whether the description has a field of this name in the body.
+// Declares reports whether the description declares a body field of this name.
 func (o *Operation) Declares(name string) bool {
 	_, ok := o.shape().fields[name]
 	return ok
 }
 
-// Fields returns the fields of a JSON object in their order: those that known is true of,
-// and the first of all others. Of a field given twice it returns the last value, and twice is
-// true. It is not ok if the body is not one JSON object; null is an empty one. The values refer to the body.
+// Fields returns the fields of a JSON object in order: all fields for which known returns true, and
+// the first maxUnknown others. If a field is repeated, it returns the last value, and twice is true.
+// ok is false if the body is not a single JSON object; null counts as an empty one. The values refer to the body.
 func Fields(body []byte, known func(name string) bool) (fields []Field, twice, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, false, false

@@ -20,7 +20,7 @@ var requestFormats = []*jsonschema.Format{
 	{Name: "uuid", Validate: onStrings(checkUUID)},
 }
 
-// Formats of what the server sends: times and URLs are stricter (behaviour.md section 1).
+// Formats in responses, where times and URLs are stricter (behaviour.md section 1).
 var responseFormats = []*jsonschema.Format{
 	{Name: "uri", Validate: onStrings(checkServedURI)},
 	requestFormats[1],
@@ -47,7 +47,7 @@ func onStrings(check func(string) error) func(any) error {
 	}
 }
 
-// checkURI accepts what browsers accept, and "" for no URL.
+// checkURI accepts URLs that browsers accept, and "" for no URL.
 func checkURI(s string) error {
 	if s == "" {
 		return nil
@@ -58,7 +58,7 @@ func checkURI(s string) error {
 	return nil
 }
 
-// checkServedURI accepts only URIs, in the form in which they are served.
+// checkServedURI accepts only URIs in the canonical form in which they are served.
 func checkServedURI(s string) error {
 	if link, err := weburl.Canonical(s); err != nil || link != s {
 		return errServedURI

@@ -108,7 +108,7 @@ func (o *Operation) queryValues(query string, found []Violation) (map[int][]stri
 		name, err := url.QueryUnescape(name)
 		i := slices.IndexFunc(o.query, func(p param) bool { return p.name == name })
 		if err == nil && i < 0 && strings.HasPrefix(name, "metadata[") { // ignoring a filter would return everything
-			found = append(found, Violation{strings.ToValidUTF8(name, "?"), "is not supported here: nothing is filtered by metadata"})
+			found = append(found, Violation{strings.ToValidUTF8(name, "?"), "is not supported: this server cannot filter by metadata"})
 		}
 		if err != nil || i < 0 {
 			continue

@@ -68,7 +68,7 @@ func TestCheckParams(t *testing.T) {
 		{"getChannel", "/v3/channels/a%00", "", true},
 		{"getChannel", "/v3/channels/%ff", "", true},
 		{"getBlockConnections", "/v3/blocks/1/connections?metadata%5Bisbn%5D=123&meta=1&metadata=2",
-			"metadata[isbn]: is not supported here: nothing is filtered by metadata", false},
+			"metadata[isbn]: is not supported: this server cannot filter by metadata", false},
 		{"getBlockConnections", "/v3/blocks/0/connections?per=0", "per: must be at least 1", true},
 
 		{"getChannelContents", "/v3/channels/a/contents?page=2&per=100&sort=position_asc&user_id=3&v=1699&1699", "", false},

@@ -6,9 +6,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// shape lists which parts of a value the schemas that may apply to it mention. A decoder
-// builds only those, so that a large body of anything else costs no memory. A nil *shape
-// keeps everything.
+// shape lists the parts of a value that the applicable schemas mention. A decoder builds only those, so
+// that a large body of anything else costs no memory. A nil *shape keeps everything.
 type shape struct {
 	fields  map[string]*shape // by name
 	more    *shape            // of all other fields; nil if they are ignored
@@ -20,12 +19,12 @@ type shape struct {
 }
 
 const (
-	// maxIgnored is how many fields are kept, without their values, of an object that must
-	// not have them: enough to say so.
+	// maxIgnored is how many forbidden fields of an object are kept, without their values. That is
+	// enough to report them.
 	maxIgnored = 100
-	// deepestShape ends the expansion of a schema that refers to itself.
+	// deepestShape limits the expansion of a schema that refers to itself.
 	deepestShape = deepest + 1
-	// unlimited is for schemas that state no limit.
+	// unlimited is for schemas without a limit.
 	unlimited = int(^uint(0) >> 1)
 )
 
@@ -82,7 +81,7 @@ func newShape(depth int, schemas ...*jsonschema.Schema) *shape {
 	return s
 }
 
-// fits reports whether an item is valid by one of the schemas of items, if there are any.
+// fits reports whether an item is valid according to one of its schemas, if there are any.
 func (s *shape) fits(item any) bool {
 	if s == nil || len(s.each) == 0 {
 		return true
@@ -97,7 +96,7 @@ func oneMore(limit *int) int {
 	return *limit + 1
 }
 
-// expand adds the schemas and all that apply to the same value as they do.
+// expand adds schemas, and all schemas that they apply to the same value.
 func expand(parts []*jsonschema.Schema, schemas ...*jsonschema.Schema) []*jsonschema.Schema {
 	for _, s := range schemas {
 		if s == nil || slices.Contains(parts, s) {
@@ -110,8 +109,8 @@ func expand(parts []*jsonschema.Schema, schemas ...*jsonschema.Schema) []*jsonsc
 	return parts
 }
 
-// field returns the shape of a field, whether it is kept, and whether it is none of the
-// declared ones. others is how many of those the object has already.
+// field returns the shape of a field, whether it is kept, and whether it is undeclared. others is the
+// number of undeclared fields that the object already has.
 func (s *shape) field(name []byte, others int) (of *shape, kept, other bool) {
 	if s == nil {
 		return nil, true, false

@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// A body of a megabyte that cannot be valid takes little memory, whichever part of it the
-// description does not ask for.
+// An invalid body of a megabyte takes little memory, whichever part of it is not in the description.
 func TestHostileBodiesTakeLittleMemory(t *testing.T) {
 	const size = 1 << 20
 	many := func(part string) string { return strings.TrimSuffix(strings.Repeat(part+",", size/len(part)), ",") }
@@ -60,7 +59,7 @@ func TestHostileBodiesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// The name of a field is cut, however long and deep the keys are that lead to it.
+// The name of a field is cut, even if its keys are long and deeply nested.
 func TestViolationsAreShort(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("é", 100_000)
@@ -72,7 +71,7 @@ func TestViolationsAreShort(t *testing.T) {
 	}
 }
 
-// Everything that a body of the API may hold is bounded by the descriptions.
+// The descriptions limit the number of values in every body of the API.
 func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string][]byte{"v3": description.V3, "v2": description.V2, "ext": description.Ext, "compat": description.Compat} {

@@ -19,8 +19,8 @@ type Violation struct {
 // String gives "field: why".
 func (v Violation) String() string { return v.Field + ": " + v.Why }
 
-// tidy sorts violations by field, drops duplicates, and cuts the list after the first
-// hundred. The last entry then counts the others, with more that were found besides.
+// tidy sorts violations by field, drops duplicates, and cuts the list after the first hundred. The
+// last entry then counts the others, including the more that are not in found.
 func tidy(found []Violation, more int) []Violation {
 	slices.SortFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))

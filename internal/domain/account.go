@@ -39,7 +39,7 @@ const (
 type Visitor struct {
 	Address netip.Addr // zero if not known
 	Agent   string     // User-Agent
-	Local   bool       // on this machine, as far as the request shows
+	Local   bool       // on this machine, judging by the request
 	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), "" for none
 }
 
@@ -77,7 +77,7 @@ type Session struct {
 	CreatedAt  time.Time
 	LastSeenAt time.Time
 	ExpiresAt  time.Time
-	ProvedAt   time.Time // when its user last confirmed that it is them; zero if never
+	ProvedAt   time.Time // when the user last confirmed the session; zero if never
 	Hash       []byte    // of the secret that a request came with; nil in lists
 	Writes     int64     // as of Actor, where one session is read
 }
@@ -124,9 +124,9 @@ type Application struct {
 	UpdatedAt    time.Time
 }
 
-// Asked returns the scope that an application asks for by a list of scopes. If the list names
-// none that we have, it is read, or write for applications of version 2: that version had no
-// scopes at first, and its clients expect to write.
+// Asked returns the scope that an application requests with a list of scopes. Without a known scope
+// in the list, it is read, or write for version 2 clients: that version had no scopes at first, and
+// its clients expect to write.
 func (a Application) Asked(list string) Scope {
 	s := ParseScopes(list)
 	switch {

@@ -101,7 +101,7 @@ func (s BlockStamp) Abilities(a Actor) BlockAbilities {
 // HasImage reports whether the block shows an image, which alt_text can describe.
 func (b Block) HasImage() bool { return b.Image != nil }
 
-// files are the files of the block.
+// files returns the files of the block.
 func (b Block) files() (all []*File) {
 	for _, f := range []*File{b.Image, b.File} {
 		if f != nil {
@@ -119,7 +119,7 @@ func (b Block) FileIDs() (ids []FileID) {
 	return ids
 }
 
-// KeepsMetadata reports whether the owner wants the files shown with their metadata.
+// KeepsMetadata reports whether the owner chose to show the metadata of the files.
 func (b Block) KeepsMetadata() bool {
 	for _, f := range b.files() {
 		if f.KeepsMetadata {
@@ -129,7 +129,7 @@ func (b Block) KeepsMetadata() bool {
 	return false
 }
 
-// KeepMetadata sets what KeepsMetadata reports. Other copies of the block do not change.
+// KeepMetadata sets the value of KeepsMetadata. Other copies of the block do not change.
 func (b *Block) KeepMetadata(keep bool) {
 	for _, f := range []**File{&b.Image, &b.File} {
 		if *f != nil {

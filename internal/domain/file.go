@@ -36,20 +36,20 @@ type File struct {
 	CreatedAt   time.Time
 
 	CleanSize     int64 // bytes without metadata, or one of the values below
-	CleanPlanned  bool  // bytes have to be left out or replaced for that
-	KeepsMetadata bool  // its owner wants all of it shown
+	CleanPlanned  bool  // whether bytes have to be omitted or replaced for that
+	KeepsMetadata bool  // the owner chose to show all metadata
 }
 
-// Values of File.CleanSize that are no size.
+// Special values of File.CleanSize.
 const (
 	CleanUnknown    = -2 // the file was not examined yet
 	CleanImpossible = -1 // the metadata cannot be removed
 )
 
-// Clean reports whether a file is known to have no metadata.
+// Clean reports whether a file is known to contain no metadata.
 func (f File) Clean() bool { return f.CleanSize == f.Size && !f.CleanPlanned }
 
-// ServedSize is how many bytes others get of the original.
+// ServedSize returns the size of the original that other people get.
 func (f File) ServedSize() int64 {
 	if f.KeepsMetadata || f.CleanSize < 0 {
 		return f.Size

@@ -40,17 +40,17 @@ type Import struct {
 	UserID      UserID
 	Source      ImportSource
 	Address     string     // of the server, "" for a file
-	What        []string   // channels, users and groups there; none for all that the token's user has
-	Visibility  Visibility // of channels that do not say theirs
-	IntoVisible bool       // it may add to channels that everyone can see although it asks for private ones
-	Choose      bool       // the owner chooses among the channels before any is brought in
+	What        []string   // channels, users and groups there; empty: everything of the token's user
+	Visibility  Visibility // of channels whose source defines none
+	IntoVisible bool       // a private import may add to channels that everyone can see
+	Choose      bool       // the owner chooses the channels before the import
 	Listed      bool       // the steps are known
 	Attempts    int64      // at the present step
 	UploadID    UploadID   // of a file, until it was read
 	FileName    string
 	State       ImportState
 	Reason      *string // why it failed, in words for its owner
-	Steps       int64   // that are to be done, or were
+	Steps       int64   // in total
 	StepsDone   int64
 	Counts      ImportCounts
 	CreatedAt   time.Time

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CleanName returns a name as it is stored: in Unicode's form NFC, without space around it.
+// CleanName returns a name in the form in which it is stored: NFC, without surrounding space.
 func CleanName(name string) string { return strings.TrimSpace(norm.NFC.String(name)) }
 
-// Name checks the name of a user, group, application, token or anything else that people see next to
-// words of ours. It must be clean.
+// Name checks the name of a user, group, application, token or anything else that is shown within our
+// own texts. The name must have passed CleanName.
 func (f *Faults) Name(path, name string) {
 	if !utf8.ValidString(name) {
 		f.Add(path, FieldMalformed, "must be valid UTF-8")
@@ -37,15 +37,16 @@ func (f *Faults) Name(path, name string) {
 
 var lengthOfName = "must be 1 to " + strconv.Itoa(MaxTitle) + " characters long"
 
-// RequiredName checks a name as somebody sends it, before it is clean.
+// RequiredName checks a name from a request, before CleanName.
 func (f *Faults) RequiredName(path, name string) {
 	if f.RequiredText(path, name, MaxTitle) {
 		f.Name(path, CleanName(name))
 	}
 }
 
-// NameFrom makes a name of a text that nobody here can correct, such as the title of something that
-// is imported: it replaces line ends by spaces and drops what a name may not contain. It may be empty.
+// NameFrom derives a name from a text that its author cannot correct here, such as the title of an
+// imported item. It replaces line ends by spaces and drops characters that a name must not contain. The
+// result may be empty.
 func NameFrom(text string) string {
 	runes := []rune(strings.ToValidUTF8(norm.NFC.String(text), "\ufffd"))
 	kept := make([]rune, 0, len(runes))
@@ -61,7 +62,7 @@ func NameFrom(text string) string {
 		}
 	}
 	runes, kept = kept, make([]rune, 0, len(kept))
-	for i, r := range runes { // what depends on both neighbours
+	for i, r := range runes { // checks that depend on both neighbours
 		if unnameable(runes, i) == "" {
 			kept = append(kept, r)
 		}
@@ -69,8 +70,8 @@ func NameFrom(text string) string {
 	return strings.TrimSpace(string(kept))
 }
 
-// RequiredTitle checks the title of a channel, of which NameFrom is stored: the public API does not
-// refuse titles for their characters.
+// RequiredTitle checks the title of a channel. Any characters are accepted, as in the public API,
+// because NameFrom cleans the title before it is stored.
 func (f *Faults) RequiredTitle(path, title string) {
 	if f.RequiredText(path, title, MaxTitle) && !strings.ContainsFunc(title, shows) {
 		f.Add(path, FieldBlank, mustNotBeBlank)
@@ -92,11 +93,11 @@ func joins(r rune) bool { return r == nonJoiner || r == joiner }
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= endOfTags }
 
-// unnameable returns why a character may not be where it is in a name, or "".
+// unnameable returns why the character at i is not allowed in a name, or "".
 func unnameable(name []rune, i int) string {
 	const (
 		control   = "must not contain control characters"
-		turns     = "must not contain characters that turn the direction of what follows"
+		turns     = "must not contain characters that change the direction of the text"
 		invisible = "must not contain invisible characters"
 	)
 	r, before, after := name[i], ' ', ' '
@@ -111,13 +112,13 @@ func unnameable(name []rune, i int) string {
 		return control
 	case unicode.Is(unicode.Bidi_Control, r):
 		return turns
-	case joins(r): // within words of scripts that need it, and a joiner within emoji
+	case joins(r): // allowed within words of scripts that need it, and a joiner within emoji
 		inWord := unicode.In(before, joined...) && unicode.In(after, joined...)
 		inEmoji := r == joiner && emojiEnds(before) && unicode.IsSymbol(after)
 		if !inWord && !inEmoji {
 			return invisible
 		}
-	case isTag(r): // the flag of a region
+	case isTag(r): // allowed in the flag of a region
 		start := i
 		for start > 0 && isTag(name[start-1]) {
 			start--
@@ -141,14 +142,14 @@ func allTags(runes []rune) bool {
 	return !slices.ContainsFunc(runes, func(r rune) bool { return !isTag(r) })
 }
 
-// emojiEnds reports whether an emoji can end with a character: a symbol, a skin tone, the selector of
-// the coloured form, the end of a flag's tags.
+// emojiEnds reports whether an emoji can end with r: a symbol, a skin tone, the variation selector for
+// coloured glyphs, or the end of a flag's tags.
 func emojiEnds(r rune) bool { return unicode.IsSymbol(r) || r == '\ufe0f' || r == endOfTags }
 
-// blanks are letters, marks and symbols that show nothing.
+// blanks are letters, marks and symbols without a visible glyph.
 var blanks = []rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0'}
 
-// joined are the scripts in which words have joiners.
+// joined are the scripts in which joiners occur within words.
 var joined = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya,
 	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,

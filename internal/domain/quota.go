@@ -8,7 +8,7 @@ import (
 // Quota bounds the bytes that a user has stored. 0 is no bound.
 type Quota struct {
 	Unused int64 // of uploads that nothing has been made of yet
-	Total  int64 // of these, of the files of their blocks and pictures, and of their texts
+	Total  int64 // of unused uploads, of the files of blocks and pictures, and of texts
 }
 
 // Reservation is room held for bytes on their way.
@@ -26,15 +26,15 @@ type ByteUsage struct {
 	Tier    Tier
 	Unused  int64 // bytes of uploads that nothing has been made of yet, those on their way included
 	Texts   int64 // bytes of texts, times TextFactor
-	Total   int64 // bytes of unused uploads, files, files on their way, and texts
+	Total   int64 // bytes of unused uploads, files, files being uploaded, and texts
 	Uploads int64 // that something can still be made of: open addresses, and unused bytes
 }
 
-// TextFactor is by how much the bytes of a text are multiplied when they count against a quota. The
-// index of search and the rows around a text take up to a quarter of a long text, and more of a short one.
+// TextFactor is the factor by which the size of a text counts towards a quota. The search index and
+// the rows of a text add up to a quarter of a long text, and more of a short one.
 const TextFactor = 2
 
-// Files returns the bytes of files, including files on their way that are no unused uploads.
+// Files returns the bytes of files, including files being uploaded that are not unused uploads.
 func (u ByteUsage) Files() int64 { return u.Total - u.Unused - u.Texts }
 
 // FormatBytes writes a size for people: "1.5 GiB", "512 bytes".
@@ -57,5 +57,5 @@ func FormatBytes(n int64) string {
 // Totals is how much a site holds.
 type Totals struct {
 	Users, Groups, Channels, Blocks, Connections int64
-	Bytes                                        int64 // of uploads, files and texts, as counted against quotas
+	Bytes                                        int64 // of uploads, files and texts, as they count towards quotas
 }

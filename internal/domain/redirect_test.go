@@ -126,7 +126,7 @@ func TestParseScopes(t *testing.T) {
 	}
 }
 
-// An application that names no scope of ours gets the one that it gets without any.
+// An application without a known scope in its list gets the same scope as without a list.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string][2]Scope{"": {ScopeRead, ScopeWrite}, "openid offline_access": {ScopeRead, ScopeWrite},

@@ -33,9 +33,9 @@ func (s Scope) rank() int {
 	return -1
 }
 
-// ParseScopes reads a list of scopes as clients ask for them, separated by spaces. The
-// highest counts. Scopes of other servers, such as openid, are ignored (RFC 6749 section 3.3);
-// ScopeNone means that the list names none of ours.
+// ParseScopes parses a list of scopes in a request, separated by spaces, and returns the highest one.
+// Scopes of other servers, such as openid, are ignored (RFC 6749 section 3.3). It returns ScopeNone
+// if the list contains no known scope.
 func ParseScopes(list string) Scope {
 	highest := ScopeNone
 	for word := range strings.FieldsSeq(list) {

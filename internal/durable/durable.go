@@ -1,4 +1,4 @@
-// Package durable makes changes of files survive a loss of power. A file that must be whole or
+// Package durable makes file changes survive a loss of power. A file that must be complete or
 // missing is written under another name, synced, and then renamed.
 package durable
 
@@ -9,10 +9,10 @@ import (
 	"runtime"
 )
 
-// Unfinished is the suffix of files that are not whole yet.
+// Unfinished is the suffix of incomplete files.
 const Unfinished = ".unfinished"
 
-// SyncDir makes new names in a folder survive.
+// SyncDir makes new names in a folder durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -20,12 +20,12 @@ func SyncDir(dir string) error {
 	}
 	err = d.Sync()
 	if runtime.GOOS == "windows" {
-		err = nil // folders cannot be synced there
+		err = nil // folders cannot be synced on this system
 	}
 	return errors.Join(err, d.Close())
 }
 
-// SyncFile makes the content of a file survive.
+// SyncFile makes the content of a file durable.
 func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestActiveFiles exports an HTML attachment: no entry that a browser would render with scripts may
-// be in a channel's or a person's export, and no data under a name that such a page can know.
+// TestActiveFiles exports an HTML attachment. The exports of a channel and of a person must not contain
+// an entry that a browser would render with scripts, or data under a name that such a page can guess.
 func TestActiveFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -318,7 +318,7 @@ func writeLinked(b *strings.Builder, address, words string) {
 	b.WriteString(xmlText(words))
 }
 
-// absolute returns an address that leads somewhere from a book, or "".
+// absolute returns a URL that works from within a book, or "".
 func absolute(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "mailto" {
 		return u.String()

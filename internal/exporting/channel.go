@@ -123,7 +123,7 @@ func (e *Exporter) format(f Format, user domain.UserID, catalog Catalog) (func(i
 // is one of Markdown.
 type filesWriter struct {
 	e     *Exporter
-	user  domain.UserID // who gets the files
+	user  domain.UserID // the user who gets the files
 	zip   *archive
 	items int64
 	gone  []string
@@ -183,7 +183,7 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 
 func (w *filesWriter) end(context.Context) error {
 	if len(w.gone) > 0 {
-		if err := w.zip.add("MISSING.txt", []byte("These files are not in the storage, or have metadata that cannot be removed:\n"+strings.Join(w.gone, "\n")+"\n")); err != nil {
+		if err := w.zip.add("MISSING.txt", []byte("These files are not in the storage, or contain metadata that cannot be removed:\n"+strings.Join(w.gone, "\n")+"\n")); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (w *filesWriter) end(context.Context) error {
 
 func (w *filesWriter) free() { w.zip.free() }
 
-// copyFile writes what a user gets of a file as an entry. An error that isGone has written nothing.
+// copyFile adds a file as an entry, in the form that the user may get. If isGone holds for the error, nothing was written.
 func (e *Exporter) copyFile(ctx context.Context, to *archive, name string, user domain.UserID, f domain.File) (err error) {
 	in, err := e.o.App.OpenFor(ctx, user, f)
 	if err != nil {

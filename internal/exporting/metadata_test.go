@@ -1,15 +1,17 @@
 package exporting_test
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"vitrine/internal/apptest"
 )
 
-// TestMetadataInExports checks that only the owner of a photograph gets its metadata, both in their own
-// export and in the ZIP of a channel.
+// TestMetadataInExports checks that only the owner of a photograph gets its metadata, in their own export
+// and in the ZIP of a channel.
 func TestMetadataInExports(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -43,6 +45,37 @@ func TestMetadataInExports(t *testing.T) {
 			}
 			if files != 1 {
 				t.Errorf("%s has %d files", as, files)
+			}
+		}
+	}, generous)
+}
+
+// An export contains each entry once, even if several files have its bytes, and the entry that each
+// file names exists.
+func TestFilesOfOneContent(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		body, err := os.ReadFile("../media/strip/testdata/gps.jpg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Person("bob")
+		channel := r.Channel("ada", "Shelf", "public")
+		r.Collaborate("ada", channel, "bob")
+		upload(r, "bob", "photo.jpg", "image/jpeg", body, map[string]any{"title": "Photo"}, channel)
+		clean := unzip(t, export(r, "ada", channel, "zip").Want(200).Body)["1-Photo.jpg"]
+		upload(r, "ada", "saved.jpg", "image/jpeg", []byte(clean), nil, channel)
+		for _, name := range []string{"notes.txt", "notes.md"} {
+			upload(r, "ada", name, "text/plain", []byte("moss"), nil, channel)
+		}
+		all, _ := exported(r, r.Person("ada").ID) // fails if an entry occurs twice
+		named := regexp.MustCompile(`"path":"(files/[^"]+)"`).FindAllStringSubmatch(fmt.Sprint(all), -1)
+		if len(named) != 4 {
+			t.Errorf("%d files are named", len(named))
+		}
+		for _, m := range named {
+			if _, there := all[m[1]]; !there {
+				t.Errorf("%s is not there", m[1])
 			}
 		}
 	}, generous)

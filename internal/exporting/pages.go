@@ -14,11 +14,11 @@ import (
 	view "vitrine/internal/present"
 )
 
-// The pages of an export are opened from a disk, where a browser lets them fetch nothing. So the
-// data are small scripts that call a function. A page loads those that it shows, and a search loads
-// one after the other. A script can be loaded by any page on the disk that has its name, so the
-// folder of the data has a random name, which only index.html contains. Texts are put into pages
-// as texts, never as HTML.
+// The pages of an export are opened from disk, where browsers do not let them fetch anything. So the
+// data are small scripts that call a function. A page loads the scripts that it shows, and a search
+// loads one after the other. Any page on the disk can load a script whose name it knows, so the
+// folder of the data has a random name, which only index.html contains. Texts are inserted into
+// pages as text, never as HTML.
 
 //go:embed browse
 var browseFiles embed.FS

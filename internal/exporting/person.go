@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/maphash"
 	"io"
 	"strings"
 	"time"
@@ -55,8 +56,8 @@ type person struct {
 	exported ids                   // channels
 	done     ids                   // channels that are written
 	blocks   ids                   // that are written
-	blobs    ids                   // whose bytes are written or wait
-	cleaned  ids                   // whose bytes without metadata are
+	entries  map[uint64]struct{}   // hashes of the paths of files that are written or wait
+	seed     maphash.Seed          // of these hashes
 	data     string                // folder of the scripts that the pages load
 	sum      hash.Hash             // of sums
 
@@ -79,7 +80,7 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, te
 	}
 	now := e.o.Now()
 	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, tell: tell,
-		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, blobs: ids{}, cleaned: ids{}, sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
+		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, entries: map[uint64]struct{}{}, seed: maphash.MakeSeed(), sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
 	defer p.zip.free()
 	for _, s := range p.spools() {
 		s.folder = e.o.Folder
@@ -121,22 +122,26 @@ func (p *person) leave(l leftOutLine) error {
 	return line(&p.leftOut, l)
 }
 
-// wanted is a file whose bytes wait for writing.
+// wanted is a file whose bytes are still to be written.
 type wanted struct {
 	Path string
 	File domain.File
 }
 
-// want notes the bytes of a file for writing, once.
+// want queues the bytes of a file for writing, once for each path: several files can have the same
+// bytes, and bytes without metadata can be those of another file.
 func (p *person) want(f *domain.File, l *fileLine) error {
 	switch {
 	case f == nil:
 		return nil
 	case l.Path == "":
 		return p.leave(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
-	case l.clean && !p.cleaned.add(int64(f.BlobID)), !l.clean && !p.blobs.add(int64(f.BlobID)):
+	}
+	path := maphash.String(p.seed, l.Path)
+	if _, noted := p.entries[path]; noted {
 		return nil
 	}
+	p.entries[path] = struct{}{}
 	return line(&p.files, wanted{Path: l.Path, File: *f})
 }
 

@@ -34,10 +34,9 @@ type fileLine struct {
 	Height      int64  `json:"height,omitempty"`
 	Blurhash    string `json:"blurhash,omitempty"`
 
-	online string       // where it is on this server
+	online string       // URL on this server
 	file   *domain.File // nil in lines that were read back
-	clean  bool         // without the metadata that the file has here
-	why    string       // there is no path
+	why    string       // why there is no path
 }
 
 type embedLine struct {
@@ -130,16 +129,15 @@ type recorder struct {
 	exported func(domain.ChannelID) bool // whether a channel is in the export with its contents
 }
 
-// sum is what is known of the bytes that a reader gets of a file.
+// sum describes the bytes of a file that a reader gets.
 type sum struct {
-	sha256 string // "" if there are none
+	sha256 string // "" if there are no bytes
 	size   int64
-	clean  bool
-	why    string // there are none
+	why    string // why there are no bytes
 }
 
-// record makes the lines of items. The sums of their files are read for all of them at once: of what
-// the user gets, or of the bytes here if that is 0.
+// record returns the lines of items. It reads the sums of all their files at once: of the bytes that the
+// user gets, or of the stored bytes if user is 0.
 func (e *Exporter) record(ctx context.Context, items []placed, user domain.UserID, exported func(domain.ChannelID) bool) ([]connectionLine, error) {
 	blocks := make([]*domain.Block, 0, len(items))
 	for _, item := range items {
@@ -186,7 +184,7 @@ func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain
 				s, err = e.cleanSum(ctx, user, *f)
 			}
 			if isGone(err) {
-				s, err = sum{why: "its bytes are not in the storage, or have metadata that cannot be removed"}, nil
+				s, err = sum{why: "its bytes are not in the storage, or contain metadata that cannot be removed"}, nil
 			}
 			if err != nil {
 				return nil, err
@@ -197,7 +195,7 @@ func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain
 	return sums, nil
 }
 
-// cleanSum reads a file that a user gets without its metadata.
+// cleanSum returns the sum of a file without its metadata, as the user gets it.
 func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.File) (sum, error) {
 	in, err := e.o.App.OpenFor(ctx, user, f)
 	if err != nil {
@@ -206,7 +204,7 @@ func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.Fi
 	defer func() { _ = in.Close() }()
 	h := sha256.New()
 	n, err := io.Copy(h, reading{ctx, in})
-	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n, clean: true}, err
+	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n}, err
 }
 
 func (r recorder) person(p *domain.Principal) personLine {
@@ -248,7 +246,7 @@ func (r recorder) block(b *domain.Block) blockLine {
 	return line
 }
 
-// filesFolder is the folder of an export that has the bytes of files.
+// filesFolder is the folder of an export that contains the bytes of files.
 const filesFolder = "files/"
 
 func (r recorder) file(f *domain.File) *fileLine {
@@ -257,7 +255,7 @@ func (r recorder) file(f *domain.File) *fileLine {
 	}
 	s := r.sums[f.ID]
 	line := &fileLine{SHA256: s.sha256, Name: f.Name, ContentType: f.ContentType, Size: s.size,
-		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash), file: f, clean: s.clean, why: s.why}
+		Width: f.Width, Height: f.Height, Blurhash: text(f.Blurhash), file: f, why: s.why}
 	if line.SHA256 != "" {
 		line.Path = filesFolder + line.SHA256 + entryExtension(f.Extension, f.ContentType)
 	}

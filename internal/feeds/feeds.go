@@ -24,7 +24,7 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 
-	SecurityContacts []string // URIs, for security.txt; without any there is none
+	SecurityContacts []string // URIs for security.txt; if empty, there is no security.txt
 	Now              func() time.Time
 }
 
@@ -32,7 +32,7 @@ type Options struct {
 type Door struct {
 	o    Options
 	host string // of the site
-	root string // path of the site's address, which every link begins with; usually ""
+	root string // path of the site's URL and prefix of every link; usually ""
 	errs httpedge.Errors
 
 	studio *studio
@@ -83,8 +83,8 @@ func (d *Door) Handles(r *http.Request) bool {
 	return ok
 }
 
-// Owns reports whether the first segment of a path belongs to this package, so that no user has
-// it as their slug.
+// Owns reports whether the first segment of a path belongs to this package, so that it cannot be the
+// slug of a user.
 func Owns(segment string) bool {
 	switch segment {
 	case "robots.txt", "sitemap.xml", "sitemaps", "oembed", "feeds", "cards":
@@ -93,7 +93,7 @@ func Owns(segment string) bool {
 	return false
 }
 
-// moved returns what is at the address of a request without the slash at its end.
+// moved returns the route of a request whose path has a slash too many at the end.
 func (d *Door) moved(r *http.Request) (at route, ok bool) {
 	path, ok := httpedge.WithoutSlash(r)
 	if !ok {

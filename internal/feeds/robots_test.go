@@ -110,7 +110,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// Below a path, rules are for that path: an operator copies them into the file of the host.
+// Below a path, all rules have the prefix, since operators copy them into the robots.txt of the host.
 func TestRobotsBelowAPath(t *testing.T) {
 	t.Parallel()
 	for closed, want := range map[bool]string{false: "Disallow: /vitrine/v3/\n", true: "Disallow: /vitrine/\n"} {

@@ -11,18 +11,18 @@ const (
 	securityPath       = "/.well-known/security.txt"
 )
 
-// securityDays is for how many days security.txt says that it can be relied on. The date moves on
-// every day, so it never expires while the server runs.
+// securityDays is the number of days until security.txt expires. The date moves on every day, so it
+// never expires while the server runs.
 const securityDays = 90
 
-// changePassword leads password managers to the page where a password is changed.
+// changePassword redirects password managers to the page for changing the password.
 func (d *Door) changePassword(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Location", d.root+"/settings/password")
 	w.WriteHeader(http.StatusFound)
 	return nil
 }
 
-// security says where to report security problems (RFC 9116).
+// security writes the contacts for security problems (RFC 9116).
 func (d *Door) security(w http.ResponseWriter, _ *http.Request) error {
 	var b strings.Builder
 	for _, contact := range d.o.SecurityContacts {
@@ -32,7 +32,7 @@ func (d *Door) security(w http.ResponseWriter, _ *http.Request) error {
 	b.WriteString("Expires: " + expires.Format(time.RFC3339) + "\n")
 	site := d.o.Addresses.Site
 	b.WriteString("Canonical: " + strings.TrimSuffix(site, d.root) + securityPath + "\n")
-	if d.root != "" { // the host may pass on its own address or not
+	if d.root != "" { // the host may also forward the path at its root
 		b.WriteString("Canonical: " + site + securityPath + "\n")
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -22,7 +22,7 @@ func TestChangePassword(t *testing.T) {
 	}
 }
 
-// security.txt is there if there is a contact, and is never about to expire.
+// security.txt exists if there is a contact, and is never about to expire.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	apptest.New(t).Do("", "GET", "/.well-known/security.txt", nil).Want(http.StatusNotFound)

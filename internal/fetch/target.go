@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// parse parses the URL that somebody gave, and checks it.
+// parse parses and checks the URL that a user entered.
 func parse(raw string) (*url.URL, error) {
 	target, err := weburl.Parse(raw)
 	if err != nil {
@@ -20,7 +20,7 @@ func parse(raw string) (*url.URL, error) {
 	return target, check(target)
 }
 
-// refused returns the error for what is not the URL of a page.
+// refused returns the error for a text that is not the URL of a page.
 func refused(err error, reason string) error {
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
@@ -31,9 +31,8 @@ func refused(err error, reason string) error {
 	return &Error{Reason: reason, cause: err}
 }
 
-// check reports whether a canonical URL may be fetched, as far as that is known without
-// resolving its host, and removes the dot at the end of the host. The guard decides which
-// IP addresses may be connected to.
+// check refuses canonical URLs that must not be fetched, without resolving the host, and removes the
+// dot at the end of the host. The guard decides later which IP addresses may be connected to.
 func check(target *url.URL) error {
 	host := strings.TrimSuffix(target.Hostname(), ".")
 	switch {
@@ -76,8 +75,8 @@ func (c *Client) Check(address string) error {
 	return c.guard.check(network, netip.AddrPortFrom(addr, uint16(port)), nil)
 }
 
-// resolvable reports whether a canonical host is an IP address, or a name that DNS can have
-// (RFC 1035 section 2.3.4).
+// resolvable reports whether a canonical host is an IP address or a valid DNS name (RFC 1035
+// section 2.3.4).
 func resolvable(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Zone() == ""

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// number is the last label of what browsers take for an IPv4 address.
+// number matches the last label of a host that browsers parse as an IPv4 address.
 var number = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
 
 // No URL makes the client panic, and what it would connect to is an address, or a name

@@ -61,7 +61,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve answers GET and HEAD with a file or a version of it, including ranges and conditions (RFC
-// 9110 sections 13 and 14). Caches keep it for good, unless it depends on whether metadata is removed.
+// 9110 sections 13 and 14). Caches keep it forever, unless it depends on whether metadata is removed.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
 	f, err := h.App.OpenShown(r.Context(), key, name)

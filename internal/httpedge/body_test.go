@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// A body is charged to the memory of its client, announced or not, and refused while there is
-// none.
+// A body is charged to the memory of its client, with and without a Content-Length, and is refused if
+// there is not enough memory.
 func TestBodiesAreCharged(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
@@ -35,12 +35,12 @@ func TestBodiesAreCharged(t *testing.T) {
 		}
 		second, err := read()
 		if domain.KindOf(err) != domain.Unavailable {
-			t.Errorf("%s: a second one gets %v", name, err)
+			t.Errorf("%s: a second request gets %v", name, err)
 		}
 		second.Close()
 		first.Close()
 		if memory.Used() != 0 {
-			t.Errorf("%s: %d bytes are never given back", name, memory.Used())
+			t.Errorf("%s: %d bytes are never released", name, memory.Used())
 		}
 	}
 }

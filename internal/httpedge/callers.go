@@ -71,8 +71,8 @@ func newTurns(atOnce int) slots.Slots[middleware.Key] {
 		Refusal: "Too many of your requests are under way: wait for some of them"}
 }
 
-// Turn waits until one more request of a client may be answered. The caller ends its turn by
-// leave. The error is Unavailable if too many wait already, or the request waited too long.
+// Turn waits until one more request of a client may be answered. The caller must call leave when it is
+// done. The error is Unavailable if too many requests already wait, or this one waited too long.
 func (c *Callers) Turn(r *http.Request, who domain.Actor) (leave func(), err error) {
 	key, turns := keyOf(who, r), c.turnsOf(r)
 	if err := turns.Enter(r.Context(), key); err != nil {

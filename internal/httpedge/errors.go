@@ -98,7 +98,7 @@ func (e Errors) MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow s
 	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+MethodOf(r))
 }
 
-// MethodOf returns the method of a request as it may be shown: none that exists is longer.
+// MethodOf returns the method of a request, shortened for error messages. No real method is longer.
 func MethodOf(r *http.Request) string {
 	return r.Method[:min(len(r.Method), 20)]
 }

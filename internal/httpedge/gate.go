@@ -92,7 +92,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			budget.Must(r.Context()) // what has been done is reported
+			budget.Must(r.Context()) // the change is made, so it must be reported
 		}
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
 		Reading(w, r, who, !g.primary(r), func(w http.ResponseWriter, r *http.Request) {
@@ -225,8 +225,8 @@ func (g *Gate) read(op *describe.Operation, r *http.Request) ([]byte, []describe
 	return body, found, nil
 }
 
-// ReadBody reads the body of a request to its end, and charges it to the budget of the
-// request. The error says what a client did wrong.
+// ReadBody reads the whole body of a request and charges it to the budget of the request. Errors
+// tell the client what was wrong with its request.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if 0 <= r.ContentLength && r.ContentLength <= smallBody {
 		body, err := io.ReadAll(r.Body)
@@ -241,21 +241,21 @@ func ReadBody(r *http.Request) ([]byte, error) {
 }
 
 const (
-	smallBody  = 4 << 10 // bytes that are read without looking at the budget in between
-	bodyCopies = 2       // the text, and what is decoded from it
+	smallBody  = 4 << 10 // bytes that are read before the budget is charged
+	bodyCopies = 2       // the text and the decoded value
 )
 
-// chargedBody is the body of a request as far as it has come.
+// chargedBody is the part of a request body that was read so far.
 type chargedBody struct {
 	request *http.Request
 	text    bytes.Buffer
-	room    int64 // bytes that are charged
+	room    int64 // bytes that were charged
 }
 
 // Write implements io.Writer.
 func (b *chargedBody) Write(p []byte) (int, error) {
 	if need := int64(b.text.Len() + len(p)); need > b.room {
-		need = max(need, b.request.ContentLength) // a larger one than the limit has failed to be read
+		need = max(need, b.request.ContentLength) // at most the limit, or reading would have failed
 		if err := budget.Charge(b.request.Context(), bodyCopies*(need-b.room)); err != nil {
 			return 0, err
 		}
@@ -271,8 +271,8 @@ func blanks(found []describe.Violation) bool {
 	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })
 }
 
-// unreadable explains a failure to read a body: it is too large or too slow, there is no
-// memory for it, or the client has broken off.
+// unreadable returns the error for a body that cannot be read: it is too large or too slow, there is no
+// memory for it, or the client closed the connection.
 func unreadable(err error) error {
 	if err == nil || domain.KindOf(err) == domain.Unavailable {
 		return err

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// forwarding are the header fields that proxies add.
+// forwarding are the headers that proxies add.
 var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 
 // Local reports whether a request seems to come from a browser on this machine: over loopback, to a
-// loopback address, and through no proxy. A proxy that hides itself cannot be told from a browser.
+// loopback host, and not through a proxy. A proxy that adds no headers looks like a browser.
 func Local(r *http.Request) bool {
 	for _, field := range forwarding {
 		if r.Header.Get(field) != "" {
@@ -36,7 +36,7 @@ func Local(r *http.Request) bool {
 	return loopback(strings.Trim(host, "[]"))
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether a host name or address means this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()

@@ -145,10 +145,10 @@ type Options struct {
 	Tracer         *trace.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
-	Shared         middleware.Shared               // counts forms and fetches over all servers; nil for by this one alone
+	Shared         middleware.Shared               // counts forms and fetches of all servers; nil: of this server only
 	Memory         *budget.Budget                  // of responses
-	Replicas       bool                            // there are some
-	Fit            func(ctx context.Context) error // why this program may not use the database, if so
+	Replicas       bool                            // whether the database has replicas
+	Fit            func(ctx context.Context) error // returns an error if this program may not use the database
 	RequestTimeout time.Duration
 	BodyLimit      int64
 }
@@ -256,8 +256,8 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	return middleware.Chain(door.Handler, pieces...)
 }
 
-// whileFit answers 503 while this program may not use the database. Another server, which is newer, can
-// answer the same request.
+// whileFit answers 503 while this program may not use the database. A newer server can answer the same
+// request.
 func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) middleware.Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

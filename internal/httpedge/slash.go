@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// WithoutSlash returns the path that a request for a page should have used, if it is GET or
-// HEAD and its path has a slash too many at the end. The empty path becomes the slash itself.
-// Paths that begin with two slashes, or hold a backslash or an empty segment, have no such
-// counterpart: browsers may read a redirect to them as one to another host.
+// WithoutSlash returns the path of a GET or HEAD request without a superfluous slash at the end. The
+// empty path becomes the slash itself. It rejects paths that begin with two slashes, or contain a
+// backslash or an empty segment, because browsers may treat a redirect to them as a redirect to
+// another host.
 func WithoutSlash(r *http.Request) (path string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
@@ -25,8 +25,8 @@ func WithoutSlash(r *http.Request) (path string, ok bool) {
 	return path[:len(path)-1], true
 }
 
-// EscapedWithoutSlash returns the address below the site's root to redirect a request to, for
-// which WithoutSlash is true. It keeps the query.
+// EscapedWithoutSlash returns the URL, below the site's root, to redirect a request to if WithoutSlash
+// accepted it. It keeps the query.
 func EscapedWithoutSlash(r *http.Request) string {
 	address := strings.TrimSuffix(r.URL.EscapedPath(), "/")
 	if address == "" {

@@ -29,8 +29,8 @@ type channel struct {
 	fromTop bool // its items come from the top
 	loose   bool // it is none: for blocks that are in no channel
 	visible bool // everyone can see it
-	private bool // it is to be private: nothing is added once everyone can see it
-	inner   bool // its entries are private by the file itself, whatever the visibility of the import
+	private bool // it should be private: nothing is added once everyone can see it
+	inner   bool // the file marks its entries as private, which overrides the visibility of the import
 
 	waiting []waiting
 	bytes   int
@@ -40,7 +40,7 @@ type channel struct {
 	last    domain.ConnectionID
 }
 
-// visibleHere is why nothing is added to a channel that its owner here has opened.
+// visibleHere is the reason why nothing is added to a channel that its owner has opened here.
 const visibleHere = "It is private there, but everyone can see it here: nothing was added. Make it private, or allow the import to add to it"
 
 // waiting is an item that is to be written, or a comment, whose thing is nil.
@@ -83,7 +83,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 		case "description":
 			return cut(&in.Description, domain.MaxDescription)
 		case "visibility":
-			in.Visibility = domain.Private // nobody knows who was to see it
+			in.Visibility = domain.Private // the intended visibility is unknown
 			at.private = !t.IntoVisible
 			return true
 		}
@@ -156,7 +156,7 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 		return err
 	}
 	if c.inner && it.Kind != source.Nested {
-		it.ID = "private:" + it.ID // which shares no block with what others may see
+		it.ID = "private:" + it.ID // so it shares no block with visible items
 	}
 	if it.Kind == source.Nested && t.Into != nil {
 		t.count(func(c *Counts) { c.Seen++ })

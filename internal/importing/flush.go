@@ -68,7 +68,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 			t.leftOut(items[i], "It "+core.SiteBlocked)
 			blocked++
 		case hidden[i]:
-			t.leftOut(items[i], "It is private here, and everyone can see the channel")
+			t.leftOut(items[i], "It is private here, but everyone can see the channel")
 			blocked++
 		case k.Connection == nil && !(c.loose && k.Block != nil):
 			fresh = append(fresh, i)
@@ -121,9 +121,9 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	return nil
 }
 
-// hidden reports for each item whether its block is here, nobody else sees it, and everyone would
-// if it were added to the channel: a file that is imported again does not publish it. It is nil
-// where the source decides who sees a channel.
+// hidden reports for each item whether its block exists here, only its owner can see it, and everyone
+// could if it were added to the channel: importing a file again must not publish it. It is nil if
+// the source defines the visibility of channels.
 func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known []transfer.Known) ([]bool, error) {
 	all := make([]bool, len(known))
 	if !t.ofDocument || !c.visible || t.IntoVisible {

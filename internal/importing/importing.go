@@ -19,13 +19,13 @@ import (
 
 // Options say how to import. Zero values stand for what is noted.
 type Options struct {
-	DryRun      bool                 // look, and make nothing
-	Into        *domain.Ref          // everything goes into this channel, which is there; nil: into channels of its own
-	Visibility  domain.Visibility    // of channels that are created, unless the source has one for them; "": closed
-	IntoVisible bool                 // add to channels that everyone can see, too, where the import or the source asks for private ones
-	AtOnce      int                  // files that are fetched at once: 4
-	Progress    func(Counts)         // after each step, and never two at once; may be nil
-	LeftOut     func(source.LeftOut) // each as it is noted, and never two at once; may be nil
+	DryRun      bool                 // read and report, without changing anything
+	Into        *domain.Ref          // put everything into this existing channel; nil: into channels of its own
+	Visibility  domain.Visibility    // of new channels, unless the source defines one; "": closed
+	IntoVisible bool                 // also add to channels that everyone can see if the import or the source asks for private ones
+	AtOnce      int                  // files that are fetched at once; 0: 4
+	Progress    func(Counts)         // called after each step, never concurrently; may be nil
+	LeftOut     func(source.LeftOut) // called for each omitted item, never concurrently; may be nil
 }
 
 // Counts are how far an import has come.
@@ -82,8 +82,8 @@ type taker struct {
 	busy   atomic.Int64  // channels of which something waits to be written
 
 	intoPrivate bool
-	ofDocument  bool     // the source is a file, whose channels do not say who sees them
-	former      bool     // the file goes on under the origin that it once shared with others
+	ofDocument  bool     // the source is a file, which does not define the visibility of channels
+	former      bool     // the file keeps the origin that all files shared in earlier versions
 	file        *channel // of all channels of a file that goes into one: one goroutine hands them over
 
 	mu       sync.Mutex // of what follows
@@ -96,15 +96,15 @@ func IdentityOf(d source.Document) transfer.Identity {
 	return transfer.Identity{Origin: d.Origin(), Former: d.Former(), Sample: d.Sample}
 }
 
-// TitleOf returns the title of the channel for a file that does not have one itself: the name of
-// the file, by which later versions of it are recognized too.
+// TitleOf returns the title of the channel for a file without a title of its own: the name of the file,
+// by which later versions of it are recognized, too.
 func TitleOf(name string) string {
 	name = filepath.Base(name)
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// begin finds the channel that everything goes into and the origin of a file. It refuses a file
-// that is imported privately and would add to channels that everyone can see.
+// begin finds the origin of a file and the channel that everything goes into. It refuses a private
+// import of a file that would add to channels that everyone can see.
 func (t *taker) begin(ctx context.Context, src source.Source) error {
 	f, ofDocument := src.(source.Document)
 	t.ofDocument = ofDocument

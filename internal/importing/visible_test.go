@@ -30,7 +30,7 @@ func exported(t *testing.T, name string) source.Source {
 	return bookmarks.New(strings.NewReader(string(text)), importing.TitleOf(name))
 }
 
-// channelsOf returns the visibilities of ada's channels by their titles.
+// channelsOf returns the visibilities of ada's channels by title.
 func channelsOf(r *apptest.Rig) map[string][]string {
 	all := map[string][]string{}
 	list := r.Get("ada", "/v3/users/ada/contents?type=Channel&per=100")
@@ -44,7 +44,7 @@ func channelsOf(r *apptest.Rig) map[string][]string {
 	return all
 }
 
-// show changes the visibility of the channel of ada that has a title, and returns its id.
+// show changes the visibility of ada's channel with a title, and returns its id.
 func show(r *apptest.Rig, title, visibility string) int64 {
 	list := r.Get("ada", "/v3/users/ada/contents?type=Channel&per=100")
 	for i := range list.Len("data") {
@@ -131,7 +131,7 @@ func TestVisibleChannelsNeedConsent(t *testing.T) {
 	})
 }
 
-// A source that says who sees its channels is taken but for those that have been opened here.
+// A source that defines visibilities is imported, except for channels that have been opened here.
 func TestOpenedChannelsOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -163,7 +163,7 @@ func TestOpenedChannelsOfAnotherServer(t *testing.T) {
 	})
 }
 
-// former is a file as versions before imported it: under an origin that all files shared.
+// former imports a file as earlier versions did, under an origin that all files shared.
 type former struct{ source.Source }
 
 func (former) Origin() string { return "bookmarks" }
@@ -183,18 +183,18 @@ func TestFilesOfFormerVersionsGoOn(t *testing.T) {
 		if got := channelsOf(r); !reflect.DeepEqual(got, was) {
 			t.Errorf("channels: %v", got)
 		}
-		// It has grown so much that it would not be recognized for the first time.
+		// The file has grown so much that its sample alone would not identify it.
 		grown := append([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"}, first...)
 		if c := run(t, r, marks(grown...), importing.Options{Visibility: domain.Private}).Counts; c.Channels != 0 || c.Blocks != 13 {
 			t.Errorf("grown: %+v", c)
 		}
-		// Another file has nothing to do with it, and what was private stays so.
+		// Another file gets its own channels, and private channels stay private.
 		run(t, r, exported(t, "chrome-a.html"), importing.Options{Visibility: domain.Public})
 		was["Bookmarks"], was["Recipes"] = []string{"public"}, []string{"public"}
 		if got := channelsOf(r); !reflect.DeepEqual(got, was) {
 			t.Errorf("channels after another file: %v", got)
 		}
-		// A link that is private here does not come into a folder that is new and public.
+		// A link that is private here is not added to a new public folder.
 		report := run(t, r, marks(append(grown, "New/", "a", "fresh", "..")...), importing.Options{Visibility: domain.Public})
 		if report.Counts.LeftOut != 1 || !strings.Contains(fmt.Sprint(report.LeftOut), "It is private here") || report.Blocks != 1 {
 			t.Errorf("moved into a public folder: %+v %v", report.Counts, report.LeftOut)

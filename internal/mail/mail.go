@@ -13,7 +13,8 @@ import (
 	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
-	"golang.org/x/net/idna"
+
+	"vitrine/internal/domain"
 )
 
 // Errors of Send besides those that leave everything as it was, after which the mail
@@ -73,7 +74,7 @@ func New(o Options) (*Mailer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mail: the sender %q is no address: %w", o.From, err)
 	}
-	if from.Address, err = ascii(from.Address); err != nil {
+	if from.Address, err = envelope(from.Address); err != nil {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
 	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // people read the files, and copy links from them
@@ -125,17 +126,17 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 			return nil, fmt.Errorf("mail: %q has control characters", header)
 		}
 	}
-	to, err := ascii(msg.To.Email)
+	to, err := envelope(msg.To.Email)
 	if err != nil {
 		return nil, err
 	}
-	_, domain, _ := strings.Cut(m.from.Address, "@")
+	_, host, _ := strings.Cut(m.from.Address, "@")
 	g := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(m.encoding))
 	g.FromMailAddress(m.from)
 	g.ToMailAddress(&netmail.Address{Name: msg.To.Name, Address: to})
 	g.Subject(msg.Subject)
 	g.SetDateWithValue(m.now())
-	g.SetMessageIDWithValue(msg.ID + "@" + domain)
+	g.SetMessageIDWithValue(msg.ID + "@" + host)
 	g.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no holiday notes, please
 	g.SetBodyString(gomail.TypeTextPlain, msg.Text)
 	if msg.HTML != "" {
@@ -144,33 +145,10 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	return g, nil
 }
 
-// Valid reports whether mail can be sent to an address, without a name: it has the form
-// of one. International domains are fine, other letters before the "@" are not.
-func Valid(address string) bool {
-	_, err := ascii(address)
-	return err == nil
-}
-
-func isForeign(r rune) bool { return r > unicode.MaxASCII }
-
-// ascii checks an address and writes its domain in ASCII.
-func ascii(address string) (string, error) {
-	parsed, err := netmail.ParseAddress("<" + address + ">")
-	if err != nil || parsed.Address != address {
-		return "", fmt.Errorf("mail: %q is no address", address)
+// envelope checks an address and returns it with its domain in ASCII.
+func envelope(address string) (string, error) {
+	if _, err := domain.CanonicalEmail(address); err != nil {
+		return "", fmt.Errorf("mail: %w", err)
 	}
-	at := strings.LastIndexByte(address, '@')
-	local, domain := address[:at], address[at+1:]
-	if strings.ContainsFunc(local, isForeign) {
-		return "", fmt.Errorf("mail: %q: only ASCII is possible before the @", address)
-	}
-	if strings.ContainsFunc(domain, isForeign) {
-		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
-			return "", fmt.Errorf("mail: %q has no possible domain: %w", address, err)
-		}
-	}
-	if len(local) > 64 || len(domain) > 253 { // RFC 5321 section 4.5.3.1
-		return "", fmt.Errorf("mail: %q is too long", address)
-	}
-	return local + "@" + domain, nil
+	return domain.EmailInASCII(address), nil
 }

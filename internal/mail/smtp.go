@@ -6,9 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"vitrine/internal/domain"
 )
 
 // Security is how the connection to the server is protected.
@@ -31,15 +36,19 @@ type SMTP struct {
 	Port     int
 	User     string // empty: without logging in
 	Password string
-	Security Security
-	TLS      *tls.Config // nil: the system's certificates
+	// TokenFile, if not empty, is the file of an OAuth access token, with which the client logs in
+	// by XOAUTH2 instead of a password. It is read for each connection, since tokens expire.
+	TokenFile string
+	Security  Security
+	TLS       *tls.Config // nil: the system's certificates
 }
 
 // deliver hands a message over in a connection of its own.
 func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	finish := func() {}
 	defer func() { finish() }()
-	client, err := s.client(func(dialling context.Context, network, addr string) (net.Conn, error) {
+	foreign := foreignLocalPart(m)
+	client, err := s.client(foreign != "", func(dialling context.Context, network, addr string) (net.Conn, error) {
 		conn, err := s.dial(dialling, network, addr)
 		if err == nil { // the library no longer observes the context, and leaves closing to us
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -54,6 +63,14 @@ func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	if err != nil {
 		return fmt.Errorf("mail: connect to %s: %w", client.ServerAddr(), err)
 	}
+	if ok, _ := session.Extension("SMTPUTF8"); foreign != "" && !ok {
+		_ = session.Quit()
+		err := fmt.Errorf("%q has letters outside ASCII before the @, and the mail server %s does not support them (SMTPUTF8)", foreign, s.Host)
+		if foreign == m.GetFrom()[0].Address { // the setting can be corrected
+			return fmt.Errorf("mail: the sender %w", err)
+		}
+		return fmt.Errorf("mail: %w: %w", ErrRefused, err)
+	}
 	if err := client.SendWithSMTPClient(session, m); err != nil {
 		// No QUIT: it would end a half-sent mail as if it were whole.
 		return judge(err)
@@ -62,17 +79,63 @@ func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	return nil
 }
 
-func (s *SMTP) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
+// foreignLocalPart returns the sender or recipient of a message whose local part has letters
+// outside ASCII, or "".
+func foreignLocalPart(m *gomail.Msg) string {
+	for _, a := range slices.Concat(m.GetFrom(), m.GetTo()) {
+		if domain.NeedsSMTPUTF8(a.Address) {
+			return a.Address
+		}
+	}
+	return ""
+}
+
+func (s *SMTP) client(utf8 bool, dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithPort(s.Port), gomail.WithTimeout(smtpTimeout), gomail.WithDialContextFunc(dial),
-		gomail.WithoutNoop(), gomail.WithoutRset(), gomail.WithoutSMTPUTF8(),
+		gomail.WithoutNoop(), gomail.WithoutRset(),
 		gomail.WithTLSPolicy(s.policy()), gomail.WithTLSConfig(s.tls()),
 	}
-	if s.User != "" {
+	if !utf8 {
+		options = append(options, gomail.WithoutSMTPUTF8())
+	}
+	switch {
+	case s.User == "":
+	case s.TokenFile != "":
+		token, err := readToken(s.TokenFile)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, gomail.WithUsername(s.User), gomail.WithPassword(token), gomail.WithSMTPAuth(gomail.SMTPAuthXOAUTH2))
+	default:
 		options = append(options, gomail.WithUsername(s.User), gomail.WithPassword(s.Password),
 			gomail.WithOpportunisticSMTPAuth(s.mechanisms()...))
 	}
 	return gomail.NewClient(s.Host, options...)
+}
+
+// maxToken bounds the file of a token. Servers limit the line that contains it to 12,288 bytes in
+// Base64 (RFC 4954 section 4).
+const maxToken = 8 << 10
+
+// readToken reads the access token in a file. Errors never contain the token.
+func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("the access token: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxToken { // reading from a pipe could block
+		return "", fmt.Errorf("the access token: %s is not a file of at most %d bytes", path, maxToken)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("the access token: %w", err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("the access token: %s must contain one token and nothing else", path)
+	}
+	return token, nil
 }
 
 func (s *SMTP) dial(ctx context.Context, network, addr string) (net.Conn, error) {

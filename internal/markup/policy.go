@@ -71,7 +71,7 @@ func acceptable(name, value string) bool {
 	if name != "href" && name != "src" {
 		return true
 	}
-	if _, err := url.Parse(value); err != nil { // the policy parses it in the same way
+	if _, err := url.Parse(value); err != nil { // the policy uses the same parser
 		return false
 	}
 	return !strings.ContainsAny(value, " \t\n")

@@ -177,8 +177,8 @@ func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string
 	return b.String(), true
 }
 
-// readByAll returns the canonical form of a URL that browsers accept and url.Parse, by which the
-// policy goes, does not, such as "http://example.org/100%".
+// readByAll returns the canonical form of a URL that browsers accept but url.Parse does not, such as
+// "http://example.org/100%". The policy relies on url.Parse.
 func readByAll(value string) string {
 	if _, err := url.Parse(value); err != nil {
 		if link, err := weburl.Canonical(value); err == nil {

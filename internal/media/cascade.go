@@ -17,7 +17,7 @@ type cascade struct {
 	whole       []image.Image // pictures of the whole image, upright, largest first
 }
 
-// picturesOf makes every size of a plan from an image as it is stored, in sRGB.
+// picturesOf makes every size of a plan from a decoded image, in sRGB.
 func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
 	c := &cascade{original: bitmap.Normal(img), orientation: h.Orientation}
 	made := map[size]image.Image{}
@@ -35,8 +35,8 @@ func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
 	return made
 }
 
-// converted returns a copy of a picture in sRGB. Pictures may share their pixels,
-// and all of them together have fewer than a photograph.
+// converted returns a copy of a picture in sRGB. It copies because pictures may share their pixels; all
+// of them together have fewer pixels than a photograph.
 func converted(picture image.Image, t *profile.Transform) image.Image {
 	b := picture.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

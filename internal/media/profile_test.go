@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// Versions are in sRGB, whatever profile and format the original has.
+// Resized versions are in sRGB for every profile and format of the original.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
@@ -104,8 +104,8 @@ func pngWithProfile(file, icc []byte) []byte {
 	return append(append(bytes.Clone(file[:header]), full...), file[header:]...)
 }
 
-// tiffWithProfile adds the tag of the profile as the last one of the directory,
-// which the encoder writes at the end of the file.
+// tiffWithProfile appends a profile tag to the directory, which the encoder writes
+// at the end of the file.
 func tiffWithProfile(t *testing.T, img image.Image, icc []byte) []byte {
 	t.Helper()
 	file := mediatest.Encode(t, func(b *bytes.Buffer) error { return tiff.Encode(b, img, nil) })
@@ -131,8 +131,8 @@ func deflated(data []byte) []byte {
 	return packed.Bytes()
 }
 
-// blackProfile returns a CMYK profile by which only black ink shows: the
-// lightness falls from 100 to 0 with it. ICC.1:2001-04, section 6.5.8, lut8Type.
+// blackProfile returns a CMYK profile in which only black ink counts: it lowers the
+// lightness from 100 to 0. ICC.1:2001-04, section 6.5.8, lut8Type.
 func blackProfile() []byte {
 	lut := append([]byte("mft1\x00\x00\x00\x00"), 4, 3, 2, 0) // inputs, outputs, points of the grid
 	for i := range 9 {

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// Files that are cropped, turned and mirrored by properties look as the
-// properties say, in the order of the properties.
+// Files with properties that crop, turn and mirror are shown accordingly, in the order of the
+// properties.
 func TestTransforms(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
@@ -61,7 +61,7 @@ func TestTransforms(t *testing.T) {
 }
 
 // Photographs of phones become Images in every orientation with the default
-// memory, and so do those with alpha, more bits and full chroma.
+// memory, even with alpha, more bits or full chroma.
 func TestHEICInDefaultMemory(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
@@ -94,13 +94,13 @@ func numbers(all ...uint32) (b []byte) {
 	return b
 }
 
-// withProperties adds properties, each a name and a body, to the primary item of
-// a HEIC or AVIF file, as its last ones.
+// withProperties appends properties, each with a name and a body, to the primary
+// item of a HEIC or AVIF file.
 func withProperties(t *testing.T, file []byte, properties [][]byte) []byte {
 	t.Helper()
 	file = bytes.Clone(file)
 	content := bytes.Index(file, []byte("mdat")) + 4
-	// insert adds bytes at a place within nested boxes.
+	// insert adds bytes at the end of nested boxes.
 	insert := func(at int, added []byte, path ...string) {
 		from := 0
 		for _, name := range path {
@@ -125,7 +125,7 @@ func withProperties(t *testing.T, file []byte, properties [][]byte) []byte {
 		file[count]++
 		insert(count+int(file[count]), []byte{0x80 | byte(countProperties(file))}, "meta", "iprp", "ipma")
 	}
-	// Offsets of iloc lead into mdat, which is behind the meta box.
+	// The offsets in iloc point into mdat, which follows the meta box.
 	old := binary.BigEndian.AppendUint32(nil, uint32(content))
 	moved := bytes.Index(file, []byte("mdat")) + 4
 	iloc := bytes.Index(file, []byte("iloc"))
@@ -137,7 +137,7 @@ func withProperties(t *testing.T, file []byte, properties [][]byte) []byte {
 	return file
 }
 
-// countProperties returns how many boxes ipco holds.
+// countProperties returns the number of boxes in ipco.
 func countProperties(file []byte) (n int) {
 	at := bytes.Index(file, []byte("ipco"))
 	for b := file[at+4 : at-4+int(binary.BigEndian.Uint32(file[at-4:]))]; len(b) >= 8; n++ {

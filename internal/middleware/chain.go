@@ -1,6 +1,6 @@
 // Package middleware holds the pieces that stand between the listener and the
 // handlers: each wraps an http.Handler, does one thing, and knows no rule of the
-// service. Begin must be the outermost but for Below, which needs no Exchange; the others
+// service. Begin must be the outermost, except for Below, which needs no Exchange; the others
 // find the request's Exchange in the context.
 //
 // The order that their doc comments assume, outermost first:

@@ -10,9 +10,9 @@ import (
 
 // ClientAddr sets Exchange.ClientIP. It is the TCP peer, unless the peer is a proxy
 // (Exchange.fromProxy): then it is the rightmost hop of X-Forwarded-For that is not in
-// trusted, or the leftmost if all are. The walk stops at an unreadable hop, since nobody
-// vouches for the hops to its left. On a Unix socket the address is unknown if the proxy
-// sends none. The Forwarded header is ignored: no two proxies fill it alike.
+// trusted, or the leftmost if all are. The walk stops at an unreadable hop, because the hops to
+// its left are unverified. On a Unix socket the address is unknown if the proxy does not
+// send it. The Forwarded header is ignored, because every proxy fills it differently.
 func ClientAddr(trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,14 +83,14 @@ func parseHop(s string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// overSocket reports whether a request came in through a Unix socket.
+// overSocket reports whether a request arrived on a Unix socket.
 func overSocket(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && local.Network() == "unix"
 }
 
-// peerAddr parses http.Request.RemoteAddr. It returns the zero Addr if that is no IP
-// address (a Unix socket).
+// peerAddr parses http.Request.RemoteAddr. It returns the zero Addr if that is not an IP
+// address (on a Unix socket).
 func peerAddr(remote string) netip.Addr {
 	ap, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -33,7 +33,7 @@ type Exchange struct {
 
 	span        *trace.Span // nil where the request is not traced
 	peer        netip.Addr
-	socket      bool // the peer is on a Unix socket, which only proxies may connect to
+	socket      bool // the peer is on a Unix socket, to which only proxies may connect
 	readOnly    bool
 	ifNoneMatch []string
 }
@@ -73,8 +73,8 @@ func (x *Exchange) NotModified(etag string) bool {
 	return x.readOnly && matchETag(x.ifNoneMatch, etag)
 }
 
-// fromProxy reports whether the headers that proxies add can be believed: the peer is in
-// trusted, or on a Unix socket.
+// fromProxy reports whether the headers of proxies can be trusted: the peer is in trusted, or on
+// a Unix socket.
 func (x *Exchange) fromProxy(trusted []netip.Prefix) bool {
 	return x.socket || contains(trusted, x.peer)
 }

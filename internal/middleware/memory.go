@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/budget"
 )
 
-// Memory counts what each request and its response hold in memory against a budget, until
-// the response is written: per user, and for guests per address.
+// Memory charges the memory of each request and its response to a budget until the response is
+// written: per user, and per address for guests.
 func Memory(b *budget.Budget) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Below serves requests whose path begins with one of the prefixes as if it did not. A
-// reverse proxy that has removed the prefix works too: its requests match none. If a
-// removed prefix leaves a path that begins with the prefix again, only the proxy can say
-// that it was there twice, so a peer in trusted (or behind a Unix socket) that sends
-// X-Forwarded-Prefix is believed, and nothing more is removed.
+// Below removes the prefixes from the paths of requests. Requests whose prefix a reverse proxy
+// has already removed match no prefix and pass unchanged. If the remaining path begins with the
+// prefix again, only the proxy knows that it was there twice. So if a peer in trusted (or on a
+// Unix socket) sends X-Forwarded-Prefix, nothing is removed.
 //
-// A prefix begins with a slash, does not end in one, and needs no percent-encoding. The
-// URL is changed in place, which costs no allocation: it belongs to this request only.
+// A prefix begins with a slash, does not end in one, and needs no percent-encoding. The URL is
+// changed in place, without an allocation, because it belongs to this request only.
 func Below(prefixes []string, trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		if len(prefixes) == 0 {
@@ -38,12 +37,12 @@ func Below(prefixes []string, trusted []netip.Prefix) Piece {
 	}
 }
 
-// below reports whether a path is the prefix, or continues it by a segment.
+// below reports whether a path is the prefix, or continues after it with a new segment.
 func below(path, prefix string) bool {
 	return strings.HasPrefix(path, prefix) && (len(path) == len(prefix) || path[len(prefix)] == '/')
 }
 
-// removedBefore reports whether a trusted proxy says that it has removed one of the prefixes.
+// removedBefore reports whether a trusted proxy has removed one of the prefixes, according to its header.
 func removedBefore(r *http.Request, prefixes []string, trusted []netip.Prefix) bool {
 	named := func(said string) bool { return slices.Contains(prefixes, strings.TrimSuffix(said, "/")) }
 	if !slices.ContainsFunc(r.Header["X-Forwarded-Prefix"], named) {

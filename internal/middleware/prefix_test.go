@@ -55,7 +55,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// Without prefixes, requests do not even pass through; with them, none costs an allocation.
+// Without prefixes, Below adds no handler. With prefixes, it does not allocate.
 func TestBelowAllocatesNothing(t *testing.T) {
 	at := url.URL{Path: "/vitrine/v3/ping"}
 	r := get()
@@ -68,7 +68,7 @@ func TestBelowAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A peer on a Unix socket is a proxy: its headers about the client and the request are believed.
+// A peer on a Unix socket is a proxy: its headers about the client and the request are trusted.
 func TestOverSocket(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

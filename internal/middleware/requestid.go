@@ -11,7 +11,7 @@ const maxRequestID = 64
 // RequestID gives every request an id, in the Exchange and in the response
 // header X-Request-Id. An incoming id is kept if the peer is a proxy (Exchange.fromProxy) and
 // it is 1..64 characters of [A-Za-z0-9._-]; anyone else could forge log lines. A
-// trace, which names nothing of ours, is taken from everybody, if its traceparent is well-formed.
+// trace id is accepted from everybody if its traceparent is well-formed, because it does not name anything of ours.
 func RequestID(trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

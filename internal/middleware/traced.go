@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Traced makes each request a span, below the traceparent that came along. Whether it is recorded
-// is decided by that for a proxy (Exchange.fromProxy), and by the tracer's ratio for all others, who could have
-// us record everything. Requests whose spans are not recorded have their jobs not recorded either.
+// Traced makes each request a span, as a child of the incoming traceparent. For a proxy
+// (Exchange.fromProxy) that decides whether the span is recorded. For all others the tracer's ratio does,
+// or they could make us record everything. Jobs of requests that are not recorded are not recorded either.
 // EndTrace must be among the observers of Begin.
 func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Piece {
 	return func(next http.Handler) http.Handler {

@@ -144,7 +144,7 @@ func (w watchedDocument) Read(ctx context.Context, to source.Taker) error {
 	return w.Document.Read(ctx, watcher{to, w.notes})
 }
 
-// watch wraps a source. A document stays one.
+// watch wraps a source. A wrapped Document is a Document, too.
 func watch(src source.Source, n *notes) source.Source {
 	if d, ok := src.(source.Document); ok {
 		return watchedDocument{d, n}

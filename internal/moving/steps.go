@@ -95,7 +95,7 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 	return b, closing, nil
 }
 
-// readFile returns what reads a file of bookmarks or a table, and nil for any other.
+// readFile returns the Document for a file of bookmarks or a table, or nil for other sources.
 func readFile(from domain.ImportSource, r io.Reader, name string) source.Document {
 	title := importing.TitleOf(name)
 	switch from {

@@ -58,7 +58,7 @@ func New(o Options) *Endpoints {
 		introspectPath: {"introspectOAuthToken", http.MethodPost, e.introspect},
 		metadataPath:   {"getOAuthMetadata", http.MethodGet, e.metadata},
 	}
-	// Of an issuer with a path, metadata is at the root of its host: the path of the issuer
+	// If the issuer has a path, its metadata is at the root of the host, and the path of the issuer
 	// comes last (RFC 8414 section 3.1).
 	if u, err := url.Parse(o.BaseURL); err == nil && u.Path != "" {
 		e.at[metadataPath+u.Path] = e.at[metadataPath]

@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// tokenParams are what a request for a token may have. The scope is only checked for its form:
-// a code has the scope that the user has allowed, and an application acts as itself with read.
+// tokenParams are the parameters of a token request. Only the syntax of the scope is checked: a code
+// has the scope that the user has granted, and an application acts for itself with read.
 var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope"}
 
 // token answers createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).

@@ -104,9 +104,9 @@ func NewAttempt() Attempt {
 	return Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
 }
 
-// Begin gives the address of the provider at which an attempt begins. With again, the provider is
-// asked to have people sign in even if they are signed in there. It is Unavailable while the provider
-// is away.
+// Begin returns the URL of the provider at which an attempt begins. With again, the provider is asked to
+// make people sign in even if they are signed in there. The error is Unavailable if the provider cannot be
+// reached.
 func (p *Provider) Begin(ctx context.Context, a Attempt, again bool) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ type Identity struct {
 	Groups   []string `json:"groups"`   // of the claim that was asked for
 	Unsure   bool     `json:"unsure"`   // the provider has not told all groups
 
-	AuthTime time.Time `json:"auth_time"` // when they signed in there, as the ID token says; zero if it does not
+	AuthTime time.Time `json:"auth_time"` // when they signed in there, according to the ID token; zero if unknown
 }
 
 // Finish exchanges the code of an attempt for who has come. Unavailable says that the provider

@@ -71,6 +71,11 @@ func TestIdentity(t *testing.T) {
 	fake.Is("1", "email", "Ada@Example.org", "name", "Ada", "preferred_username", "ada", "groups", []string{"staff", "all"})
 	got, err := signIn(t, p, fake)
 	want := oidc.Identity{Issuer: fake.Issuer(), Subject: "1", Email: "Ada@Example.org", Verified: true, Name: "Ada", Username: "ada", Groups: []string{"staff", "all"}}
+	if at := got.AuthTime; at.IsZero() {
+		t.Error("the time of the sign-in is unknown")
+	} else {
+		want.AuthTime = at
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

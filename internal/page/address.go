@@ -11,13 +11,13 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// web reports whether a URL is absolute, http or https, and holds no password.
+// web reports whether a URL is absolute, http or https, and without user name and password.
 func web(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Hostname() != ""
 }
 
-// absolute resolves a reference against base. It refuses what is not on the web. Without a base,
-// the reference must name a host; its scheme may be missing, as in "//example.org/", and is https then.
+// absolute resolves a reference against base. It refuses URLs that are not web pages. Without a base, the
+// reference must contain a host; a missing scheme, as in "//example.org/", means https.
 func absolute(base *url.URL, reference string) (u *url.URL, ok bool) {
 	reference = strings.TrimSpace(reference)
 	if reference == "" || len(reference) > maxAddress {

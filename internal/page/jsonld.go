@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxThings is how many objects of JSON-LD are looked at in one page.
+	// maxThings limits the JSON-LD objects that are read per page.
 	maxThings = 1_000
-	// maxValues is about how many values one script of JSON-LD may have. Small ones take a
-	// hundred times the memory of their text.
+	// maxValues is an approximate limit for the values of one JSON-LD script. Small values take a hundred
+	// times the memory of their text.
 	maxValues = 20_000
 )
 

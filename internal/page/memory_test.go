@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/page"
 )
 
-// A page or an answer of many small values takes little more memory than its text.
+// A page or a response with many small values takes little more memory than its text.
 func TestManyValuesTakeLittleMemory(t *testing.T) {
 	var fields strings.Builder
 	for i := 0; fields.Len() < 900_000; i++ {

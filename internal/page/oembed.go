@@ -19,8 +19,8 @@ const (
 	maxPixels = 20_000
 )
 
-// oEmbedFields are the fields of an answer that are read. Others, of which a hostile answer
-// may have many, are not kept.
+// oEmbedFields are the fields of a response that are read. Other fields, of which a hostile response may
+// have many, are not kept.
 var oEmbedFields = []string{"type", "title", "author_name", "author_url", "provider_name", "provider_url", "html", "url",
 	"thumbnail_url", "width", "height"}
 
@@ -85,15 +85,15 @@ func readValues(body []byte, contentType string) (map[string]string, error) {
 	return readJSON(body)
 }
 
-// readJSON returns the strings and numbers of an object. It skips anything else: providers
-// answer null, false or arrays for what they do not know.
+// readJSON returns the strings and numbers of an object. It skips other values, because providers send
+// null, false or arrays for unknown values.
 func readJSON(body []byte) (map[string]string, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return nil, errors.Join(errors.New("not an object"), err)
 	}
 	values := map[string]string{}
-	var raw json.RawMessage // is used again for each value
+	var raw json.RawMessage // reused for each value
 	for d.More() {
 		name, err := d.Token()
 		if err == nil {

@@ -18,10 +18,10 @@ type Addresses struct {
 	Site  string
 	Files string
 
-	KeepMetadata bool // originals are served with their metadata
+	KeepMetadata bool // whether originals are served with their metadata
 }
 
-// size is how many bytes the original of a file has as it is served.
+// size returns the size of the original of a file as it is served.
 func (a *Addresses) size(f *domain.File) int64 {
 	if a.KeepMetadata {
 		return f.Size

@@ -111,10 +111,10 @@ func provider(source string) Provider {
 	return Provider{Name: strings.TrimPrefix(u.Hostname(), "www."), URL: u.Scheme + "://" + u.Host}
 }
 
-// Shown returns the name of the provider as people read it.
+// Shown returns the name of the provider for display.
 func (p Provider) Shown() string { return weburl.ReadableHost(p.Name) }
 
-// Shown returns what a link to the source says: its title, or its address as people read it.
+// Shown returns the text of a link to the source: its title, or its URL for display.
 func (s Source) Shown() string {
 	if s.Title != nil && strings.TrimSpace(*s.Title) != "" {
 		return *s.Title

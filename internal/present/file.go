@@ -21,7 +21,7 @@ func (b Block) Image() Image { return Image{b.Block.Image, b.AltText, b.at} }
 // Src is the address of the image as it came.
 func (i Image) Src() string { return i.at.file(i.File, i.Original()) }
 
-// ServedSize is how many bytes there are at Src.
+// ServedSize returns the size of the file at Src.
 func (i Image) ServedSize() int64 { return i.at.size(i.File) }
 
 // AspectRatio is width by height, to four places; 0 if unknown.
@@ -77,7 +77,7 @@ func (b Block) Attachment() Attachment { return Attachment{b.File, b.at} }
 // URL is the address of the file.
 func (f Attachment) URL() string { return f.at.file(f.File, f.Original()) }
 
-// ServedSize is how many bytes there are at URL.
+// ServedSize returns the size of the file at URL.
 func (f Attachment) ServedSize() int64 { return f.at.size(f.File) }
 
 // Ground is the colour that the image comes to on average, such as "#9a3b1f", "" if it is not

@@ -20,13 +20,13 @@ import (
 
 const under = "/vitrine"
 
-// belowPath has the server's public addresses below a path.
+// belowPath is the path of the server's public addresses.
 func belowPath(c *config.Config) {
 	c.BaseURL, c.SiteURL, c.FilesURL = apptest.Base+under, apptest.Base+under, apptest.Base+under
 	c.SecurityContacts = []string{"mailto:security@vitrine.test"}
 }
 
-// proxies are the ways in which a request for a public address comes to the server.
+// proxies are the ways in which a proxy can forward a request to the server.
 var proxies = map[string]func(r *http.Request){
 	"passing on the path": func(*http.Request) {},
 	"removing the prefix": func(r *http.Request) {
@@ -52,7 +52,7 @@ var (
 	quoted    = regexp.MustCompile(`"(/[^"\s]*)"`)
 )
 
-// send sends a request for a public address through the proxy.
+// send sends a request for a public URL through the proxy.
 func (c *crawler) send(method, address string, form url.Values, headers ...string) *http.Response {
 	c.T.Helper()
 	req := httptest.NewRequestWithContext(c.T.Context(), method, address, strings.NewReader(form.Encode()))
@@ -73,12 +73,12 @@ func (c *crawler) send(method, address string, form url.Values, headers ...strin
 	return w.Result()
 }
 
-// link checks a link found at an address, and queues it if it leads to the site.
+// link checks a link on a page, and queues it if it points to the site.
 func (c *crawler) link(from, to string) {
 	c.T.Helper()
 	path, ok := c.check(from, html.UnescapeString(to))
 	path, _, _ = strings.Cut(path, "#")
-	if !ok || c.seen[path] || strings.Count(path, "=") > 2 { // a page in each order, but not in each combination
+	if !ok || c.seen[path] || strings.Count(path, "=") > 2 { // each sort order once, but not each combination
 		return
 	}
 	c.seen[path] = true
@@ -93,7 +93,7 @@ func (c *crawler) check(from, to string) (path string, ok bool) {
 		return "", false
 	}
 	if path == "" || strings.HasPrefix(path, "/.well-known/") {
-		return "", false // the host itself, as in an origin
+		return "", false // the host itself, such as an origin
 	}
 	rest, ok := strings.CutPrefix(path, under)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], "/?#") {
@@ -107,7 +107,7 @@ func (c *crawler) check(from, to string) (path string, ok bool) {
 	return path, true
 }
 
-// visit gets an address and checks all links of the answer.
+// visit requests a path and checks all links in the response.
 func (c *crawler) visit(path string) {
 	c.T.Helper()
 	res := c.send(http.MethodGet, apptest.Base+path, nil)
@@ -134,7 +134,7 @@ func (c *crawler) visit(path string) {
 		}
 	}
 	kind := res.Header.Get("Content-Type")
-	data := strings.Contains(kind, "xml") || strings.Contains(kind, "json") && !strings.HasSuffix(path, "/openapi.json") // whose examples lead nowhere
+	data := strings.Contains(kind, "xml") || strings.Contains(kind, "json") && !strings.HasSuffix(path, "/openapi.json") // links in examples do not exist
 	for _, found := range absolute.FindAllString(html.UnescapeString(string(text)), -1) {
 		if data {
 			c.link(path, found)
@@ -166,8 +166,8 @@ func (c *crawler) visit(path string) {
 	}
 }
 
-// Below a path, every link of pages, feeds, site maps and the API begins with the prefix once, and
-// leads somewhere, whether or not the proxy removes the prefix.
+// Below a path, every link of pages, feeds, site maps and the API begins with the prefix once and
+// works, whether or not the proxy removes the prefix.
 func TestBelowAPath(t *testing.T) {
 	t.Parallel()
 	for name, through := range proxies {
@@ -211,8 +211,8 @@ func TestBelowAPath(t *testing.T) {
 	}
 }
 
-// The metadata of an issuer with a path is where RFC 8414 section 3.1 has it: the well-known
-// path comes first, so that this address is not below the prefix.
+// For an issuer with a path, RFC 8414 section 3.1 puts the well-known path first, so the URL of the
+// metadata is not below the prefix.
 func TestMetadataBelowAPath(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, belowPath)
@@ -231,7 +231,7 @@ func TestMetadataBelowAPath(t *testing.T) {
 	r.Do("", "GET", "/.well-known/oauth-authorization-server/other", nil).Want(http.StatusNotFound)
 }
 
-// Redirects keep the query, stay on this host, and are for reading only.
+// Redirects keep the query, stay on this host, and only happen for GET and HEAD.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
 	for _, root := range []string{"", under} {
@@ -289,13 +289,13 @@ func TestTrailingSlash(t *testing.T) {
 			}
 		}
 		if lines := r.Log("reset-password"); len(lines) == 0 || strings.Contains(strings.Join(lines, ""), "/secret") {
-			t.Errorf("the log has the secret of an address: %q", lines)
+			t.Errorf("the log contains the secret in a path: %q", lines)
 		}
 	}
 }
 
-// A path that begins like an address of the program would be ambiguous behind a proxy that
-// removes it.
+// A prefix that is also the beginning of one of Vitrine's own paths would be ambiguous behind a proxy
+// that removes it.
 func TestOwnedPath(t *testing.T) {
 	t.Parallel()
 	for path, taken := range map[string]bool{"/v3": true, "/files": true, "/settings/x": true, "/feeds": true, "/search": true, "/.well-known": true, "/api": false, "/vitrine": false, "/apps/vitrine": false} {

@@ -40,12 +40,12 @@ func open(ctx context.Context, cfg config.Config, look watching, replicas databa
 }
 
 func errUnrestored(cfg config.Config) error {
-	return fmt.Errorf("%s holds what `vitrine restore` has not finished, because it was cut off or is still running: run it again, which starts over, or empty the folder", cfg.DataDir)
+	return fmt.Errorf("%s contains an unfinished `vitrine restore`, which was interrupted or is still running: run it again to start over, or empty the folder", cfg.DataDir)
 }
 
-// RequireRestored fails if a restore into the data folder was cut off, or is still running. What is
-// there is not a site, and a new one would be in its way. With PostgreSQL only the database says
-// whether the restore was cut off: see requireRestored.
+// RequireRestored fails if a restore into the data folder was interrupted or is still running. The
+// folder is not a complete site then, and a new site would be in the way of the restore. With
+// PostgreSQL only the database records whether a restore was finished: see requireRestored.
 func RequireRestored(cfg config.Config) error {
 	unrestored, err := backup.Unrestored(cfg.DataDir)
 	if err != nil || !unrestored || cfg.DatabaseURL != "" {
@@ -54,7 +54,7 @@ func RequireRestored(cfg config.Config) error {
 	if info, err := os.Stat(cfg.SQLitePath()); err != nil || info.Size() == 0 {
 		return errUnrestored(cfg)
 	}
-	_ = backup.Forget(cfg.DataDir) // the database, which is put in its place last, is there
+	_ = backup.Forget(cfg.DataDir) // the database, which is restored last, is in place
 	return nil
 }
 
@@ -138,7 +138,7 @@ func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*datab
 	return OpenOrMake(ctx, cfg, log)
 }
 
-// OpenOrMake is OpenReady that creates the SQLite file if it is missing.
+// OpenOrMake is OpenReady, but creates the SQLite file if it is missing.
 func OpenOrMake(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
 	db, err := Open(ctx, cfg)
 	if err != nil {
@@ -238,7 +238,7 @@ func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 		return err
 	}
 	level := slog.LevelInfo
-	if r.From == 0 { // a new site, of which the greeting is the first that is to be seen
+	if r.From == 0 { // on a new site, the greeting should be the first output
 		level = slog.LevelDebug
 	}
 	if r.From != r.To {

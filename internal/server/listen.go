@@ -18,8 +18,8 @@ const (
 	windowsNoAddr = syscall.Errno(10049)
 )
 
-// Listen listens on the address that a flag has given; mode is the permissions of a Unix
-// socket. An error names the flag and the remedy.
+// Listen listens on the address of a flag. mode is the permissions of a Unix socket. Errors name the
+// flag and the remedy.
 func Listen(flag, addr string, mode fs.FileMode) (net.Listener, error) {
 	if path, socket := config.SocketPath(addr); socket {
 		return listenSocket(flag, path, mode)

@@ -19,7 +19,7 @@ func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*ma
 		}}
 	if s := cfg.SMTP; s != nil {
 		host = s.Host
-		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password,
+		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, TokenFile: s.TokenFile,
 			Security: mail.Security(s.Security)}
 	}
 	return mail.New(o)

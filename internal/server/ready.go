@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// readyWithin is how long a check of /readyz may take. A dependency that is frozen, rather than
-// away, would otherwise hold up the probe until the balancer gives up.
+// readyWithin limits the time of a check of /readyz. A dependency that hangs would otherwise hold up the
+// probe until the balancer gives up.
 const readyWithin = time.Second
 
 // storageEvery is how often the storage is asked, however often /readyz is.
@@ -22,16 +22,16 @@ const storageEvery = 5 * time.Second
 // errNoAnswer is the result of a check that takes longer than readyWithin.
 var errNoAnswer = errors.New("no answer in time")
 
-// readiness checks something without which requests cannot be served.
+// readiness checks a dependency without which requests cannot be served.
 type readiness struct {
 	name   string // in /readyz
 	check  func(ctx context.Context) error
-	every  time.Duration // how long a result is reused; 0 for not at all
+	every  time.Duration // how long a result is reused; 0: never
 	within time.Duration
 
 	mu      sync.Mutex
-	running chan struct{} // closed when the check that is running ends; nil if none is
-	at      time.Time     // when the last one ended
+	running chan struct{} // closed when the current check ends; nil if no check is running
+	at      time.Time     // when the last check ended
 	last    error
 }
 
@@ -39,14 +39,14 @@ type readiness struct {
 func (s *Server) readinessChecks(blobs blob.Store) []*readiness {
 	return []*readiness{
 		{name: "database", check: s.App.Ready, within: readyWithin},
-		{name: "schema", check: s.db.Fit, within: readyWithin}, // also without the database check
+		{name: "schema", check: s.db.Fit, within: readyWithin}, // separate, since the database check can be excluded
 		{name: "storage", check: blobs.Ready, every: storageEvery, within: readyWithin},
 		{name: "disk", check: s.App.DiskReady, within: readyWithin},
 	}
 }
 
-// ready returns the result of the check. All callers share one run, and stop waiting for it after
-// the time it has. A check that does not end even then leaves one goroutine, however many ask.
+// ready returns the result of the check. Concurrent callers share one run, and stop waiting for it after
+// within. A check that never ends leaves only one goroutine, however many requests wait for it.
 func (c *readiness) ready(ctx context.Context) error {
 	c.mu.Lock()
 	if c.running == nil && (c.every == 0 || c.at.IsZero() || time.Since(c.at) >= c.every) {
@@ -82,10 +82,9 @@ func (c *readiness) run(ctx context.Context) {
 	c.running = nil
 }
 
-// readyz reports whether requests should be sent here: everything that they need is there, and the
-// server is not about to stop. A balancer of nodes that share their storage excludes it
-// (?exclude=storage), because otherwise it would take out every node at once. The checks run at the
-// same time.
+// readyz reports whether requests should be sent here: all dependencies work, and the server is not about
+// to stop. Balancers of nodes that share a storage exclude it (?exclude=storage), because it would
+// otherwise take out all nodes at once. The checks run concurrently.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.leaving.Load() {
 		plain(w, http.StatusServiceUnavailable, "not ready: stopping")
@@ -108,7 +107,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		name := s.checks[i].name
 		s.log.WarnContext(ctx, "not ready", "for", name, "error", err)
 		reason := name
-		if errors.Is(err, database.ErrNewerSchema) || errors.Is(err, database.ErrOlderSchema) { // numbers of versions, no more
+		if errors.Is(err, database.ErrNewerSchema) || errors.Is(err, database.ErrOlderSchema) { // the text contains only version numbers
 			reason = err.Error()
 		}
 		plain(w, http.StatusServiceUnavailable, "not ready: "+reason)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A check that never ends, and ignores that its time is over, holds up nobody for longer than that,
-// and runs once however many ask.
+// A check that never ends and ignores its context delays callers only until its timeout, and runs once
+// however many callers there are.
 func TestReadinessOfFrozen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestReadinessOfFrozen(t *testing.T) {
 	})
 }
 
-// A result is reused for as long as it should be, that of a check that was out of time included.
+// A result is reused for as long as configured, even that of a check that timed out.
 func TestReadinessIsReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestReadinessIsReused(t *testing.T) {
 		if runs != 1 {
 			t.Errorf("%d runs", runs)
 		}
-		time.Sleep(5 * time.Second) // of the bubble's clock
+		time.Sleep(5 * time.Second) // synthetic time
 		if c.ready(t.Context()); runs != 2 {
 			t.Errorf("%d runs", runs)
 		}

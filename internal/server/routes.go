@@ -65,10 +65,9 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	return middleware.Below(prefixes, s.cfg.TrustedProxies)(counted), nil
 }
 
-// prefixes returns the paths of the public addresses, the longest first. A request below one
-// of them is served as if it were not, whether or not a proxy has removed it before. That works
-// only if it cannot be taken for an address of the program itself, whose first segments owned
-// reports.
+// prefixes returns the paths of the public addresses, longest first. They are removed from request
+// paths, whether or not a proxy has done that before. This works only if a prefix cannot be confused
+// with one of the program's own paths, whose first segments owned reports.
 func prefixes(cfg config.Config, owned func(segment string) bool) (all []string, err error) {
 	mounted := func(segment string) bool {
 		return slices.ContainsFunc(httpedge.Mounts, func(m httpedge.Mount) bool {
@@ -84,8 +83,8 @@ func prefixes(cfg config.Config, owned func(segment string) bool) (all []string,
 		switch {
 		case !mounted(segment) && !owned(segment):
 			all = append(all, u.Path)
-		case address.flag != "files-url": // a cache that has such an address asks without it, as it always had to
-			return nil, fmt.Errorf("--%s: the path %s begins like an address of Vitrine itself (/%s): choose another, such as /vitrine", address.flag, u.Path, segment)
+		case address.flag != "files-url": // caches for the files have always had to remove its path
+			return nil, fmt.Errorf("--%s: the path %s conflicts with Vitrine's own paths below /%s: choose another path, such as /vitrine", address.flag, u.Path, segment)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -151,7 +150,7 @@ func (s *Server) workRoutes() http.Handler {
 	return mux
 }
 
-// livez reports that the process answers. /healthz is its older name.
+// livez reports that the process answers. /healthz is the older name.
 func livez(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -80,9 +80,9 @@ type Server struct {
 	http      *http.Server
 	plain     *http.Server // redirects to TLS; nil where there is none
 	metrics   *http.Server
-	ready     func() // see Options
+	ready     func() // Options.Ready
 
-	metricsAddr string // that it listens on
+	metricsAddr string // of the metrics listener
 	failed      chan error
 	backups     *backups
 	stop        context.CancelFunc
@@ -95,7 +95,7 @@ type Options struct {
 	Now     func() time.Time // the clock; nil means time.Now
 	Version string           // of this build, for the metrics
 	Commit  string
-	Ready   func()            // called once requests are taken or jobs can be worked, before anything else is logged; may be nil
+	Ready   func()            // called when requests are accepted or jobs can run, before anything else is logged; may be nil
 	Observe database.Observer // of statements, for tests that count them; may be nil
 	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
 
@@ -205,7 +205,7 @@ func (s *Server) Start(l net.Listener) error {
 	} else {
 		s.http = s.serve(l, s.handler)
 	}
-	s.tellReady()
+	s.logReady()
 	if err := s.keepSetupCode(context.Background()); err != nil {
 		return err
 	}
@@ -219,9 +219,9 @@ func (s *Server) Start(l net.Listener) error {
 	return nil
 }
 
-// tellReady reports that the server is ready, and then everything about its settings that an operator
+// logReady reports that the server is ready, and then logs everything about its settings that an operator
 // should know.
-func (s *Server) tellReady() {
+func (s *Server) logReady() {
 	if s.ready != nil {
 		s.ready()
 	}
@@ -323,7 +323,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
-	if s.db.Fit(last) == nil { // otherwise a newer program has taken over
+	if s.db.Fit(last) == nil { // otherwise a newer program has replaced this one
 		errs = append(errs, s.App.FlushUsage(last))
 	}
 	s.flushTraces(last)

@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/config"
 )
 
-// setup is how a server of a configuration protects its first account.
+// setup returns how a server with this configuration protects its first account.
 func (s *Server) setup(cfg config.Config) accounts.Setup {
 	o := accounts.Setup{Code: cfg.SetupCode, Done: func() { s.removeSetupCode(context.Background()) }}
 	switch {
-	case cfg.Addr == "": // in tests, which make the server themselves
+	case cfg.Addr == "": // in tests, which create the server without an address
 	case cfg.Exposed() || cfg.SetupCode != "":
 		o.Ask = accounts.AskAll
 	default:
@@ -23,8 +23,8 @@ func (s *Server) setup(cfg config.Config) accounts.Setup {
 	return o
 }
 
-// keepSetupCode writes the setup code to the data folder and to the log, as long as there is no account.
-// The server also starts if the file cannot be written.
+// keepSetupCode logs the setup code and writes it to the data folder while there is no account. The
+// server starts even if the file cannot be written.
 func (s *Server) keepSetupCode(ctx context.Context) error {
 	code, err := s.App.SetupCode(ctx)
 	if err != nil {
@@ -40,14 +40,14 @@ func (s *Server) keepSetupCode(ctx context.Context) error {
 	}
 	switch {
 	case s.cfg.SetupCode != "":
-		s.log.InfoContext(ctx, "there is no account yet: the first one needs the code of --setup-code")
+		s.log.InfoContext(ctx, "there is no account yet: creating the first one requires the code in --setup-code")
 	case s.cfg.Exposed():
-		s.log.WarnContext(ctx, "there is no account yet: the first one, the operator's, needs the setup code", "code", code, "file", path)
+		s.log.WarnContext(ctx, "there is no account yet: creating the first one, the operator's, requires the setup code", "code", code, "file", path)
 	}
 	return nil
 }
 
-// writeSecret writes a file that only its owner can read. It replaces an earlier one, whatever its mode.
+// writeSecret writes a file that only its owner can read. It replaces an existing file with any mode.
 func writeSecret(path, text string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -60,7 +60,7 @@ func writeSecret(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// removeSetupCode removes the file once the code is of no use.
+// removeSetupCode removes the file when the code is no longer needed.
 func (s *Server) removeSetupCode(ctx context.Context) {
 	if err := os.Remove(s.cfg.SetupCodePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.log.WarnContext(ctx, "cannot remove the setup code", "file", s.cfg.SetupCodePath(), "error", err)

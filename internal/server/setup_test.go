@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// The file with the setup code can only be read by its owner, and is gone once there is an account.
+// Only the owner can read the file with the setup code, and it is removed once there is an account.
 func TestSetupCodeFile(t *testing.T) {
 	t.Parallel()
 	cfg := config.Config{DataDir: t.TempDir()}
@@ -49,7 +49,7 @@ func TestWhoIsAskedForSetupCode(t *testing.T) {
 	} {
 		a := accounts.New(nil, nil, nil, accounts.Options{Setup: (&Server{}).setup(tt.cfg)})
 		if a.AsksForSetupCode(domain.Visitor{Local: true}) != tt.local || a.AsksForSetupCode(domain.Visitor{}) != tt.remote {
-			t.Errorf("%s: the wrong visitors are asked", name)
+			t.Errorf("%s: the wrong visitors need the code", name)
 		}
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"syscall"
 )
 
-// listenSocket listens on a Unix socket with the given permissions. It replaces a socket that
-// a killed server left behind, and nothing else. The socket is removed when the listener is
-// closed.
+// listenSocket listens on a Unix socket with the given permissions. It replaces a socket that a
+// killed server left behind, but no other file. The socket is removed when the listener is closed.
 //
 // Two servers that start at once must not replace each other's socket, so a lock on the
 // directory is held from the check until the new socket listens.

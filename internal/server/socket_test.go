@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// socketFolder makes a folder with a short name: the address of a socket has about 100 bytes.
+// socketFolder creates a folder with a short name, since the path of a socket is limited to about 100 bytes.
 func socketFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "v")
@@ -27,7 +27,7 @@ func socketFolder(t *testing.T) string {
 	return dir
 }
 
-// over is a client for the server on a socket.
+// over returns a client for the server on a socket.
 func over(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
@@ -69,14 +69,14 @@ func TestSocket(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		t.Errorf("the socket is there after the end: %v", err)
+		t.Errorf("the socket still exists after shutdown: %v", err)
 	}
 	if lines := r.Log("by-the-proxy"); len(lines) != 1 || !strings.Contains(lines[0], "client=192.0.2.7") {
 		t.Errorf("logged as %q", lines)
 	}
 }
 
-// A socket that a killed server has left is replaced, and nothing else is.
+// A socket that a killed server has left is replaced, but no other file is.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	dir := socketFolder(t)
@@ -106,11 +106,11 @@ func TestStaleSocket(t *testing.T) {
 		t.Errorf("the file: %q, %v", text, err)
 	}
 	if _, err := server.Listen("addr", "unix:"+filepath.Join(dir, "none", "s"), 0o660); err == nil || !strings.Contains(err.Error(), "--addr") {
-		t.Errorf("a folder that is missing: %v", err)
+		t.Errorf("a missing folder: %v", err)
 	}
 }
 
-// Of servers that start at once on one socket, one listens.
+// If several servers start at once on one socket, one of them listens.
 func TestSocketRace(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(socketFolder(t), "s")

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// A node whose program the schema no longer serves answers 503 at every door, in the door's shape,
-// and writes nothing; only the probes answer.
+// A node that is too old for the schema answers 503 on every mount, in the format of the mount, and
+// writes nothing. Only the probes answer.
 func TestUnserved(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -23,7 +23,7 @@ func TestUnserved(t *testing.T) {
 		r.Get("ada", "/v3/me")
 		r.Exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES ($1, TRUE, $1)", 9999)
 		before := r.Dump()
-		// The first write notices it by itself, even if the node has just checked.
+		// The first write checks again, even if the node has just checked.
 		r.Do("ada", "POST", "/v3/channels", map[string]any{"title": "Fern"}).Want(http.StatusServiceUnavailable)
 		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin"}
 		for _, ask := range []struct {
@@ -59,23 +59,23 @@ func TestUnserved(t *testing.T) {
 		}
 		r.Do("", "GET", "/livez", nil).Want(http.StatusOK)
 		r.Do("", "GET", "/healthz", nil).Want(http.StatusOK)
-		// A balancer that passes over everything else still learns of it.
+		// Excluding all other checks does not hide it.
 		res := r.Do("", "GET", "/readyz?exclude=database&exclude=storage&exclude=disk&exclude=schema", nil).Want(http.StatusServiceUnavailable)
 		if !strings.HasPrefix(string(res.Body), "not ready: the database is newer than this program") {
 			t.Errorf("%s", res.Body)
 		}
 		if diff := before.Diff(r.Dump()); diff != nil {
-			t.Errorf("the database has changed: %s", diff)
+			t.Errorf("the database was changed: %s", diff)
 		}
 	})
 }
 
-// While the database is frozen, /readyz still answers, although requests may take an hour.
+// While the database is frozen, /readyz still answers, even if requests may take an hour.
 func TestReadyOfFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		thaw := make(chan struct{})
-		end := r.Intercept(func(_ context.Context, _ string) { <-thaw }) // not even the end of its context ends it
+		end := r.Intercept(func(_ context.Context, _ string) { <-thaw }) // ignores its context
 		defer end()
 		defer close(thaw)
 		for range 2 {
@@ -87,7 +87,7 @@ func TestReadyOfFrozenDatabase(t *testing.T) {
 	}, func(c *config.Config) { c.RequestTimeout = time.Hour })
 }
 
-// The same with a bucket that takes requests and answers none.
+// The same with a bucket that accepts requests but never answers.
 func TestReadyOfFrozenStorage(t *testing.T) {
 	t.Parallel()
 	var isFrozen atomic.Bool

@@ -37,7 +37,7 @@ func (s *Server) StartWork() error {
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
 	}
-	s.tellReady()
+	s.logReady()
 	s.backups.start()
 	s.begin()
 	return s.Jobs.Start(context.Background())

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFileMetadataChoice checks the choice on a block's edit page: it is offered for files that have
-// metadata, and a form without it changes nothing.
+// metadata, and a form without the checkbox changes nothing.
 func TestFileMetadataChoice(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -14,10 +14,10 @@ import (
 	"vitrine/internal/config"
 )
 
-// quotes takes five times its length in HTML.
+// quotes returns a value that is five times as long in HTML.
 func quotes(n int) string { return strings.Repeat(`"`, n) }
 
-// countedBody counts what is read of a body.
+// countedBody counts the bytes that are read from it.
 type countedBody struct {
 	io.Reader
 	read int
@@ -29,7 +29,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formOf makes the request of a form without a Content-Length.
+// formOf returns a form request without a Content-Length.
 func formOf(t *testing.T, path string, body io.Reader, cookies ...*http.Cookie) *http.Request {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, apptest.Base+path, struct{ io.Reader }{body})
@@ -41,8 +41,8 @@ func formOf(t *testing.T, path string, body io.Reader, cookies ...*http.Cookie) 
 	return req
 }
 
-// The body of a form that a guest sends may have 16 KiB, whichever form it is: no more is read
-// of it, and the answer is short.
+// The body of any form of a guest is limited to 16 KiB: no more of it is read, and the response is
+// short.
 func TestGuestsFormsAreSmall(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -61,7 +61,7 @@ func TestGuestsFormsAreSmall(t *testing.T) {
 	}
 }
 
-// A value that is longer than its field allows is not shown again; one that fits is.
+// A value that is longer than its field allows is not shown again; a shorter one is.
 func TestLongValuesAreNotEchoed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -94,7 +94,7 @@ func TestLongValuesAreNotEchoed(t *testing.T) {
 	}
 }
 
-// unread is a client that takes nothing of a response until it is told to.
+// unread is a client that does not read the response until it is released.
 type unread struct {
 	*httptest.ResponseRecorder
 	begun, release chan struct{}
@@ -107,9 +107,9 @@ func (u *unread) Write(p []byte) (int, error) {
 	return u.ResponseRecorder.Write(p)
 }
 
-// Forms that are shown again are charged to the memory of responses like pages are: while a
-// client does not read them, more are refused. They hold no turn, so that small ones are
-// answered meanwhile.
+// Forms that are shown again are charged to the memory of responses, like pages: while a client does
+// not read them, more are refused. They do not occupy a turn, so small requests are answered in the
+// meantime.
 func TestFormsShownAgainAreCharged(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.ResponseMemory = 1 << 20 })
@@ -140,7 +140,7 @@ func TestFormsShownAgainAreCharged(t *testing.T) {
 	newBrowser(t, r).get("/sign-in").want(http.StatusOK)
 }
 
-// endless is a body that does not come until it is released, and notes that it is read.
+// endless is a body that blocks until it is released, and counts its readers.
 type endless struct {
 	read    *atomic.Int64
 	release chan struct{}
@@ -152,8 +152,8 @@ func (e endless) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// A visitor has as many requests under way as a client of the API. A hundred more wait, and
-// whatever is beyond that is refused before its body is read.
+// A visitor may have as many requests in progress as an API client. A hundred more wait, and all others
+// are refused before their body is read.
 func TestVisitorsTakeTurns(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

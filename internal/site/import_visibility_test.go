@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// importer brings files in by the command line, the website and the API.
+// importer imports files with the command line, the website and the API.
 type importer struct {
 	*apptest.Rig
 	t     *testing.T
@@ -44,7 +44,7 @@ type bringing struct {
 	consent    bool
 }
 
-// bring imports, and returns why the import was refused.
+// bring runs an import, and returns the reason if it was refused.
 func (w *importer) bring(b bringing) (refused string) {
 	w.t.Helper()
 	switch b.door {
@@ -127,7 +127,7 @@ func (w *importer) bySite(b bringing) (refused string) {
 	return ""
 }
 
-// visibilities are those of the channels of the importer, by id.
+// visibilities returns the visibilities of the importer's channels by id.
 func (w *importer) visibilities() map[int64]string {
 	all := map[int64]string{}
 	list := w.Get(w.who, "/v3/users/%d/contents?type=Channel&per=100", w.Person(w.who).ID).Want(200)
@@ -137,7 +137,7 @@ func (w *importer) visibilities() map[int64]string {
 	return all
 }
 
-// forGuests is all that guests can read of the blocks and the channels of the importer.
+// forGuests returns everything that guests can read of the importer's blocks and channels.
 func (w *importer) forGuests() string {
 	w.t.Helper()
 	w.WorkJobs()
@@ -170,7 +170,7 @@ func (w *importer) forGuests() string {
 	return all.String()
 }
 
-// importFormats write a file of links, each with a title and a note that begin with a mark.
+// importFormats write a file of links, whose titles and notes begin with a mark.
 var importFormats = map[string]func(mark string) bringing{
 	"chrome": func(mark string) bringing { return marksFile("bookmarks.html", "Bookmarks", mark) },
 	"work":   func(mark string) bringing { return marksFile("bookmarks.html", "Work laptop", mark) },
@@ -197,8 +197,8 @@ func tableFile(name, head, mark string) bringing {
 	return bringing{source: "csv", name: name, text: fmt.Sprintf("%[1]s\nhttps://a.invalid/,%[2]s a,%[2]s,\nhttps://b.invalid/,%[2]s b,,Recipes\nhttps://%[2]s.invalid/,%[2]s own,,Recipes\nhttps://c.invalid/,%[2]s c,,%[2]s folder\n", head, mark)}
 }
 
-// TestImportsKeepWhatIsPrivate imports two files after each other, of any formats, by any way and
-// with any visibilities, and lets the owner open or close a channel in between.
+// TestImportsKeepWhatIsPrivate imports two files one after the other, in all formats, through all
+// interfaces and with all visibilities, and the owner opens or closes a channel in between.
 func TestImportsKeepWhatIsPrivate(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -246,7 +246,7 @@ func TestImportsKeepWhatIsPrivate(t *testing.T) {
 						t.Errorf("%q: guests can read %q", story, mark)
 					}
 				}
-				if k == 0 && n%2 == 0 { // the owner opens or closes all that is here
+				if k == 0 && n%2 == 0 { // the owner opens or closes all channels
 					to := pick("public", "private")
 					for id := range after {
 						w.Do(w.who, "PUT", fmt.Sprintf("/v3/channels/%d", id), map[string]any{"visibility": to}).Want(200)

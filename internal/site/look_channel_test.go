@@ -136,7 +136,7 @@ func TestChannelOfHostileTexts(t *testing.T) {
 	if p := b.get("/ada/" + slug); len(p.body) > 20_000 {
 		t.Errorf("a long text makes the page %d bytes long", len(p.body))
 	}
-	p := b.get(fmt.Sprint("/block/", long)).want(200).says("javascript:alert(1)")
+	p := b.get(fmt.Sprint("/block/", long)).want(200)
 	if strings.Contains(p.body, `href="javascript:`) {
 		t.Error("the source is a link")
 	}

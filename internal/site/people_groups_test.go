@@ -15,7 +15,7 @@ func TestGroupPages(t *testing.T) {
 		eve.get("/groups").want(200).says("You belong to no group yet.")
 		eve.post("/groups/new", "name", " ", "description", "kept").want(422).says("Must not be blank.", "kept</textarea>")
 		eve.post("/groups/new", "name", strings.Repeat("é", 256)).want(422)
-		eve.post("/groups/new", "name", "Guild", "avatar_url", "ftp://x").want(422).says("Must be an absolute http(s) address.", "ftp://x")
+		eve.post("/groups/new", "name", "Guild", "avatar_url", "ftp://x").want(422).says("Must be an absolute http or https URL.", "ftp://x")
 		eve.get("/groups").want(200).hides("Guild")
 		if to := eve.post("/groups/new", "name", "Guild <b>", "description", "A *fine* one").want(303).header.Get("Location"); to != "/group/guild-b" {
 			t.Fatalf("the group is at %s", to)

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// An account that has nothing but its mail confirms by a mailed link, in the same browser.
+// An account that has only an e-mail address confirms with a mailed link, in the same browser.
 func TestProveByMail(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -44,7 +44,7 @@ func TestProveByMail(t *testing.T) {
 }
 
 // An account of single sign-on confirms by signing in again at the provider, as the same person and
-// since it was asked to.
+// after the request.
 func TestProveBySignOn(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -59,7 +59,7 @@ func TestProveBySignOn(t *testing.T) {
 		b.signOn(fake, confirm).want(422).says("did not ask you to sign in again")
 		fake.Tampers(nil)
 		fake.Is("8", "email", "eve@example.org")
-		b.signOn(fake, confirm).want(422).says("is not connected with yours here")
+		b.signOn(fake, confirm).want(422).says("is not connected to your account here")
 		b.get("/settings/delete").want(303)
 		fake.Is("7", "email", "nina@example.org", "name", "Nina")
 		before := b.cookies["__Host-vitrine"].Value
@@ -70,7 +70,7 @@ func TestProveBySignOn(t *testing.T) {
 	})
 }
 
-// A request that was under way when the secret changed does not sign the browser out.
+// A request in progress when the secret changes does not sign the browser out.
 func TestEarlierSecretKeepsCookie(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -81,13 +81,13 @@ func TestEarlierSecretKeepsCookie(t *testing.T) {
 	ada.cookies["__Host-vitrine"] = &stale
 	ada.get("/settings/profile").want(303)
 	if kept := ada.cookies["__Host-vitrine"]; kept == nil {
-		t.Error("the browser forgets its session")
+		t.Error("the browser lost its session")
 	}
 	ada.cookies["__Host-vitrine"] = now
 	ada.get("/settings/profile").want(200)
 }
 
-// The first account of a server that others reach needs the setup code, by each way in.
+// On a server that others can reach, every way to create the first account requires the setup code.
 func TestSetupCode(t *testing.T) {
 	t.Parallel()
 	public := func(c *config.Config) { c.Addr, c.SignUp = "0.0.0.0:8080", "open" }
@@ -104,7 +104,7 @@ func TestSetupCode(t *testing.T) {
 		join := func(b *browser) *page {
 			return b.post("/sign-up", "name", "Ada", "slug", "ada", "email", "ada@example.org", "password", password)
 		}
-		join(b).want(422).says("Is needed for the first account")
+		join(b).want(422).says("Is required for the first account")
 		b.post("/sign-up", "do", "setup", "setup_code", "wrong").want(422).says("Is not the setup code of this server.")
 		tried := 1
 		for range 20 {
@@ -114,7 +114,7 @@ func TestSetupCode(t *testing.T) {
 			tried++
 		}
 		if tried != 10 {
-			t.Errorf("%d codes were tried", tried)
+			t.Errorf("%d attempts were allowed", tried)
 		}
 		r.Clock.Advance(time.Hour)
 		b.post("/sign-up", "do", "setup", "setup_code", code).leads("/sign-up").follow().says("Password")

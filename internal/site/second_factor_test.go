@@ -95,7 +95,7 @@ func TestPasskeysOnSite(t *testing.T) {
 	d.get("/settings/passkeys").want(200)
 	newBrowser(t, r).get("/sign-in").says("Sign in with a passkey")
 
-	// Changes are confirmed by the password, or a passkey.
+	// Changes require a confirmation with the password or a passkey.
 	id := ada.get("/settings/passkeys").find(`href="/settings/passkeys/(\d+)"`)
 	r.Clock.Advance(time.Hour)
 	ada.get("/settings/recovery-codes").leads("/settings/confirm?next=%2Fsettings%2Frecovery-codes").follow().says("Use a passkey", "Confirm with your password")

@@ -28,7 +28,7 @@ func TestProfile(t *testing.T) {
 		b.get(strings.TrimPrefix(p.find(`<img class="avatar" src="([^"]+)" alt="The picture that is shown now"`), apptest.Base)).want(200)
 		b.post("/settings/profile", "name", "Eve", "avatar", "none").leads("/settings/profile").follow().hides("The picture that is shown now")
 		b.post("/settings/profile", "name", " ", "bio", "kept").want(422).says("Must not be blank.", "kept</textarea>")
-		b.post("/settings/profile", "name", "Eve", "avatar_url", "ftp://x").want(422).says("Must be an absolute http(s) address.", "ftp://x")
+		b.post("/settings/profile", "name", "Eve", "avatar_url", "ftp://x").want(422).says("Must be an absolute http or https URL.", "ftp://x")
 		b.post("/settings/profile", "name", "Eve", "bio", strings.Repeat("é", 20_001)).want(422).says("Must have at most 20000 characters.")
 	}, people)
 }

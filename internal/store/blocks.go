@@ -79,7 +79,7 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	return sqlx.ByID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
 }
 
-// BlocksForGuests reports which of the blocks guests may see.
+// BlocksForGuests reports which of the blocks guests can see.
 func (q Queries) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
 	seen := map[domain.BlockID]bool{}
 	if len(ids) == 0 {

@@ -25,7 +25,7 @@ func tableNames(t *testing.T, db *database.DB) (names []string) {
 	query := `SELECT l.name FROM pragma_table_list l JOIN sqlite_schema s ON s.name = l.name
 		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite%' ORDER BY s.rowid`
 	if db.Dialect() == database.Postgres {
-		query = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind = 'r' AND relnamespace = CAST('public' AS REGNAMESPACE) ORDER BY oid"
+		query = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p' AND relnamespace = CAST('public' AS REGNAMESPACE) ORDER BY oid"
 	}
 	for _, row := range readRows(t, db, query).rows {
 		if name := row[0].(string); name != "goose_db_version" && name != "schema_versions" && name != "search_words" && !strings.HasPrefix(name, "river_") {
@@ -145,6 +145,13 @@ func writeTables(t *testing.T, db *database.DB, all []tableRows) (written []tabl
 			t.Fatalf("%d tables cannot be copied: %v", len(refused), last)
 		}
 		waiting = refused
+	}
+	for _, table := range written {
+		if table.name == "byte_usage" { // triggers have counted the texts a second time
+			if err := table.write(t, db); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	countOn(t, db)
 	return written

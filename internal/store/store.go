@@ -212,7 +212,7 @@ type Tx struct {
 	documents *documents.Index
 	carried   int64 // connections that have changed with their channels
 	texts     TextBound
-	growing   map[domain.UserID]bool // whose texts have become longer
+	growing   map[domain.UserID]bool // users whose texts have become longer
 }
 
 func (tx *Tx) use(on database.Querier) {

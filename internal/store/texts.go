@@ -9,22 +9,22 @@ import (
 	"vitrine/internal/domain"
 )
 
-// TextBound limits the texts that users store. Without a Room nothing is refused.
+// TextBound limits the texts that users store. If Room is nil, there is no limit.
 type TextBound struct {
 	Now  func() time.Time
 	Room func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
 }
 
-// nearBound is how close to the bound a user's row is locked, so that no other transaction can store
-// anything until this one has ended. It is more than the texts of all requests that a user can have
-// running at once.
+// nearBound is the distance from the limit within which a user's row is locked until the transaction ends,
+// so that no other transaction can store anything. It is more than the texts of all requests that a user
+// can have in progress at once.
 const nearBound = 256 << 20
 
-// BoundTexts limits the texts that transactions write. It must be called before the first one.
+// BoundTexts sets the limit for texts. It must be called before the first transaction.
 func (s *Store) BoundTexts(b TextBound) { s.texts = b }
 
-// grow notes that the texts of a user grow if a text of was bytes has is bytes now. The transaction is
-// refused at its end if they are beyond the bound; one that shortens a text never is.
+// grow records that a text of a user grows from was to is bytes. At its end the transaction is refused if
+// the user's texts exceed the limit. Transactions that only shorten texts are never refused.
 func (tx *Tx) grow(user domain.UserID, was, is int) {
 	if is <= was || tx.texts.Room == nil {
 		return
@@ -35,7 +35,7 @@ func (tx *Tx) grow(user domain.UserID, was, is int) {
 	tx.growing[user] = true
 }
 
-// checkTexts refuses the transaction if a user whose texts it has made longer is beyond the bound.
+// checkTexts refuses the transaction if it made the texts of a user longer and they exceed the limit.
 func (tx *Tx) checkTexts(ctx context.Context) error {
 	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
 		var left int64
@@ -61,7 +61,7 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 	return nil
 }
 
-// textBytes estimates the length of a text with Markdown, to compare it with another.
+// textBytes estimates the size of a text with Markdown, for comparison with another.
 func textBytes(t *domain.Text, others ...*string) (n int) {
 	if t != nil {
 		n = len(t.Markdown)
@@ -80,7 +80,7 @@ func blockBytes(b domain.Block) int {
 
 func channelBytes(c domain.Channel) int { return textBytes(c.Description, &c.Title) + len(c.Metadata) }
 
-// channelPayer returns the user against whose quota the texts of a channel count.
+// channelPayer returns the user whose quota the texts of a channel count towards.
 func channelPayer(owner domain.PrincipalRef, maker domain.UserID) domain.UserID {
 	if owner.Type == domain.TypeUser {
 		return domain.UserID(owner.ID)

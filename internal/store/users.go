@@ -26,9 +26,13 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	return u, sqlx.Found(err)
 }
 
-// UserByEmail reads a user by address in lower case. A deleted account has none.
+// hasEmail selects the account with a canonical address ($1). Earlier versions stored a domain as it
+// was typed, so the account may have the address with its domain in ASCII ($2).
+const hasEmail = "u.email IN ($1, $2) ORDER BY u.email = $1 DESC LIMIT 1"
+
+// UserByEmail reads a user by canonical address. Deleted accounts have none.
 func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
-	u, err := rowmap.ScanUser(q.db.QueryRow(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.email = $1", email))
+	u, err := rowmap.ScanUser(q.db.QueryRow(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+hasEmail, email, domain.EmailInASCII(email)))
 	return u, sqlx.Found(err)
 }
 
@@ -42,7 +46,7 @@ func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]d
 type NewUser struct {
 	Slug         string
 	Name         string
-	Email        string // lower case
+	Email        string // canonical
 	PasswordHash string
 	Tier         domain.Tier
 	Office       domain.Office // "" for a member
@@ -82,8 +86,8 @@ func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, n
 	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
-// UpdateProfile writes the name and biography of a user. Name, slug and avatar are shown inside
-// other resources, so face_version counts new names.
+// UpdateProfile writes the name and biography of a user. Name, slug and avatar are part of other
+// resources, so face_version counts changes of the name.
 func (tx *Tx) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
 	tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
 	b := sqlx.TextOf(u.Bio)
@@ -100,9 +104,9 @@ type Credentials struct {
 	PasswordHash string // empty: no password
 }
 
-// CredentialsByEmail reads those of the account with an address in lower case.
+// CredentialsByEmail reads the credentials of the account with a canonical address.
 func (q Queries) CredentialsByEmail(ctx context.Context, email string) (Credentials, error) {
-	return q.credentials(ctx, "u.email = $1", email)
+	return q.credentials(ctx, hasEmail, email, domain.EmailInASCII(email))
 }
 
 // Credentials reads those of a user.
@@ -110,8 +114,8 @@ func (q Queries) Credentials(ctx context.Context, id domain.UserID) (Credentials
 	return q.credentials(ctx, "u.id = $1", id)
 }
 
-func (q Queries) credentials(ctx context.Context, where string, arg any) (c Credentials, err error) {
-	row := q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg)
+func (q Queries) credentials(ctx context.Context, where string, args ...any) (c Credentials, err error) {
+	row := q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, args...)
 	c.User, err = rowmap.ScanUser(prefixed{row, &c.PasswordHash})
 	return c, sqlx.Found(err)
 }
@@ -139,8 +143,8 @@ func (tx *Tx) SetPassword(ctx context.Context, id domain.UserID, hash string) er
 	return tx.db.ExecOne(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 }
 
-// SetEmail gives a locked account another address, in lower case. One that is in use is
-// a Conflict.
+// SetEmail gives a locked account another canonical address. An address that is in use is a
+// Conflict.
 func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) error {
 	err := tx.db.ExecOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
 	if database.IsUnique(err) {

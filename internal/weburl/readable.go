@@ -11,9 +11,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Readable returns an address as people read it: with the host in its own script and the rest
-// decoded, except for what would be invisible or read as something else. It is for display only.
-// A text that is no address is returned as it is.
+// Readable returns a URL for display: with the host in its own script and the rest decoded, except for
+// characters that would be invisible or misleading. A text that is not a URL is returned unchanged.
 func Readable(address string) string {
 	text, err := Canonical(address)
 	if err != nil {
@@ -31,9 +30,9 @@ func Readable(address string) string {
 	return scheme + "://" + ReadableHost(host) + port + decoded(rest[end:])
 }
 
-// ReadableHost returns a host in its own script if nobody can take it for another host: if all of
-// it is of one script, apart from Chinese, Japanese and Korean names, which may end in Latin
-// letters (".jp"). Other hosts stay in punycode.
+// ReadableHost returns a host in its own script if it cannot be mistaken for another host: all of it must
+// be in one script, except that Chinese, Japanese and Korean names may end in Latin letters (".jp").
+// Other hosts stay in punycode.
 func ReadableHost(host string) string {
 	if !strings.Contains(host, "xn--") {
 		return host
@@ -45,8 +44,8 @@ func ReadableHost(host string) string {
 	return name
 }
 
-// eastAsian are the sets of scripts that one label of a name may mix, as one writing system does.
-// None of their letters looks like a Latin one.
+// eastAsian are the sets of scripts that a label may mix, because they form one writing system. None of
+// their letters looks like a Latin letter.
 var eastAsian = [][]string{{"Han", "Hiragana", "Katakana"}, {"Han", "Bopomofo"}, {"Han", "Hangul"}}
 
 func isUnmistakable(name string) bool {
@@ -67,14 +66,14 @@ func isUnmistakable(name string) bool {
 	return len(slices.Compact(scripts)) <= 1
 }
 
-// scriptsOf returns the scripts of a label, without ASCII digits and hyphens, which all scripts
-// have. It refuses letters that look like others of their own script or like punctuation.
+// scriptsOf returns the scripts of a label, except for ASCII digits and hyphens, which all scripts share.
+// It refuses letters that look like other letters of their script or like punctuation.
 func scriptsOf(label string) (scripts []string, ok bool) {
 	for _, r := range label {
 		switch {
 		case r == '-' || r >= '0' && r <= '9':
 			continue
-		case r == 'ー': // is of no script, although only Japanese has it
+		case r == 'ー': // has no script in Unicode, although only Japanese uses it
 			r = 'ア'
 		case unicode.Is(unicode.Latin, r) && (r == 'ı' || r > 0x24F && r < 0x1E00 || r > 0x1EFF): // phonetic and other rare letters
 			return nil, false
@@ -96,7 +95,7 @@ func scriptsOf(label string) (scripts []string, ok bool) {
 	return scripts, true
 }
 
-// decoded undoes the percent-encoding of what is safe to show.
+// decoded undoes the percent-encoding of characters that are safe to show.
 func decoded(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -110,7 +109,7 @@ func decoded(text string) string {
 			run += len("%20")
 		}
 		plain, err := url.PathUnescape(text[:run])
-		if err != nil || run == 0 { // not in a canonical address
+		if err != nil || run == 0 { // cannot happen in a canonical URL
 			b.WriteString(text)
 			break
 		}
@@ -131,7 +130,7 @@ func decoded(text string) string {
 	return b.String()
 }
 
-// isShown reports whether a decoded character is visible and has no meaning in an address.
+// isShown reports whether a decoded character is visible and has no syntactic meaning in a URL.
 func isShown(r rune) bool {
 	if r < utf8.RuneSelf {
 		return strings.ContainsRune("\"<>[]^`{|}", r)

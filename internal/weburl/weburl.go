@@ -1,5 +1,5 @@
-// Package weburl parses the addresses of web pages as browsers do (https://url.spec.whatwg.org)
-// and writes them for programs, as URIs, and for people.
+// Package weburl parses the URLs of web pages as browsers do (https://url.spec.whatwg.org), and
+// formats them as URIs for programs, and for display.
 package weburl
 
 import (
@@ -11,26 +11,26 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// The reasons why a text is not the URL of a page. ErrTooLong also counts what is percent-encoded.
+// The reasons why a text is not the URL of a page. The limit for ErrTooLong applies to the percent-encoded URL.
 var (
 	ErrMalformed = errors.New("malformed URL")
 	ErrScheme    = errors.New("neither http nor https")
 	ErrTooLong   = fmt.Errorf("more than %d bytes", MaxLength)
 )
 
-// MaxLength is how many bytes a URL may have. Many servers accept no more, and the time that
-// parsing takes grows with the square of the length.
+// MaxLength is the maximum length of a URL in bytes. Many servers accept no longer ones, and parsing time
+// grows with the square of the length.
 const MaxLength = 8_192
 
-// An apostrophe is valid in the query of a URI, so it stays as it was written.
+// An apostrophe is valid in the query of a URI, so it is not encoded.
 var parser = whatwg.NewParser(whatwg.WithSpecialQueryPercentEncodeSet(whatwg.QueryPercentEncodeSet))
 
-// Canonical returns an absolute http or https URL as a URI (RFC 3986): ASCII, with the host in
-// lower case and punycode, without the scheme's own port and dot segments, and percent-encoded.
-// It is the only form that is stored, served and fetched. Canonical(Canonical(s)) is Canonical(s).
+// Canonical returns an absolute http or https URL as a URI (RFC 3986): ASCII, with the host in lower case
+// and punycode, without the default port and dot segments, and percent-encoded. Only this form is stored,
+// served and fetched. Canonical(Canonical(s)) equals Canonical(s).
 //
-// Unlike browsers, it does not add a slash to an address without a path: clients compare what
-// they are served with what they sent.
+// Unlike browsers, it does not add a slash to a URL without a path, because clients compare the URLs in
+// responses with those that they sent.
 func Canonical(text string) (string, error) {
 	if len(text) > MaxLength {
 		return "", ErrTooLong
@@ -54,7 +54,7 @@ func Parse(text string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// Resolve returns the URL that a reference leads to from a page at base, which Parse returned.
+// Resolve resolves a reference on a page at base, which Parse returned.
 func Resolve(base *url.URL, reference string) (*url.URL, error) {
 	if len(reference) > MaxLength {
 		return nil, ErrTooLong
@@ -74,8 +74,8 @@ func Resolve(base *url.URL, reference string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// write writes a parsed URL as a URI. What browsers keep after the host without being valid in a
-// URI, such as "|" or a lone "%", is percent-encoded.
+// write formats a parsed URL as a URI. After the host, it percent-encodes characters that browsers keep
+// but URIs do not allow, such as "|" or a lone "%".
 func write(u *whatwg.Url, path bool) (string, error) {
 	host := u.Hostname()
 	if u.Scheme() != "http" && u.Scheme() != "https" {
@@ -113,8 +113,8 @@ func hasPath(text string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escape writes a part of a URI, which the parser has already made ASCII. Only the first "#"
-// separates the fragment.
+// escape writes a part of a URI, which the parser has already made ASCII. Only the first "#" starts the
+// fragment.
 func escape(b *strings.Builder, rest string) {
 	fragment := false
 	for i := range len(rest) {
@@ -129,8 +129,8 @@ func escape(b *strings.Builder, rest string) {
 	}
 }
 
-// isCanonical reports whether Canonical would return a text as it is. It takes only the common
-// forms, which it need not parse: most addresses are of these, and pages show a hundred of them.
+// isCanonical reports whether Canonical would return a text unchanged. To be fast, it accepts only common
+// forms, which need no parsing: most URLs have them, and a page may show a hundred URLs.
 func isCanonical(text string) bool {
 	rest, ok := strings.CutPrefix(text, "https://")
 	if !ok {
@@ -160,12 +160,12 @@ func isCanonical(text string) bool {
 			path = min(path, i)
 		}
 	}
-	// A dot may be written as %2e, and ".." takes a segment away.
+	// A dot may be encoded as %2e, and ".." removes a segment.
 	return !strings.Contains(rest[:path], "/.") && !strings.Contains(rest[:path], "/%2")
 }
 
-// isHost reports whether a host is a name or an IPv4 address in ASCII. Browsers also accept
-// quotes, braces and more in it, but no name server and no URI has them.
+// isHost reports whether a host is a name or an IPv4 address in ASCII. Browsers also accept characters
+// such as quotes and braces, but name servers and URIs do not.
 func isHost(host string) bool {
 	for i := range len(host) {
 		if c := host[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
@@ -175,7 +175,7 @@ func isHost(host string) bool {
 	return host != ""
 }
 
-// isPart reports whether a byte may be in the path, query or fragment of a URI.
+// isPart reports whether a byte is allowed in the path, query or fragment of a URI.
 func isPart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@/?%", c) >= 0
 }

@@ -89,7 +89,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// uri is RFC 3986 for addresses of the web.
+// uri matches RFC 3986 URIs of web pages.
 var uri = regexp.MustCompile(`^https?://([A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@?([a-z0-9._-]+|\[[0-9a-f:]+\])(:[0-9]+)?` +
 	`(/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(#([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$`)
 
@@ -104,7 +104,7 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		if !uri.MatchString(got) {
-			t.Errorf("Canonical(%q) = %q, which is no URI", text, got)
+			t.Errorf("Canonical(%q) = %q, which is not a URI", text, got)
 		}
 		if again, err := Canonical(got); err != nil || again != got {
 			t.Errorf("Canonical(%q) = %q, %v", got, again, err)
@@ -119,10 +119,10 @@ func FuzzCanonical(f *testing.F) {
 		if isCanonical(text) {
 			parsed, err := parser.Parse(text)
 			if err != nil {
-				t.Fatalf("%q is taken for canonical, but %v", text, err)
+				t.Fatalf("%q passes for canonical, but %v", text, err)
 			}
 			if slow, err := write(parsed, hasPath(text)); err != nil || slow != text {
-				t.Errorf("%q is taken for canonical, but is %q, %v", text, slow, err)
+				t.Errorf("%q passes for canonical, but is %q, %v", text, slow, err)
 			}
 		}
 	})

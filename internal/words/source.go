@@ -25,7 +25,7 @@ func Source(address string) int64 {
 
 func sourceKey(address string) string {
 	address = strings.TrimSpace(address)
-	if strings.ContainsAny(address, " \t\r\n") { // what is searched for may begin with an address
+	if strings.ContainsAny(address, " \t\r\n") { // a search query may begin with a URL
 		return ""
 	}
 	u, err := weburl.Parse(address)
@@ -62,7 +62,7 @@ func tracking(name string) bool {
 		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)
 }
 
-// Place returns the host and path of an address as text to find it by, both as people read them.
+// Place returns the host and path of a URL as searchable text, in readable form.
 func Place(address string) string {
 	u, err := weburl.Parse(address)
 	if err != nil {

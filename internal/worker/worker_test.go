@@ -157,16 +157,22 @@ func TestInvitationMailGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, verb, reply string
+		to                string // "" for a member
 		claimed           bool
 	}{
-		{"refused", "RCPT", "550 nobody of that name\r\n", false},
-		{"unclear", ".", "", true},
+		{"refused", "RCPT", "550 nobody of that name\r\n", "", false},
+		{"unclear", ".", "", "", true},
+		{"server without SMTPUTF8", "", "", "zoë@example.org", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			port := smtp(t, c.verb, c.reply)
 			apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-				id := invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
+				in := people.InviteInput{Email: c.to}
+				if c.to == "" {
+					in.User = r.Person("eve").ID
+				}
+				id := invite(t, r, r.Group("Society", "ada"), in)
 				r.WorkJobs()
 				var claimed bool
 				err := r.DB().Reader().QueryRow(t.Context(), "SELECT mailed_at IS NOT NULL FROM invitations WHERE id = $1", id).Scan(&claimed)

@@ -123,7 +123,7 @@ func list(ids json.RawMessage) json.RawMessage {
 		if id = strings.TrimSpace(id); id != "" {
 			all = append(all, id)
 		}
-		if len(all) > domain.MaxOrdered { // more than any list may have
+		if len(all) > domain.MaxOrdered { // longer than any valid list
 			break
 		}
 	}

@@ -27,8 +27,8 @@ var lenient = map[string]func([]describe.Field) ([]describe.Field, []describe.Vi
 // blockFields are the optional fields of a new block.
 var blockFields = []string{"title", "description", "original_source_url", "original_source_title", "alt_text", "metadata"}
 
-// adapted gives a body as the description has it. A body that is not an object, or has a
-// field twice, stays as it is, for the description to refuse.
+// adapted converts a body to the form in the description. A body that is not an object, or
+// repeats a field, stays as it is, and request validation refuses it.
 func adapted(op *describe.Operation, body []byte) ([]byte, []describe.Violation) {
 	adapt := lenient[op.ID]
 	if adapt == nil {
@@ -46,7 +46,7 @@ func adapted(op *describe.Operation, body []byte) ([]byte, []describe.Violation)
 	return objectOf(changed), found
 }
 
-// objectOf writes fields as an object.
+// objectOf encodes fields as an object.
 func objectOf(fields []describe.Field) []byte {
 	texts := make([][]byte, len(fields))
 	for i, f := range fields {
@@ -56,7 +56,7 @@ func objectOf(fields []describe.Field) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
-// withoutNulls removes fields that are null: null means that they are not given.
+// withoutNulls removes fields that are null, because null means that the field is absent.
 func withoutNulls(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
 	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 		return slices.DeleteFunc(fields, func(f describe.Field) bool {
@@ -65,7 +65,7 @@ func withoutNulls(names ...string) func([]describe.Field) ([]describe.Field, []d
 	}
 }
 
-// withEmptyForNull writes "" for fields that are null: both clear the present value.
+// withEmptyForNull replaces null by "", because both clear the stored value.
 func withEmptyForNull(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
 	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 		for i, f := range fields {
@@ -77,10 +77,10 @@ func withEmptyForNull(names ...string) func([]describe.Field) ([]describe.Field,
 	}
 }
 
-// maxAdapted is how many blocks of a batch are adapted. A batch may have fewer.
+// maxAdapted limits how many blocks of a batch are adapted. A batch may have fewer.
 const maxAdapted = 100
 
-// withBlocksWithoutNulls does for each block of a batch what createBlock does for one.
+// withBlocksWithoutNulls applies the adapter of createBlock to each block of a batch.
 func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 	at := slices.IndexFunc(fields, func(f describe.Field) bool { return f.Name == "blocks" })
 	if at < 0 || !bytes.Contains(fields[at].Value, []byte("null")) {
@@ -95,7 +95,7 @@ func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []descri
 		if err != nil {
 			return err
 		}
-		known := func(name string) bool { return slices.Contains(blockFields, name) }
+		known := func(name string) bool { return name == "value" || slices.Contains(blockFields, name) }
 		if inner, twice, ok := describe.Fields(block, known); ok && !twice && block.Type() == jx.Object {
 			inner, _ = withoutNulls(blockFields...)(inner)
 			block = objectOf(inner)
@@ -103,7 +103,7 @@ func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []descri
 		blocks = append(blocks, block)
 		return nil
 	})
-	if err != nil { // the description refuses it
+	if err != nil { // request validation refuses it
 		return fields, nil
 	}
 	fields[at].Value = slices.Concat([]byte("["), bytes.Join(blocks, []byte(",")), []byte("]"))
@@ -122,7 +122,7 @@ func withGroupAsOwner(fields []describe.Field) ([]describe.Field, []describe.Vio
 		return fields, nil
 	}
 	text := string(fields[at].Value)
-	_ = json.Unmarshal(fields[at].Value, &text) // a number stays as it is written
+	_ = json.Unmarshal(fields[at].Value, &text) // a number keeps its text
 	id, err := strconv.ParseInt(text, 10, 64)
 	owned := slices.ContainsFunc(fields, func(f describe.Field) bool { return f.Name == "owner" })
 	switch {

@@ -95,9 +95,9 @@ func badRequest(client domain.Application, r AuthorizationRequest) (code, why st
 	case r.ResponseType == "":
 		why = "response_type is required"
 	case r.ResponseType != "code":
-		return "unsupported_response_type", "The one response_type is code"
+		return "unsupported_response_type", "The only response_type is code"
 	case r.ResponseMode != "" && r.ResponseMode != "query":
-		why = "The one response_mode is query"
+		why = "The only response_mode is query"
 	case r.CodeChallenge == "" && r.CodeChallengeMethod != "":
 		why = "code_challenge_method was given without a code_challenge"
 	case r.CodeChallenge == "" && client.Public:

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// ChangeEmail has a link mailed to a new address, which it proves; the old address is
-// told once it is changed. The session must have been confirmed recently. Errors name `email`; whether
-// the address has another account, only its owner is told.
+// ChangeEmail has a link mailed to a new address to verify it. The old address is notified after
+// the change. The session must have been confirmed recently. Errors name `email`. Only the owner
+// of the address learns whether it already has another account.
 func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, email string) error {
 	email, err := core.EmailAddress(strings.TrimSpace(email))
 	if err != nil {
@@ -55,10 +55,10 @@ func (a *Accounts) AddressLink(ctx context.Context, token string) (email string,
 	return l.Email, err
 }
 
-// ConfirmEmail changes the address as a mailed link says; NotFound for a link that is
-// used, expired or none, or whose address has got an account meanwhile. Links to choose
-// a password, which went to the old address, end. If the actor is the account's holder, their session
-// gets another secret; endOthers ends the account's other sessions.
+// ConfirmEmail changes the address with a mailed link. It returns NotFound if the link is used,
+// expired or unknown, or if the address has an account by now. Links to choose a password, which
+// went to the old address, are deleted. If the actor owns the account, their session gets another
+// secret; endOthers ends the account's other sessions.
 func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domain.Session, token string, endOthers bool) (u domain.User, secret string, err error) {
 	l, err := a.mailLink(ctx, account.AddressLink, token)
 	if err != nil {
@@ -103,9 +103,12 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
 }
 
-// PutEmail gives a locked account another address, in lower case, and has its holder told at the
-// one that it had. Links that were mailed there end. An address that is in use is a Conflict.
+// PutEmail changes the address of a locked account to another canonical one, and mails a notice to
+// the previous one. Links that were mailed there end. An address that is in use is a Conflict.
 func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) error {
+	if err := checkFree(ctx, tx.Queries, email, u.ID); err != nil {
+		return err
+	}
 	if err := tx.SetEmail(ctx, u.ID, email); err != nil {
 		return err
 	}

@@ -60,9 +60,10 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 	return q.OtherAccounts(ctx, id)
 }
 
-// DeleteAccount deletes the actor's account, in a session that was confirmed recently, if the slug is
-// theirs. It is out of sight at once, with its channels and anything else that others see of it; a job
-// clears the rest. Errors name `slug`; the only operator gets Unprocessable while others have accounts.
+// DeleteAccount deletes the actor's account if slug is its slug and the session was confirmed
+// recently. The account is hidden at once, with its channels and everything else that others see
+// of it; a job deletes the rest. Errors name `slug`. The only operator gets Unprocessable while
+// other accounts exist.
 func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, s domain.Session, slug string) error {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {

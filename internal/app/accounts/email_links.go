@@ -23,7 +23,7 @@ const (
 // MailPasswordLink is the job that mails a link with which a password can be chosen, if
 // there is an account. Whoever asked for it waits for nothing that would tell.
 type MailPasswordLink struct {
-	Email string    `json:"email"` // as somebody typed it, in lower case
+	Email string    `json:"email"` // the canonical form of what somebody typed
 	Until time.Time `json:"until"` // the link is good
 }
 
@@ -50,7 +50,7 @@ func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) e
 		if err != nil {
 			return err
 		}
-		if c.User.SuspendedAt != nil || c.User.Email != job.Email {
+		if c.User.SuspendedAt != nil || c.User.Email != u.Email {
 			return domain.NewNotFound()
 		}
 		id, err := tx.CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
@@ -95,7 +95,7 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 		if u, err = tx.User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {
 			return err
 		}
-		taken, err = emailTaken(ctx, tx.Queries, l.Email)
+		taken, err = emailTaken(ctx, tx.Queries, l.Email, l.User)
 		return err
 	})
 	if domain.KindOf(err) == domain.NotFound {
@@ -111,12 +111,13 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 		"Confirm your new address", a.addressText(u, token))
 }
 
-func emailTaken(ctx context.Context, q store.Queries, email string) (bool, error) {
-	_, err := q.UserByEmail(ctx, email)
+// emailTaken reports whether an account other than the user's has an address.
+func emailTaken(ctx context.Context, q store.Queries, email string, user domain.UserID) (bool, error) {
+	u, err := q.UserByEmail(ctx, email)
 	if domain.KindOf(err) == domain.NotFound {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil && u.ID != user, err
 }
 
 func (a *Accounts) passwordText(u domain.User, token string) string {

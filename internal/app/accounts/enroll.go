@@ -18,10 +18,10 @@ type Newcomer struct {
 	Anyone bool   // invited or not, unless signing up is closed
 }
 
-// Enroll makes an account for a newcomer. Where signing up is not open, they must have been
-// invited, by what they bring or by their address, unless the operator lets in anyone who is
-// vouched for; the first account can always be made, after CheckSetupCode. Forbidden says that they may not come in,
-// Conflict that the address has an account.
+// Enroll creates an account for a newcomer. If signing up is not open, they need an invitation, by
+// token or by address, unless the operator admits everyone that the provider vouches for. The
+// first account can always be created, after CheckSetupCode. The error is Forbidden if they may not
+// sign up, and Conflict if the address has an account.
 func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u domain.User, err error) {
 	n := store.NewUser{Name: in.Name, Email: in.Email, Tier: a.accounts.DefaultTier, Now: a.Now()}
 	first, err := tx.ClaimFirstAccount(ctx)

@@ -135,9 +135,9 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	return secret, a.AuditRefusedBy(ctx, from, u, "mailed link", err)
 }
 
-// PutPassword gives a locked account another password, ends the links that were mailed and the sign-ins
-// that wait for a second factor, and tells its holder. Somebody who knew the old password may have asked for a link that gives the
-// account their own address. Its sessions stay.
+// PutPassword sets the password of a locked account and notifies its holder. It also deletes mailed
+// links and the sign-ins that wait for a second factor: somebody who knew the old password may have
+// requested a link that changes the address of the account. The sessions stay.
 func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) error {
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
@@ -159,7 +159,7 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 	return tx.EndMailLinks(ctx, id, account.AddressLink)
 }
 
-// ChangePassword sets a new password, or the first one, in a session that was confirmed recently. The
+// ChangePassword sets the first or a new password in a session that was confirmed recently. The
 // session gets another secret, and endOthers ends the other sessions. Errors name `password`.
 func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, s domain.Session, next string, endOthers bool) (secret string, err error) {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})

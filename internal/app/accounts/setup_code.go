@@ -8,27 +8,27 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Setup protects the first account, which is an operator's. The zero value asks nobody for a code.
+// Setup protects the first account, which is an operator's. The zero value requires no code.
 type Setup struct {
 	Ask  Asking
-	Code string // that was chosen; "" for one that all servers of the database share
-	Done func() // called when the first account has been made; nil for nothing
+	Code string // chosen by the operator; "" for a code that all servers of the database share
+	Done func() // called after the first account was created; may be nil
 }
 
-// Asking is who is asked for the setup code.
+// Asking selects the visitors who need the setup code.
 type Asking int
 
-// The choices.
+// Values of Asking.
 const (
 	AskNobody Asking = iota
-	AskRemote        // requests that were not sent to this machine by itself
+	AskRemote        // visitors from other machines
 	AskAll
 )
 
-// setupName is the name of the key that the code is made of.
+// setupName is the name of the secret from which the code is derived.
 const setupName = "setup code"
 
-// SetupCode returns the code for the first account; "" if nobody is asked for one, or not any more.
+// SetupCode returns the code for the first account, or "" if none is required (any more).
 func (a *Accounts) SetupCode(ctx context.Context) (string, error) {
 	if a.accounts.Setup.Ask == AskNobody {
 		return "", nil
@@ -46,14 +46,14 @@ func (a *Accounts) SetupCode(ctx context.Context) (string, error) {
 	return signin.WriteCode(key), nil
 }
 
-// AsksForSetupCode reports whether a visitor needs the setup code to make the first account.
+// AsksForSetupCode reports whether a visitor needs the setup code to create the first account.
 func (a *Accounts) AsksForSetupCode(from domain.Visitor) bool {
 	return a.accounts.Setup.Ask == AskAll || a.accounts.Setup.Ask == AskRemote && !from.Local
 }
 
-// CheckSetupCode refuses a visitor without the setup code as long as there is no account. Afterwards it
-// accepts anything: an account that was made stays the first, even if it is deleted. The error names
-// `setup_code`; too many attempts are TooMany.
+// CheckSetupCode returns an error that names `setup_code` if a visitor needs the setup code and
+// typed another one, and TooMany after too many attempts. Once an account was created, even if it
+// has been deleted since, any code is accepted.
 func (a *Accounts) CheckSetupCode(ctx context.Context, from domain.Visitor, typed string) error {
 	if !a.AsksForSetupCode(from) {
 		return nil
@@ -63,7 +63,7 @@ func (a *Accounts) CheckSetupCode(ctx context.Context, from domain.Visitor, type
 		return err
 	}
 	if typed == "" {
-		return domain.InvalidField("setup_code", domain.FieldRequired, "is needed for the first account: it is in the log of the server")
+		return domain.InvalidField("setup_code", domain.FieldRequired, "is required for the first account: you find it in the log of the server")
 	}
 	by, err := a.Try(ctx, core.TrySetup, "", from)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *Accounts) CheckSetupCode(ctx context.Context, from domain.Visitor, type
 	return a.Succeeded(ctx, by)
 }
 
-// madeFirst is called after the transaction that made the first account.
+// madeFirst runs Setup.Done after the transaction that created the first account.
 func (a *Accounts) madeFirst() {
 	if a.accounts.Setup.Done != nil {
 		a.accounts.Setup.Done()

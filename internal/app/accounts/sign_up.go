@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -31,7 +30,7 @@ type SignUpInput struct {
 // Validate checks the account that is wanted, which must have a password.
 func (in SignUpInput) Validate() error {
 	f := in.account(domain.TierFree).faults()
-	checkPassword(&f, in.Password, strings.ToLower(in.Email), in.Slug)
+	checkPassword(&f, in.Password, core.CanonicalEmail(in.Email), in.Slug)
 	return f.Err()
 }
 
@@ -39,10 +38,10 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 	return CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Tier: tier}
 }
 
-// SignUp makes an account, or has a link mailed that will. With the first account, with an
-// invitation to the very address, and with a link for which an operator vouches there is
-// nothing to confirm: session is the secret of a new session. Else it is "", whether or not the address has
-// an account already; the mail tells. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
+// SignUp creates an account, or has a link mailed that will. No confirmation is needed for the first
+// account, with an invitation to this address, or with a link that an operator vouches for: session is
+// then the secret of a new session. Otherwise it is "", and only the mail reveals whether the address
+// already has an account. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
 // Forbidden is for those who may not sign up, TooMany for those who tried too often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {
@@ -108,7 +107,7 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 	return session, false, err
 }
 
-// signUpLater is signUp for all accounts but the first.
+// signUpLater signs up for any account except the first.
 func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
 	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
 	if err != nil {
@@ -118,7 +117,7 @@ func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Vi
 		return "", err
 	}
 	if by.proven {
-		taken, err := emailTaken(ctx, tx.Queries, n.Email)
+		taken, err := emailTaken(ctx, tx.Queries, n.Email, 0)
 		if err != nil {
 			return "", err
 		}

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -68,6 +67,9 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if n.Slug, err = claimUserSlug(ctx, tx, slug, n); err != nil {
 		return u, err
 	}
+	if err := checkFree(ctx, tx.Queries, n.Email, 0); err != nil {
+		return u, err
+	}
 	id, err := tx.CreateUser(ctx, n)
 	if err != nil {
 		return u, err
@@ -113,6 +115,16 @@ func TakenEmail(err error) error {
 	return err
 }
 
+// checkFree returns a Conflict if an account other than the user's has an address. The unique index
+// cannot find an address whose domain is stored in ASCII.
+func checkFree(ctx context.Context, q store.Queries, email string, user domain.UserID) error {
+	taken, err := emailTaken(ctx, q, email, user)
+	if taken {
+		err = domain.Wrap(domain.Conflict, "The address is already in use", nil)
+	}
+	return err
+}
+
 // claimUserSlug claims the wanted slug, or one made from the name.
 func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUser) (string, error) {
 	if want == "" {
@@ -129,7 +141,7 @@ func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUs
 func (in CreateUserInput) Validate() error {
 	f := in.faults()
 	if in.Password != "" {
-		checkPassword(&f, in.Password, strings.ToLower(in.Email), in.Slug)
+		checkPassword(&f, in.Password, core.CanonicalEmail(in.Email), in.Slug)
 	}
 	CheckTier(&f, in.Tier)
 	return f.Err()
@@ -155,7 +167,7 @@ func CheckSlug(f *domain.Faults, slug string) {
 
 // account is the account to make of a valid input, without its password.
 func (in CreateUserInput) account(now time.Time) store.NewUser {
-	return store.NewUser{Name: domain.CleanName(in.Name), Email: strings.ToLower(in.Email), Tier: in.Tier, Now: now}
+	return store.NewUser{Name: domain.CleanName(in.Name), Email: core.CanonicalEmail(in.Email), Tier: in.Tier, Now: now}
 }
 
 // CheckTier refuses a tier that there is not.

@@ -180,7 +180,7 @@ type UpdateBlockInput struct {
 	AltText     *string
 	Metadata    []byte // JSON object to merge, or nil
 
-	KeepFileMetadata *bool // whether others get the metadata of its files
+	KeepFileMetadata *bool // whether other people get the metadata of its files
 }
 
 // Validate checks all but the metadata, which is checked as it is merged.

@@ -29,7 +29,7 @@ func (GrantAvatar) Class() jobs.Class { return jobs.Content }
 // avatarVersion is the resized version that is shown of a picture.
 var avatarVersion = domain.SquareImage.At2x()
 
-// CheckAvatar checks the address of a picture, if one is given.
+// CheckAvatar checks the URL of a picture, if there is one.
 func CheckAvatar(f *domain.Faults, address *string) {
 	if address != nil && *address != "" {
 		core.CheckURL(f, "avatar_url", *address, domain.MaxURL)

@@ -14,21 +14,21 @@ import (
 	"vitrine/internal/store/blobs"
 )
 
-// ExamineFiles is the job that finds the metadata of files that older versions stored.
+// ExamineFiles is the job that examines the metadata of files that older versions stored.
 type ExamineFiles struct{}
 
 // Kind implements jobs.Args.
 func (ExamineFiles) Kind() string { return "examine_files" }
 
-// ExamineInterval is how often it looks for such files.
+// ExamineInterval is the interval of the job.
 const ExamineInterval = 10 * time.Minute
 
-// examineBatch is how many files are examined for one transaction.
+// examineBatch is how many files are examined per transaction.
 const examineBatch = 20
 
-// ExamineFiles may stop anywhere and run again. Files are examined when they are opened until it has
-// come to them, so they are never served with their metadata. A file that cannot be read does not
-// keep it from the others.
+// ExamineFiles may stop at any point and run again. Files that it has not reached are examined when
+// they are opened, so they are never served with their metadata. An unreadable file does not keep
+// it from the other files.
 func (a *Content) ExamineFiles(ctx context.Context) error {
 	var failed error
 	for above := domain.BlobID(0); ; {
@@ -70,7 +70,7 @@ func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
 	})
 }
 
-// examineBlob finds the metadata of a stored blob.
+// examineBlob examines a stored blob.
 func (a *Content) examineBlob(ctx context.Context, id domain.BlobID, object string) (blobs.Cleaned, error) {
 	f, err := a.blobs.Open(ctx, object)
 	if err != nil {
@@ -96,12 +96,12 @@ func examineBytes(ctx context.Context, id domain.BlobID, r io.ReaderAt, size int
 	return c, nil
 }
 
-// examineTimeout bounds the examination of a file for the requests that wait for it.
+// examineTimeout bounds how long requests wait for the examination of a file.
 const examineTimeout = time.Minute
 
 // examined fills in CleanSize and CleanPlanned of a file, and returns its plan. A file that was not
-// examined before is examined now: once, however many requests wait for it. The result is stored
-// if the database takes it, so that files are served while it takes no writes.
+// examined before is examined once, even if many requests wait for it. Failure to store the result
+// is ignored, so that files are served while the database is read-only.
 func (a *Content) examined(ctx context.Context, f domain.File) (domain.File, []byte, error) {
 	if f.CleanSize != domain.CleanUnknown {
 		if !f.CleanPlanned {
@@ -113,11 +113,11 @@ func (a *Content) examined(ctx context.Context, f domain.File) (domain.File, []b
 		}
 	}
 	found := a.examining.DoChan(f.Object, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examineTimeout) // the others wait for it too
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examineTimeout) // other requests wait for it, too
 		defer cancel()
 		c, err := a.examineBlob(ctx, f.BlobID, f.Object)
 		if err == nil {
-			_ = a.setCleaned(ctx, c) // the job does it again
+			_ = a.setCleaned(ctx, c) // on failure the job examines it again
 		}
 		return c, err
 	})
@@ -131,10 +131,10 @@ func (a *Content) examined(ctx context.Context, f domain.File) (domain.File, []b
 	}
 }
 
-// errUnclean is for a file that cannot be shown without its metadata.
+// errUnclean is the error for a file that cannot be served without its metadata.
 var errUnclean = domain.Wrap(domain.NotFound, "The metadata of this file cannot be removed, and its owner has not chosen to show it", strip.ErrMalformed)
 
-// openClean opens the original of a file that was examined, without its metadata.
+// openClean opens the original of an examined file without its metadata.
 func (a *Content) openClean(ctx context.Context, f domain.File, text []byte) (*blob.File, error) {
 	switch {
 	case f.CleanSize == domain.CleanImpossible:
@@ -154,11 +154,11 @@ func (a *Content) openClean(ctx context.Context, f domain.File, text []byte) (*b
 	return whole, nil
 }
 
-// KeepsMetadata reports whether others see a file with its metadata, by the choice of the site or
-// of its owner.
+// KeepsMetadata reports whether others get a file with its metadata, because the operator or its
+// owner chose so.
 func (a *Content) KeepsMetadata(f domain.File) bool { return a.keepMetadata || f.KeepsMetadata }
 
-// FileMetadata reads a block for its author; NotFound for others, and for one without a file.
+// FileMetadata reads a block for its author. It returns NotFound for others and for a block without a file.
 func (a *Content) FileMetadata(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.Block, error) {
 	b, err := a.Store.Block(ctx, actor.UserID, id)
 	if err == nil && (b.Author.PrincipalRef != domain.UserRef(actor.UserID) || len(b.FileIDs()) == 0) {
@@ -167,7 +167,7 @@ func (a *Content) FileMetadata(ctx context.Context, actor domain.Actor, id domai
 	return b, err
 }
 
-// What others get of the metadata of a block's file.
+// States of the metadata of a block's file, for other people.
 const (
 	MetadataRemoved     = "removed"
 	MetadataNone        = "none"
@@ -176,8 +176,8 @@ const (
 	MetadataPending     = "pending"
 )
 
-// MetadataState returns what others get of the metadata of a block's file: of its attachment, or its
-// image. It is "" for a block without one.
+// MetadataState returns the state of the metadata of a block's attachment, or else of its image. It
+// is "" for a block without a file.
 func (a *Content) MetadataState(b domain.Block) string {
 	f := b.File
 	if f == nil {
@@ -198,8 +198,8 @@ func (a *Content) MetadataState(b domain.Block) string {
 	return MetadataRemoved
 }
 
-// OpenFor opens the original of a file for a user who takes it with them: whole for its owner,
-// without metadata for others. A file that cannot be cleaned is NotFound for them.
+// OpenFor opens the original of a file for a user's export: whole for its owner, without metadata for
+// others. It returns NotFound to others if the file cannot be cleaned.
 func (a *Content) OpenFor(ctx context.Context, user domain.UserID, f domain.File) (*blob.File, error) {
 	if f.Owner == user && user != 0 || a.KeepsMetadata(f) {
 		got, err := a.blobs.Open(ctx, f.Object)
@@ -213,7 +213,7 @@ func (a *Content) OpenFor(ctx context.Context, user domain.UserID, f domain.File
 	return got, missing(err)
 }
 
-// IsWhole reports whether OpenFor gives a user all bytes of a file.
+// IsWhole reports whether OpenFor opens all bytes of a file for a user.
 func (a *Content) IsWhole(ctx context.Context, user domain.UserID, f domain.File) (bool, error) {
 	if f.Owner == user && user != 0 || a.KeepsMetadata(f) {
 		return true, nil

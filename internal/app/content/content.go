@@ -51,7 +51,7 @@ type Options struct {
 	Studio      *media.Studio
 	Providers   *page.Directory
 	UploadLimit int64 // bytes of a file
-	// KeepMetadata serves originals with all their metadata.
+	// KeepMetadata is whether originals are served with all their metadata.
 	KeepMetadata bool
 	Quotas       Quotas
 

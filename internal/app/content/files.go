@@ -20,8 +20,8 @@ type OpenedFile struct {
 	Original    bool
 	Content     *blob.File
 
-	// Variant distinguishes contents that have had the same address: "" for the bytes as they were
-	// stored. Changeable contents depend on what the site and the owner choose.
+	// Variant distinguishes contents that were served at the same URL; it is "" for the stored
+	// bytes. Changeable contents depend on settings of the operator and the owner.
 	Variant    string
 	Changeable bool
 }
@@ -55,8 +55,8 @@ func (a *Content) OpenFile(ctx context.Context, f domain.File, name string) (o O
 	return o, missing(err)
 }
 
-// openOriginal opens the original of a file: without its metadata, unless the site or the owner keeps
-// it. If it cannot be removed, the largest resized version takes its place.
+// openOriginal opens the original of a file, without its metadata unless the operator or the owner
+// keeps it. If the metadata cannot be removed, it opens the largest resized version instead.
 func (a *Content) openOriginal(ctx context.Context, o OpenedFile) (_ OpenedFile, err error) {
 	o.ContentType, o.Original = o.File.ContentType, true
 	if a.KeepsMetadata(o.File) {

@@ -63,8 +63,8 @@ func overTotal(total, left int64) error {
 	return overQuota("Your files and texts may have "+domain.FormatBytes(total)+" in all", left, "Delete blocks that you do not need")
 }
 
-// textRoom is room for texts, which are already stored when a transaction looks: what is left is
-// negative if they do not fit.
+// textRoom returns how much room is left for texts. It runs after the transaction has stored the
+// texts, so left is negative if they do not fit.
 func (a *Content) textRoom(u domain.ByteUsage) (left int64, refusal error) {
 	total := a.quotas[u.Tier].Total
 	if total == 0 {

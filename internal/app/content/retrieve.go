@@ -258,7 +258,7 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
 }
 
-// HeadOfUpload reads at most so many bytes from the beginning of an upload.
+// HeadOfUpload reads at most most bytes from the beginning of an upload.
 func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int64) ([]byte, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {
@@ -286,7 +286,7 @@ func (a *Content) fetchUpload(ctx context.Context, u domain.Upload) (*blob.Stage
 	return staged, nil
 }
 
-// openUpload opens the bytes of an upload where they are stored.
+// openUpload opens the stored bytes of an upload.
 func (a *Content) openUpload(ctx context.Context, u domain.Upload) (*blob.File, error) {
 	object := uploadFolder + u.Key
 	if u.BlobID != 0 {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// CheckURL returns the canonical form of the URL in a field, and reports what is wrong with it.
+// CheckURL returns the canonical form of the URL in a field, and adds a fault if it is invalid.
 func CheckURL(f *domain.Faults, field, address string, most int) string {
 	if !f.Text(field, address, most) {
 		return ""
@@ -34,11 +34,11 @@ func CheckURL(f *domain.Faults, field, address string, most int) string {
 // URL would see them.
 func CheckCredentials(f *domain.Faults, field, address string) {
 	if u, err := weburl.Parse(address); err == nil && u.User != nil {
-		f.Add(field, domain.FieldForbidden, "a URL must not hold a user name or password")
+		f.Add(field, domain.FieldForbidden, "a URL must not contain a user name or password")
 	}
 }
 
-// OptionalURL returns the canonical form of a URL that CheckURL has accepted, or nil for none or "".
+// OptionalURL returns the canonical form of a URL that CheckURL has accepted, or nil for nil or "".
 func OptionalURL(address *string) *string {
 	if address == nil || *address == "" {
 		return nil
@@ -52,10 +52,10 @@ func OptionalURL(address *string) *string {
 
 var absoluteURL = regexp.MustCompile(`^(?i:https?)://[^/\\\s]`)
 
-// AbsoluteURL reports whether a value, which may also be a text, is one absolute http or https
+// AbsoluteURL reports whether a value, which may also be a text, is a single absolute http or https
 // URL, and returns its canonical form. Browsers also accept spaces in a URL, but most texts that
-// begin with one go on with words. So only the address of a file may have spaces:
-// "http://example.org/a b.png". A URL that is too long to be parsed is returned as it is.
+// begin with a URL continue with words. So a URL with spaces must end in a file name:
+// "http://example.org/a b.png". A URL that is too long to be parsed is returned unchanged.
 func AbsoluteURL(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	if !absoluteURL.MatchString(value) {
@@ -86,19 +86,30 @@ func AddressOf(u domain.User) mail.Address {
 	return mail.Address{Name: mail.Harmless(u.Name), Email: u.Email}
 }
 
-// CheckEmail wants a bare address that mail can be sent to. Addresses are kept in lower case.
-func CheckEmail(f *domain.Faults, email string) {
+// CheckEmail checks that a text is a bare address, and returns its canonical form. A text that is
+// not an address is returned in lower case.
+func CheckEmail(f *domain.Faults, text string) string {
 	const why = "must be an address such as ada@example.org"
-	if len(email) > domain.MaxEmail {
+	if len(text) > domain.MaxEmail {
 		f.Add("email", domain.FieldTooLong, why)
-	} else if !mail.Valid(email) {
-		f.Add("email", domain.FieldMalformed, why)
+		return strings.ToLower(text)
 	}
+	email, err := domain.CanonicalEmail(text)
+	if err != nil {
+		f.Add("email", domain.FieldMalformed, why)
+		return strings.ToLower(text)
+	}
+	return email
 }
 
-// EmailAddress gives an address as it is kept, or the Invalid error that names `email`.
-func EmailAddress(s string) (string, error) {
+// EmailAddress is CheckEmail for a single field. The error is Invalid and names `email`.
+func EmailAddress(text string) (string, error) {
 	var f domain.Faults
-	CheckEmail(&f, s)
-	return strings.ToLower(s), f.Err()
+	email := CheckEmail(&f, text)
+	return email, f.Err()
+}
+
+// CanonicalEmail is CheckEmail for a text that was or will be checked elsewhere.
+func CanonicalEmail(text string) string {
+	return CheckEmail(new(domain.Faults), text)
 }

@@ -15,8 +15,8 @@ import (
 // The blocklist is asked where something comes in, by one statement each: so an entry holds on
 // every server from the moment that it is committed.
 
-// HostName returns a host as the blocklist has it: in ASCII and lower case, without a dot at its
-// end. It returns "" for what is no host.
+// HostName returns a host in the form that the blocklist stores: in ASCII and lower case, without a
+// dot at its end. It returns "" if the text is not a host.
 func HostName(host string) string {
 	u, err := weburl.Parse("http://" + strings.TrimSpace(host))
 	if err != nil || u.User != nil || u.Port() != "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -25,7 +25,7 @@ func HostName(host string) string {
 	return strings.TrimSuffix(u.Hostname(), ".")
 }
 
-// domainsOf returns a canonical host and all domains that it is below.
+// domainsOf returns a canonical host and all its parent domains.
 func domainsOf(host string) (all []string) {
 	for host = strings.TrimSuffix(host, "."); host != ""; {
 		all = append(all, host)
@@ -93,7 +93,7 @@ func (a *Core) CheckFile(ctx context.Context, sum string) error {
 
 // CheckMail refuses an address of a blocked provider. The error names `email`.
 func (a *Core) CheckMail(ctx context.Context, email string) error {
-	_, host, _ := strings.Cut(email, "@")
+	_, host, _ := strings.Cut(domain.EmailInASCII(email), "@") // blocked domains are stored in ASCII
 	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedMail, domainsOf(host))
 	if len(listed) > 0 {
 		err = domain.InvalidField("email", domain.FieldForbidden, "is of a provider that is blocked here")

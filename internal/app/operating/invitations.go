@@ -73,7 +73,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 		return err
 	})
 	if domain.KindOf(err) == domain.Conflict { // somebody else has invited them this moment
-		return InvitedPerson{Outcome: PersonWaiting, Link: domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email))}}, nil
+		return InvitedPerson{Outcome: PersonWaiting, Link: domain.SignUpLink{Email: core.CanonicalEmail(strings.TrimSpace(in.Email))}}, nil
 	}
 	if err == nil && !in.Mail && (r.Outcome == PersonInvited || r.Outcome == PersonRenewed) {
 		r.Address = a.SignUpAddress(token)
@@ -83,7 +83,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 
 func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator, in PersonInput, hash []byte) (r InvitedPerson, err error) {
 	now := a.Now()
-	l := domain.SignUpLink{Email: strings.ToLower(strings.TrimSpace(in.Email)), Name: domain.CleanName(in.Name), Slug: strings.TrimSpace(in.Slug),
+	l := domain.SignUpLink{Email: core.CanonicalEmail(strings.TrimSpace(in.Email)), Name: domain.CleanName(in.Name), Slug: strings.TrimSpace(in.Slug),
 		Places: 1, CreatedAt: now, ExpiresAt: linkEnd(now, in.Days)}
 	if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
 		return r, err

@@ -33,7 +33,7 @@ type MailState struct {
 	FailedAt  time.Time // when that was, or when it is tried again
 }
 
-// ServerState tells an operator how the server does. It costs seven statements at most, and one
+// ServerState tells an operator how the server does. It costs eight statements at most, and one
 // more for each backfill that has much to do.
 func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s ServerState, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -67,7 +66,7 @@ func (a *People) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref,
 	if err := in.Validate(); err != nil {
 		return r, err
 	}
-	in.Email = strings.ToLower(in.Email)
+	in.Email = core.CanonicalEmail(in.Email)
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		r = Invited{}

@@ -30,19 +30,19 @@ func newCodes() (codes []string, hashes [][]byte) {
 	return codes, hashes
 }
 
-// WriteCode writes a code of 16 characters for at least as many random bytes.
+// WriteCode formats at least 16 random bytes as a code of 16 characters.
 func WriteCode(random []byte) string {
 	var code strings.Builder
 	for i, b := range random[:codeLength] {
 		if i > 0 && i%4 == 0 {
 			code.WriteByte('-')
 		}
-		code.WriteByte(codeLetters[b%32]) // 256 is a multiple of 32: none comes more often
+		code.WriteByte(codeLetters[b%32]) // 256 is a multiple of 32, so all letters are equally likely
 	}
 	return code.String()
 }
 
-// SameCode reports whether somebody has typed a code. It takes as long for any other.
+// SameCode reports in constant time whether somebody typed a code.
 func SameCode(typed, code string) bool {
 	return subtle.ConstantTimeCompare(hashCode(typed), hashCode(code)) == 1
 }
@@ -64,9 +64,9 @@ func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor
 	return codes, a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(u), nil)
 }
 
-// NewRecoveryCodes gives the actor codes, in place of those that they have, which then are good for
-// nothing. They are shown once. The session gets another secret, and endOthers ends the other sessions.
-// Without a passkey it is Unprocessable.
+// NewRecoveryCodes creates recovery codes for the actor, which replace the old ones. They are shown
+// once. The session gets another secret, and endOthers ends the other sessions. It returns
+// Unprocessable without a passkey.
 func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, s domain.Session, endOthers bool) (codes []string, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := a.LockProved(ctx, tx, actor, s)

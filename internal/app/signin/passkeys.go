@@ -50,9 +50,9 @@ func (in PasskeyInput) Validate() error {
 	return f.Err()
 }
 
-// BeginPasskey gives what a browser passes to navigator.credentials.create, as JSON (WebAuthn Level 3,
-// section 5.4), in a session that was confirmed recently. AddPasskey accepts the result for ten minutes
-// in the same session. Errors name `name`.
+// BeginPasskey returns the JSON that a browser passes to navigator.credentials.create (WebAuthn
+// Level 3, section 5.4), in a session that was confirmed recently. AddPasskey accepts the result for
+// ten minutes in the same session. Errors name `name`.
 func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, s domain.Session, in PasskeyInput) (options []byte, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func errManyPasskeys() error {
 	return domain.NewUnprocessable("You have as many passkeys as an account may have: remove one first")
 }
 
-// AddPasskey adds the passkey that a browser made of what BeginPasskey gave (section 7.1). The first
-// one of an account makes it ask for a second factor, and comes with recovery codes, which are shown
-// once; codes is nil for a further one. The session gets another secret, and endOthers ends the other
-// sessions. Errors name `name`; one that an account has already is a Conflict.
+// AddPasskey adds the passkey that a browser created from the options of BeginPasskey (section 7.1).
+// The first passkey of an account turns on the second factor and comes with recovery codes, which
+// are shown once; codes is nil for later ones. The session gets another secret, and endOthers ends
+// the other sessions. Errors name `name`; a passkey that the account already has is a Conflict.
 func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, s domain.Session, in PasskeyInput, answer string, endOthers bool) (codes []string, secret string, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, "", err
@@ -122,7 +122,7 @@ func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, s domain.S
 	return codes, secret, err
 }
 
-// addPasskey needs no recent confirmation of its own: the challenge was given to a session that had one.
+// addPasskey needs no recent confirmation: the session had one when it got the challenge.
 func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session, p account.Passkey, spent [sha256.Size]byte, end time.Time) (codes []string, err error) {
 	c, _, err := a.lockSession(ctx, tx, actor, s)
 	if err != nil {
@@ -193,9 +193,9 @@ func (a *SignIns) registered(ctx context.Context, actor domain.Actor, session do
 var knownTransports = map[protocol.AuthenticatorTransport]bool{protocol.USB: true, protocol.NFC: true, protocol.BLE: true,
 	protocol.SmartCard: true, protocol.Hybrid: true, protocol.Internal: true}
 
-// RemovePasskey removes one of the actor's. With the last one the second factor ends, and the recovery
-// codes with it: last says so. The session gets another secret, and endOthers ends the other sessions.
-// NotFound if they have no such passkey.
+// RemovePasskey removes a passkey of the actor. Removing the last one also turns off the second factor
+// and deletes the recovery codes, and last is true. The session gets another secret, and endOthers
+// ends the other sessions. It returns NotFound if the actor has no such passkey.
 func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domain.Session, id account.PasskeyID, endOthers bool) (last bool, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := a.LockProved(ctx, tx, actor, s)

@@ -19,15 +19,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// How long it lasts that somebody has confirmed that it is them: for opening the form of a sensitive
-// action, and for sending it, so that a form stays usable for a few minutes.
+// How long a confirmation is valid: for opening the form of a sensitive action, and for submitting
+// it, so that an open form stays usable for a few minutes.
 const (
 	proofTTL = 10 * time.Minute
 	formTTL  = 15 * time.Minute
 )
 
-// ErrUnproved and ErrRenewed refuse sensitive actions: the user has to confirm first that it is them,
-// or the session has ended or been given another secret since the request began.
+// ErrUnproved and ErrRenewed refuse sensitive actions: the user must first confirm that it is them, or
+// the session has ended or got another secret since the request began.
 var (
 	ErrUnproved = errors.New("the session was not confirmed recently")
 	ErrRenewed  = errors.New("the session has ended or has another secret")
@@ -41,13 +41,13 @@ func errRenewed() error {
 	return domain.Wrap(domain.Unauthenticated, "Your session has changed in the meantime: try again", ErrRenewed)
 }
 
-// MayOpen reports whether the user of a session has confirmed recently enough to open the form of a
-// sensitive action.
+// MayOpen reports whether a session was confirmed recently enough to open the form of a sensitive
+// action.
 func (a *SignIns) MayOpen(s domain.Session) bool { return a.Now().Sub(s.ProvedAt) < proofTTL }
 
-// LockProved locks the actor's account for a sensitive action. It refuses a session in which they have
-// not confirmed recently that it is them, and a request that came with an earlier secret of it: one
-// that was held back until the user confirmed.
+// LockProved locks the actor's account for a sensitive action. It refuses a session that was not
+// confirmed recently, and a request that arrived with an earlier secret and was held back until the
+// user confirmed.
 func (a *SignIns) LockProved(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session) (store.Credentials, error) {
 	c, s, err := a.lockSession(ctx, tx, actor, s)
 	if err == nil && a.Now().Sub(s.ProvedAt) >= formTTL {
@@ -56,7 +56,7 @@ func (a *SignIns) LockProved(ctx context.Context, tx *store.Tx, actor domain.Act
 	return c, err
 }
 
-// lockSession locks the actor's account and reads their session as it is now.
+// lockSession locks the actor's account and reads the current state of their session.
 func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session) (store.Credentials, domain.Session, error) {
 	c, err := tx.LockUser(ctx, actor.UserID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Ac
 }
 
 // Renew gives the session of a locked account another secret after a sensitive change, so that copies
-// of its cookie end. In all other sessions the user must confirm again; endOthers ends them.
+// of its cookie stop working. The other sessions must be confirmed again; endOthers ends them.
 func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, endOthers bool) (secret string, err error) {
 	if s, err = tx.CurrentSession(ctx, s); err == nil {
 		secret, err = a.renew(ctx, tx, s)
@@ -96,8 +96,8 @@ func (a *SignIns) renew(ctx context.Context, tx *store.Tx, s domain.Session) (se
 	return secret, tx.RenewSession(ctx, s, hash)
 }
 
-// proved notes that the holder of a locked account has confirmed in a session that it is them, and
-// gives the session another secret.
+// proved records that the holder of a locked account has confirmed a session, and gives the session
+// another secret.
 func (a *SignIns) proved(ctx context.Context, tx *store.Tx, s domain.Session, u domain.User, by string) (secret string, err error) {
 	s.ProvedAt = a.Now()
 	if secret, err = a.renew(ctx, tx, s); err != nil {
@@ -106,7 +106,7 @@ func (a *SignIns) proved(ctx context.Context, tx *store.Tx, s domain.Session, u 
 	return secret, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConfirmed, domain.AboutUser(u), map[string]any{"by": by})
 }
 
-// prove confirms a session if check, in its transaction, does not refuse.
+// prove confirms a session unless check, which runs in the same transaction, returns an error.
 func (a *SignIns) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, by string, check func(tx *store.Tx, c store.Credentials, now domain.Session) error) (secret string, err error) {
 	var u domain.User
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -127,7 +127,7 @@ func (a *SignIns) prove(ctx context.Context, from domain.Visitor, actor domain.A
 	return secret, nil
 }
 
-// refusedProof notes in the audit log that somebody could not confirm that they are the account's holder.
+// refusedProof writes a failed confirmation to the audit log.
 func (a *SignIns) refusedProof(ctx context.Context, from domain.Visitor, u domain.User, by string, err error) error {
 	if errors.Is(err, ErrRenewed) {
 		return err
@@ -135,8 +135,8 @@ func (a *SignIns) refusedProof(ctx context.Context, from domain.Visitor, u domai
 	return a.AuditRefusedBy(ctx, from, u, "confirmation by "+by, err)
 }
 
-// ProveByPassword confirms by the account's password that it is the actor, and gives the new secret of
-// their session. The error names `password`. Attempts of others at the account do not count.
+// ProveByPassword confirms the actor's session with the account's password and returns its new secret.
+// The error names `password`. Failed attempts of others on the account do not count.
 func (a *SignIns) ProveByPassword(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, password string) (secret string, err error) {
 	const by = "password"
 	was, err := a.Store.Credentials(ctx, actor.UserID)
@@ -180,8 +180,8 @@ func (a *SignIns) ProofOptions(ctx context.Context, actor domain.Actor, s domain
 	return a.requestOptions(ctx, forProof, bySession(actor, s.ID), protocol.VerificationRequired, all)
 }
 
-// ProveByPasskey confirms by the answer to ProofOptions that it is the actor, and gives the new secret
-// of their session. If the answer is wrong, the error is Unauthenticated.
+// ProveByPasskey confirms the actor's session with the answer to ProofOptions and returns its new
+// secret. If the answer is wrong, the error is Unauthenticated.
 func (a *SignIns) ProveByPasskey(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, answer string) (secret string, err error) {
 	const by = "passkey"
 	tried, err := a.TryAs(ctx, core.TryFactor, "signed in", strconv.FormatInt(int64(actor.UserID), 10))
@@ -205,16 +205,16 @@ func (a *SignIns) ProveByPasskey(ctx context.Context, from domain.Visitor, actor
 	return secret, a.Succeeded(ctx, tried)
 }
 
-// ProveBySignOn confirms a session whose user has just signed in again at the provider of single
-// sign-on, and gives its new secret. check runs in the transaction.
+// ProveBySignOn confirms a session whose user has just signed in again at the single sign-on
+// provider, and returns its new secret. check runs in the transaction.
 func (a *SignIns) ProveBySignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, check func(tx *store.Tx) error) (secret string, err error) {
 	return a.prove(ctx, from, actor, s, "single sign-on", func(tx *store.Tx, _ store.Credentials, _ domain.Session) error { return check(tx) })
 }
 
-// proofLinkTTL is how long a link is valid that is mailed to confirm.
+// proofLinkTTL is how long a mailed link for a confirmation is valid.
 const proofLinkTTL = 30 * time.Minute
 
-// MailProofLink is the job that mails a link with which the user of a session confirms that it is them.
+// MailProofLink is the job that mails a link with which the user confirms a session.
 type MailProofLink struct {
 	User    domain.UserID    `json:"user_id"`
 	Session domain.SessionID `json:"session_id"`
@@ -227,7 +227,7 @@ func (MailProofLink) Kind() string { return "mail_proof_link" }
 // Class implements jobs.Classed.
 func (MailProofLink) Class() jobs.Class { return jobs.Mail }
 
-// proofLink is what is kept of such a link, under the hash of its token.
+// proofLink is the stored data of such a link, under the hash of its token.
 type proofLink struct {
 	MailProofLink
 	Email string `json:"email"` // where it was mailed
@@ -238,8 +238,8 @@ func proofLinkHash(token string) []byte {
 	return sum[:]
 }
 
-// MailProof has a link mailed with which the actor confirms that it is them. The caller checks that
-// they have no other way.
+// MailProof enqueues the mail with a link that confirms the actor's session. The caller checks that
+// the actor has no other way to confirm.
 func (a *SignIns) MailProof(ctx context.Context, actor domain.Actor, s domain.Session) error {
 	if _, err := a.TryAs(ctx, core.TryMail, "signed in", strconv.FormatInt(int64(actor.UserID), 10)); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (a *SignIns) MailProof(ctx context.Context, actor domain.Actor, s domain.Se
 	})
 }
 
-// SendProofLink mails the link. It does nothing if the link is over, or its account has been deleted.
+// SendProofLink mails the link, unless it has expired or the account was deleted or suspended.
 func (a *SignIns) SendProofLink(ctx context.Context, job MailProofLink) error {
 	until := job.Asked.Add(proofLinkTTL)
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(job.User)})
@@ -284,8 +284,8 @@ all browsers instead:
 `, u.Slug, a.SiteURL, a.SiteURL, token, a.SiteURL))
 }
 
-// ProofLink checks the token of a mailed link without using it. NotFound if it is used, over or for
-// another account; Forbidden in another session than the one in which it was asked for.
+// ProofLink checks the token of a mailed link without using it. It returns NotFound if the link is
+// used, expired or for another account, and Forbidden if another session requested it.
 func (a *SignIns) ProofLink(ctx context.Context, actor domain.Actor, s domain.Session, token string) error {
 	if !IsToken(token, auth.Mailed) {
 		return domain.NewNotFound()
@@ -301,8 +301,8 @@ func (a *SignIns) ProofLink(ctx context.Context, actor domain.Actor, s domain.Se
 	return heldBy(kept, u, s)
 }
 
-// heldBy checks what is kept of a mailed link against an account and a session. A confirmation ends the
-// links that were asked for before it, and so does another address.
+// heldBy checks the stored data of a mailed link against an account and a session. A confirmation,
+// or a change of address, invalidates links that were requested before it.
 func heldBy(kept []byte, u domain.User, s domain.Session) error {
 	var l proofLink
 	if err := json.Unmarshal(kept, &l); err != nil {
@@ -317,8 +317,8 @@ func heldBy(kept []byte, u domain.User, s domain.Session) error {
 	return nil
 }
 
-// ProveByLink confirms by the token of a mailed link that it is the actor, and gives the new secret of
-// their session. Errors are those of ProofLink.
+// ProveByLink confirms the actor's session with the token of a mailed link and returns its new secret.
+// Errors are those of ProofLink.
 func (a *SignIns) ProveByLink(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, token string) (secret string, err error) {
 	if !IsToken(token, auth.Mailed) {
 		return "", domain.NewNotFound()

@@ -31,8 +31,8 @@ func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.Use
 	return a.OpenSessionBy(ctx, tx, user, from, now, now, "")
 }
 
-// OpenSessionBy is OpenSession for a user who proved who they are at another time, zero if that is not
-// known, by something that the audit log names; "" is a password, or a link.
+// OpenSessionBy is OpenSession for a user who proved their identity at another time (zero if
+// unknown), in a way that the audit log names; "" is a password or a link.
 func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now, proved time.Time, by string) (string, error) {
 	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
 		return "", err

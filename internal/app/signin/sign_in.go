@@ -17,7 +17,7 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 	if err := a.CheckLocal(); err != nil {
 		return "", err
 	}
-	email = strings.ToLower(strings.TrimSpace(email))
+	email = core.CanonicalEmail(strings.TrimSpace(email))
 	by, err := a.Try(ctx, core.TryPassword, email, from)
 	if err != nil {
 		return "", err

@@ -43,10 +43,10 @@ func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pendi
 	return p, nil
 }
 
-// ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in
-// to it and has confirmed that recently. It gives the path where they wanted to go, and the new secret
-// of their session. NotFound if the token is over; Forbidden says that the identity, or the account, is
-// connected already.
+// ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in to
+// it and has confirmed that recently. It returns the path where they wanted to go, and the new secret
+// of their session. The error is NotFound if the token has expired, and Forbidden if the identity or
+// the account is already connected.
 func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, session domain.Session, browser, token string) (next, secret string, err error) {
 	var s step
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -132,9 +132,9 @@ func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection
 	return shown, err
 }
 
-// Disconnect takes an identity from the actor's account, and the memberships that came from it.
-// The session must have been confirmed recently, and gets another secret. It is Unprocessable while
-// there is no other way in; NotFound if they have no such identity.
+// Disconnect removes an identity from the actor's account, with the memberships that came from it.
+// The session must have been confirmed recently, and gets another secret. The error is Unprocessable
+// if the account has no other way to sign in, and NotFound if it has no such identity.
 func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain.Session, id ID) (secret string, err error) {
 	if err := a.mayDisconnect(ctx, a.Store.Queries, actor, id); err != nil {
 		return "", err

@@ -12,15 +12,15 @@ import (
 // skew is how far the provider's clock may be behind ours.
 const skew = time.Minute
 
-// ProofWays are the ways in which somebody can confirm that an account is theirs.
+// ProofWays are the ways in which a user can confirm that an account is theirs.
 type ProofWays struct {
 	Password bool
 	Passkey  bool
 	SignOn   bool // by signing in again at the provider of single sign-on
-	Mail     bool // by a link that is mailed; only if there is no other way
+	Mail     bool // by a mailed link; only if there is no other way
 }
 
-// ProofWays returns those of the actor.
+// ProofWays returns the ways that are available to the actor.
 func (a *SSO) ProofWays(ctx context.Context, actor domain.Actor) (w ProofWays, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Credentials(ctx, actor.UserID)
@@ -43,8 +43,8 @@ func (a *SSO) ProofWays(ctx context.Context, actor domain.Actor) (w ProofWays, e
 	return w, err
 }
 
-// MailProofLink has a link mailed with which the actor confirms that it is them. It is Forbidden if
-// they have another way: a link must not replace a second factor.
+// MailProofLink enqueues the mail with a link that confirms the actor's session. It returns Forbidden
+// if they have another way, because a link must not replace a second factor.
 func (a *SSO) MailProofLink(ctx context.Context, actor domain.Actor, session domain.Session) error {
 	ways, err := a.ProofWays(ctx, actor)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *SSO) MailProofLink(ctx context.Context, actor domain.Actor, session dom
 // prove confirms the session of the actor, who has signed in again at the provider.
 func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, s step, who oidc.Identity, to *Arrival) (err error) {
 	if actor.UserID == 0 {
-		return domain.NewForbidden("You have been signed out here in the meantime: sign in")
+		return domain.NewForbidden("You were signed out here in the meantime: sign in again")
 	}
 	if !who.AuthTime.IsZero() && who.AuthTime.Before(s.Began.Add(-skew)) {
 		return domain.NewForbidden("The sign-in provider did not ask you to sign in again: sign out there, then try again")
@@ -67,7 +67,7 @@ func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor
 	to.Session, err = a.accounts.ProveBySignOn(ctx, from, actor, session, func(tx *store.Tx) error {
 		known, err := tx.Identity(ctx, who.Issuer, who.Subject)
 		if domain.KindOf(err) == domain.NotFound || err == nil && known.User != actor.UserID {
-			return domain.NewUnauthenticated("You signed in at the provider with an account that is not connected with yours here")
+			return domain.NewUnauthenticated("The account that you used at the sign-in provider is not connected to your account here")
 		}
 		return err
 	})
@@ -75,8 +75,8 @@ func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor
 	return err
 }
 
-// provedAt returns when somebody who comes from the provider proved there who they are; zero if the
-// provider does not say. It may have signed them in without asking.
+// provedAt returns when the person proved their identity at the provider, and zero if the provider
+// does not say: it may have signed them in without asking.
 func provedAt(who oidc.Identity, now time.Time) time.Time {
 	if who.AuthTime.After(now) {
 		return now

@@ -27,7 +27,7 @@ type Wish struct {
 	Next    string
 	Invite  string // token by which they came to sign up, "" for none
 	Connect bool   // the actor wants to connect their account
-	Prove   bool   // the actor wants to confirm that it is them, by signing in again
+	Prove   bool   // the actor wants to confirm their session by signing in again
 	Setup   string // code for the first account, "" for none
 }
 
@@ -71,16 +71,17 @@ type Reply struct {
 // Arrival is what became of a sign-in.
 type Arrival struct {
 	Session string // secret of the session, new or renewed, "" for none
-	Proved  bool   // the session was there before, and is confirmed
+	Proved  bool   // an existing session was confirmed
 	Next    string // as it was wished, also where there is an error
 	Confirm string // token of what the person has to confirm first, see Pending; "" for nothing
 	Made    bool   // an account was made
 }
 
-// FinishSignOn ends what BeginSignOn began in the same browser. It signs in who is known; gives
-// who is not an account, if they may have one; and asks to confirm where they have an account
-// that is not connected, or want to connect the one that they are in. It confirms the actor's session
-// if that was the wish. Forbidden says why they may not come in, Unavailable that the provider is away.
+// FinishSignOn completes a sign-in that BeginSignOn started in the same browser. It signs in known
+// users, creates accounts for others if they may have one, and asks for confirmation if they have an
+// account that is not connected, or want to connect the current one. It confirms the actor's session
+// if the wish was Prove. The error is Forbidden if they may not sign in, and Unavailable if the
+// provider cannot be reached.
 func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r Reply) (arrived Arrival, err error) {
 	if a.o.Provider == nil {
 		return arrived, domain.NewNotFound()
@@ -286,7 +287,7 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	}
 	switch err := a.accounts.CheckSetupCode(ctx, from, s.Setup); {
 	case domain.KindOf(err) == domain.Invalid:
-		return a.refused(ctx, from, domain.User{}, "no setup code", domain.NewForbidden("The first account needs the setup code of this server: enter it on the page for signing up"))
+		return a.refused(ctx, from, domain.User{}, "no setup code", domain.NewForbidden("The first account needs the setup code of this server: enter it on the sign-up page"))
 	case err != nil:
 		return err
 	}

@@ -29,10 +29,10 @@ type step struct {
 	Next    string         `json:"next"`   // a path of ours, "" for none
 	Invite  string         `json:"invite"` // by which somebody came to sign up, "" for none
 	Connect bool           `json:"connect"`
-	Prove   bool           `json:"prove"` // the actor confirms that it is them
+	Prove   bool           `json:"prove"` // the actor confirms their session
 	Began   time.Time      `json:"began"`
 	Setup   string         `json:"setup"` // code for the first account, "" for none
-	Who     *oidc.Identity `json:"who"`   // once the provider has said it: only to be confirmed
+	Who     *oidc.Identity `json:"who"`   // once the provider has named it, and it waits for confirmation
 }
 
 // keys are what a step is found by, and what it is sealed with.

@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// ChangeItem updates the block and the connection of an item that is here by what has changed
-// elsewhere and not here. An item that was removed here is not restored. If private, a block that
-// everyone can see keeps its texts, because the new ones are meant for a private channel.
+// ChangeItem updates the block and the connection of an imported item with changes from the source,
+// except for fields that changed here. It does not restore an item that was removed here. If private,
+// a block that everyone can see keeps its texts, because the new ones are meant for a private channel.
 func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known, private bool) (Brought, error) {
 	if err := mayBring(actor); err != nil {
 		return Unchanged, err

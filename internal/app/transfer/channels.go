@@ -16,10 +16,10 @@ type BringChannelInput struct {
 	ID          string // at its origin
 	Title       string
 	Description string
-	Visibility  domain.Visibility // of a channel that is made; "": closed
+	Visibility  domain.Visibility // of a new channel; "": closed
 	Metadata    []byte            // JSON object, or nil
 	CreatedAt   time.Time         // zero: now
-	KeepTitle   bool              // a channel that is here keeps its title
+	KeepTitle   bool              // an existing channel keeps its title
 }
 
 // Validate checks all but the metadata, which is checked as it is read.
@@ -45,9 +45,9 @@ const (
 	Removed                  // it was brought in and taken away here, and stays away
 )
 
-// BringChannel creates a channel that is elsewhere, with its date there, or finds the one that was
-// created for it, whose visibility stays as it is. A channel that was deleted here is created
-// again: it was asked for by name.
+// BringChannel creates a channel of the source with its date, or finds the channel that was created
+// for it, whose visibility stays the same. A channel that was deleted here is created again, because
+// the import names it.
 func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin string, in BringChannelInput) (id domain.ChannelID, became Brought, err error) {
 	if err := mayBring(actor); err != nil {
 		return 0, 0, err
@@ -112,8 +112,8 @@ func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin 
 	return id, became, a.keep(ctx, place, origins.Channel, known)
 }
 
-// changeChannel updates the fields of a channel that have changed elsewhere and not here. Its
-// visibility is not among them: only its owner here decides who sees it.
+// changeChannel updates the fields of a channel that changed in the source and not here. The
+// visibility is not one of them: only its owner here decides who can see it.
 func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string, keepTitle bool) (Brought, error) {
 	ref := domain.Ref{ID: int64(id)}
 	c, err := a.Store.Channel(ctx, actor.UserID, ref)
@@ -163,7 +163,7 @@ func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind,
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }
 
-// KnownChannel finds the channel that was created for one elsewhere. Its ID is 0 if it does not exist.
+// KnownChannel returns the channel that was created for a channel of the source. Its ID is 0 if there is none.
 func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
 	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
 	if err != nil || known[id].Local == 0 {

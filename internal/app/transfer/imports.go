@@ -44,14 +44,14 @@ const DefaultSource = "https://api.are.na"
 // StartImportInput is what to bring in: from a server (Address, Token, What), or from a file
 // that was uploaded.
 type StartImportInput struct {
-	Source      domain.ImportSource // "" for that of the file, by its name
-	Address     string              // of a server; "" for Are.na's
+	Source      domain.ImportSource // "" to guess it from the name of the file
+	Address     string              // of the server; "" for Are.na
 	Token       string              // for it; "" for what guests see
 	What        []string            // channels, @users, group/slugs; none for all of the token's user
 	Choose      bool                // list the channels, and wait for ChooseImport
 	Upload      string              // key or address of an upload
-	Visibility  domain.Visibility   // of channels that do not say theirs; "" for private
-	IntoVisible bool                // it may add to channels that everyone can see although it asks for private ones
+	Visibility  domain.Visibility   // of channels whose source defines none; "" for private
+	IntoVisible bool                // a private import may add to channels that everyone can see
 	Once        core.OnceKey
 }
 

@@ -97,7 +97,7 @@ type NewItem struct {
 // Spot is where in a channel items are put.
 type Spot struct {
 	Place   int64 // that was given last; they are given higher ones
-	Private bool  // nothing is added to a channel that everyone can see
+	Private bool  // adds nothing to a channel that everyone can see
 	FromTop bool  // each goes below the one before it, and the first to the top; else each goes to the top
 }
 

@@ -19,7 +19,7 @@ type Transfer struct {
 	importKey   core.Secret // by which tokens of elsewhere are sealed
 }
 
-// New makes the use cases. Without identify, files are not checked before their import begins.
+// New creates the use cases. If identify is nil, files are not checked before their import starts.
 func New(c *core.Core, files *content.Content, things *collections.Collections, identify Identify) *Transfer {
 	return &Transfer{Core: c, content: files, collections: things, identify: identify}
 }

@@ -9,33 +9,33 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// VisibleHere is the reason for which nothing is added to a channel.
+// VisibleHere is the reason why nothing is added to a channel.
 const VisibleHere = "Everyone can see the channel here, and the import is private"
 
-// Identity tells one imported file from others, so that importing it again updates what came from
-// it, and another file gets channels of its own.
+// Identity distinguishes imported files: importing the same file again updates its items, and another
+// file gets its own channels.
 type Identity struct {
 	Origin string
 
-	// Former is the origin that versions before gave to all files of the kind, and Sample returns
-	// the ids of some blocks in the file, by which a file is recognized that came under it.
+	// Former is the origin that earlier versions gave to all files of this kind. Sample returns the
+	// ids of some blocks in the file, by which a file that was imported then is recognized.
 	Former string
 	Sample func(ctx context.Context) []string
 }
 
-// IdentityHead is how many bytes from the beginning of a file are enough to identify it.
+// IdentityHead is how many bytes at the beginning of a file are enough to identify it.
 const IdentityHead = 256 << 10
 
-// Identify returns the identity of a file that begins with head; its Origin is "" for a file that
-// says itself where it comes from.
+// Identify returns the identity of a file that begins with head. Its Origin is "" if the file itself
+// contains its origin.
 type Identify func(source domain.ImportSource, head []byte, name string) Identity
 
-// adopted begins the ids of rows that note which files go on under the former origin.
+// adopted is the prefix of the ids of rows that record which files continue under the former origin.
 const adopted = "as:"
 
-// OriginOf returns the origin for a file. A file that was imported under the former origin goes on
-// there, or everything in it would come twice: it is recognized when a third of the sample is
-// known there. Unless dry, that is noted, so that it stays so however the file grows.
+// OriginOf returns the origin for a file. A file that was imported under the former origin keeps it,
+// so that its items are not imported twice. Such a file is recognized if a third of the sample is
+// known under the former origin. Unless dry, this is recorded, so that it stays true as the file grows.
 func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity, dry bool) (string, error) {
 	former := from(actor, id.Former)
 	mark := adopted + id.Origin
@@ -64,11 +64,11 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 	return id.Former, a.keep(ctx, former, origins.Channel, origins.Row{Foreign: mark})
 }
 
-// VisibleError is the error of an import that asks for private channels and would add to channels
-// that everyone can see. Its owner has to allow that.
+// VisibleError is the error of a private import that would add to channels that everyone can see. The
+// importing user has to allow that.
 type VisibleError struct{ Titles []string }
 
-// mostNamed is how many channels a VisibleError names.
+// mostNamed is the number of channels that a VisibleError names.
 const mostNamed = 5
 
 // Unwrap returns the error for clients.
@@ -80,14 +80,14 @@ func (e *VisibleError) Unwrap() error {
 	if len(e.Titles) > mostNamed {
 		named = append(named, "…")
 	}
-	return domain.NewUnprocessable(fmt.Sprintf("The import is private, but everyone can see channels that it adds to: %s. Nothing was imported. Allow it to add to them, or make them private first",
+	return domain.NewUnprocessable(fmt.Sprintf("The import is private, but everyone can see channels that it would add to: %s. Nothing was imported. Allow it to add to them, or make them private first",
 		strings.Join(named, ", ")))
 }
 
 func (e *VisibleError) Error() string { return e.Unwrap().Error() }
 
-// CheckVisible returns a VisibleError if everyone can see one of the channels that came from an
-// origin: an import from there may add to any of them.
+// CheckVisible returns a VisibleError if everyone can see a channel that came from an origin, since an
+// import from this origin may add to any of its channels.
 func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin string) error {
 	titles, err := a.Store.VisibleChannels(ctx, from(actor, origin), mostNamed+1)
 	if err == nil && len(titles) > 0 {
@@ -96,13 +96,13 @@ func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin 
 	return err
 }
 
-// VisibleBlocks reports which of the blocks everyone can see.
+// VisibleBlocks reports which blocks everyone can see.
 func (a *Transfer) VisibleBlocks(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
 	return a.Store.BlocksForGuests(ctx, ids)
 }
 
-// checkUpload refuses an import of a file that would add to channels that everyone can see without
-// the consent of its owner.
+// checkUpload refuses the import of a file that would add to channels that everyone can see, unless
+// its owner has allowed that.
 func (a *Transfer) checkUpload(ctx context.Context, actor domain.Actor, i domain.Import) error {
 	if a.identify == nil || i.Visibility != domain.Private || i.IntoVisible {
 		return nil

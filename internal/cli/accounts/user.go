@@ -17,7 +17,7 @@ import (
 )
 
 type UserCmd struct {
-	Create  userCreateCmd  `cmd:"" help:"Make an account. The first one is an operator's. An SQLite database that is missing is created."`
+	Create  userCreateCmd  `cmd:"" help:"Create an account. The first one is an operator's. Creates the SQLite database if it is missing."`
 	Invite  userInviteCmd  `cmd:"" help:"Invite people by their addresses to have an account; each gets a link that works once."`
 	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
 	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
@@ -55,7 +55,7 @@ func toUserJSON(u domain.User) userJSON {
 		u.CreatedAt.Format(time.RFC3339), nil}
 }
 
-// printAccount prints an account, as JSON or in a sentence with its slug, id and tier, and more.
+// printAccount prints an account, as JSON or with a sentence that has verbs for its slug, id, tier and more.
 func printAccount(c *console.Console, asJSON bool, u domain.User, sentence string, more ...any) error {
 	if asJSON {
 		return console.PrintJSON(c.Out, toUserJSON(u))

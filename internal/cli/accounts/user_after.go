@@ -162,7 +162,7 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 
 // printFarewell says what deleting an account does.
 func printFarewell(w io.Writer, u domain.User, f accounts.Farewell) {
-	console.Printf(w, "The account %s (%s, %s), its profile, sessions and tokens go. So do\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
+	console.Printf(w, "This deletes the account %s (%s, %s), its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
 		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
 	for _, g := range f.GroupsDeleted {
 		console.Printf(w, "  the group %s, which has no other member\n", g.Slug)
@@ -190,7 +190,7 @@ type usageJSON struct {
 	Channels int64  `json:"channels"`
 	Bytes    int64  `json:"bytes"`
 	Files    int64  `json:"files_bytes"`
-	Texts    int64  `json:"texts_bytes"` // as they count against the quota
+	Texts    int64  `json:"texts_bytes"` // as they count towards the quota
 }
 
 func (cmd *userUsageCmd) Run(c *console.Console) error {

@@ -33,7 +33,7 @@ type accountJSON struct {
 	Applications  int            `json:"applications"`
 	Quota         int64          `json:"quota"` // in bytes; 0 for none
 	Files         int64          `json:"files_bytes"`
-	Texts         int64          `json:"texts_bytes"` // as they count against the quota
+	Texts         int64          `json:"texts_bytes"` // as they count towards the quota
 	Blocks        int64          `json:"blocks"`
 	Channels      int64          `json:"channels"`
 }

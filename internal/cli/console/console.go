@@ -81,8 +81,8 @@ func WithApp(c *Console, common config.Common, fn func(cfg config.Config, a *app
 	return withApp(c, common, "", false, fn)
 }
 
-// WithNewApp is WithApp for a command that may be the first one, and so creates an SQLite database if
-// there is none.
+// WithNewApp is WithApp for a command that may be the first one: it creates an SQLite database if there
+// is none.
 func WithNewApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
 	return withApp(c, common, "", true, fn)
 }

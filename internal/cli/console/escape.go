@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Escaping returns a writer that writes what could control a terminal, or hide or reorder text, as
-// escapes such as \u001b. They are those of JSON, so that JSON stays what it is. Line ends and tabs
-// pass, because tables and pages have them: see Printf.
+// Escaping returns a writer that escapes characters that could control a terminal, or hide or reorder
+// text. It uses the escapes of JSON, such as \u001b, so JSON stays valid. Line ends and tabs
+// are kept, because tables and pages contain them: see Printf.
 func Escaping(w io.Writer) io.Writer { return &escaping{w: w} }
 
-// Raw returns the writer that an Escaping writer writes to, for a program's own control sequences.
+// Raw returns the writer below an Escaping writer, for the program's own control sequences.
 func Raw(w io.Writer) io.Writer {
 	if e, ok := w.(*escaping); ok {
 		return e.w
@@ -24,7 +24,7 @@ func Raw(w io.Writer) io.Writer {
 
 type escaping struct {
 	w    io.Writer
-	part []byte // the beginning of a character that the last write has cut
+	part []byte // incomplete character at the end of the last write
 }
 
 // Write implements io.Writer.
@@ -41,7 +41,7 @@ func (e *escaping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cutRune returns how many bytes at the end of a text begin a character that is not complete.
+// cutRune returns the length of the incomplete character at the end of a text.
 func cutRune(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
@@ -54,11 +54,11 @@ func cutRune(text []byte) int {
 	return 0
 }
 
-// OneLine escapes a value for a cell of a table or for a sentence: line ends and tabs too.
+// OneLine escapes a value for a table cell or a sentence, including line ends and tabs.
 func OneLine(value string) string { return escape(value, "") }
 
-// Printf is fmt.Fprintf with texts and errors among the arguments on one line each. What people have
-// chosen, such as names, is printed with it, so that they cannot add lines or columns.
+// Printf is fmt.Fprintf, but escapes strings and errors among the arguments with OneLine. Use it for
+// names and other user input, which could otherwise add lines or columns.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	shown := make([]any, len(args))
 	for i, arg := range args {
@@ -77,7 +77,7 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, shown...)
 }
 
-// escape escapes all characters that do not simply print, except for some.
+// escape escapes all characters that are not plainly printed, except those in except.
 func escape(s, except string) string {
 	unsafe := func(r rune) bool { return !prints(r) && !strings.ContainsRune(except, r) }
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, unsafe) {
@@ -102,8 +102,8 @@ func escape(s, except string) string {
 	return b.String()
 }
 
-// prints reports whether a terminal prints a character where it stands. Joiners do what they are for
-// within words and emoji.
+// prints reports whether a terminal prints a character in place. Joiners are allowed, because words and
+// emoji need them.
 func prints(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == nonJoiner || r == joiner

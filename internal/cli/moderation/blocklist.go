@@ -96,7 +96,7 @@ func (cmd *blocklistRemoveCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}
 		if err == nil {
-			_, err = console.Printf(c.Out, "The %s %s is blocked no more.\n", b.Kind, b.Value)
+			_, err = console.Printf(c.Out, "The %s %s is no longer blocked.\n", b.Kind, b.Value)
 		}
 		return err
 	})

@@ -102,7 +102,7 @@ func (cmd *hiddenRemoveCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}
 		if err == nil {
-			_, err = console.Printf(c.Out, "The %s %d is hidden no more.\n", strings.ToLower(h.About.Kind), h.About.ID)
+			_, err = console.Printf(c.Out, "The %s %d is no longer hidden.\n", strings.ToLower(h.About.Kind), h.About.ID)
 		}
 		return err
 	})

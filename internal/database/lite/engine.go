@@ -33,6 +33,7 @@ const (
 	ReadOnly   Code = engine.SQLITE_READONLY
 	Interrupt  Code = engine.SQLITE_INTERRUPT
 	IOErr      Code = engine.SQLITE_IOERR
+	IOErrStat  Code = engine.SQLITE_IOERR_FSTAT // for example because the path no longer names a file
 	Full       Code = engine.SQLITE_FULL
 	CantOpen   Code = engine.SQLITE_CANTOPEN
 	Unique     Code = engine.SQLITE_CONSTRAINT_UNIQUE

@@ -25,7 +25,7 @@ func Claim(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, Hold)
 }
 
-// ClaimBriefly is Claim that leaves no file of its own behind.
+// ClaimBriefly is Claim, but leaves no lock file behind.
 func ClaimBriefly(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, HoldBriefly)
 }
@@ -40,32 +40,32 @@ func claim(ctx context.Context, path string, hold func(context.Context, string) 
 	return release, err
 }
 
-// HoldBriefly is Hold that removes the file when it is released.
+// HoldBriefly is Hold, but removes the file on release.
 func HoldBriefly(ctx context.Context, path string) (release func(), err error) {
 	held, err := Hold(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	return func() {
-		// While it is still locked: who has opened it notices that it is gone. If it stays, it is empty.
+		// Removed while locked, so that a waiting program notices. If removing fails, the file stays empty.
 		_ = os.Remove(path)
 		held()
 	}, nil
 }
 
 // Hold takes an SQLite lock on a file, which it makes empty, until it is released or the
-// program ends in whatever way, but not with ctx; ErrInUse while another has it. The file stays.
+// program ends, but not with ctx. It returns ErrInUse while another program holds it. The file stays.
 func Hold(ctx context.Context, path string) (release func(), err error) {
 	for {
 		release, same, err := hold(ctx, path)
 		if err != nil || same {
 			return release, err
 		}
-		release() // of a file that HoldBriefly has removed in the meantime
+		release() // the lock is on a file that HoldBriefly has removed
 	}
 }
 
-// hold also reports whether the locked file is still the one of that name.
+// hold also reports whether the path still names the locked file.
 func hold(ctx context.Context, path string) (release func(), same bool, err error) {
 	if err := Create(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, false, err
@@ -82,9 +82,14 @@ func hold(ctx context.Context, path string) (release func(), same bool, err erro
 		return nil, false, err
 	}
 	if _, err := conn.Exec(context.WithoutCancel(ctx), "BEGIN EXCLUSIVE", nil); err != nil {
-		if e, ok := errors.AsType[*lite.Error](err); ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked) {
+		e, ok := errors.AsType[*lite.Error](err)
+		after, statErr := os.Stat(path)
+		switch {
+		case ok && (e.Code.Primary() == lite.Busy || e.Code.Primary() == lite.Locked):
 			err = ErrInUse
-		} else if after, e := os.Stat(path); e != nil || !os.SameFile(before, after) { // removed while it was being locked
+		case statErr != nil || !os.SameFile(before, after), ok && e.Code == lite.IOErrStat:
+			// The file was removed while it was being locked. SQLite's code matters because a new
+			// file at the same path may have the inode number of the removed one.
 			return func() { _ = conn.Close() }, false, nil
 		}
 		return nil, false, errors.Join(err, conn.Close())

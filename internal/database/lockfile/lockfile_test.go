@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/database/lockfile"
 )
 
-// A lock whose file comes and goes is held by one at a time, and leaves no file.
+// Only one program at a time holds a lock whose file is removed on release, and no file is left.
 func TestHoldBriefly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
@@ -30,7 +30,7 @@ func TestHoldBriefly(t *testing.T) {
 					return
 				}
 				if n := holders.Add(1); n != 1 {
-					t.Errorf("%d hold it", n)
+					t.Errorf("%d hold it at once", n)
 				}
 				held.Add(1)
 				holders.Add(-1)
@@ -40,7 +40,7 @@ func TestHoldBriefly(t *testing.T) {
 	}
 	all.Wait()
 	if held.Load() == 0 {
-		t.Error("nobody held it")
+		t.Error("it was never held")
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file stays: %v", err)

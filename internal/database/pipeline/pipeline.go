@@ -21,7 +21,7 @@ type Row interface{ Scan(dest ...any) error }
 type Statement struct {
 	Query string
 	Args  []any
-	Quiet bool // observers are not told of it
+	Quiet bool // observers are not called
 	// Each, if set, is called with each row of the result. It runs no statements.
 	Each func(Row) error
 	// Then, if set, is called after the last row. It may run statements.

@@ -32,7 +32,7 @@ func TypeOf(name string) (t ColumnType, known bool) {
 }
 
 // What both databases say of their tables: name, column, type, whether it is of the key and whether it
-// numbers the rows; and which tables refer to which.
+// numbers the rows; and which tables refer to which. Unlogged tables hold nothing to keep.
 const (
 	SQLiteColumns = `SELECT t.name, c.name, upper(c.type), c.pk,
 			c.pk > 0 AND EXISTS (SELECT 1 FROM sqlite_schema s WHERE s.name = t.name AND s.sql LIKE '%AUTOINCREMENT%')
@@ -44,7 +44,7 @@ const (
 			CASE WHEN a.attnum = ANY (i.indkey) THEN 1 ELSE 0 END, CASE WHEN a.attidentity <> '' THEN 1 ELSE 0 END
 		FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
 		JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
-		WHERE t.relkind = 'r' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
+		WHERE t.relkind = 'r' AND t.relpersistence = 'p' AND t.relnamespace = CAST(current_schema() AS REGNAMESPACE)
 		ORDER BY t.relname COLLATE "C", a.attname COLLATE "C"`
 	PostgresParents = `SELECT DISTINCT CAST(c.relname AS TEXT), CAST(p.relname AS TEXT) FROM pg_constraint f
 		JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid

@@ -56,7 +56,7 @@ func (m upTo) Glob(pattern string) ([]string, error) {
 // serves from then on.
 var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
 
-// SaysServes reports whether a migration has such a line.
+// SaysServes reports whether a migration has a `-- serves:` line.
 func SaysServes(text []byte) bool { return servesLine.Match(text) }
 
 // Raise is a migration that leaves programs below a version behind.

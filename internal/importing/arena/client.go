@@ -24,11 +24,11 @@ const (
 	maxRefuse = 30 // times in a row that too much was asked
 )
 
-// Bounds of an answer, whose server may be hostile.
+// Limits for a response, since the other server may be hostile.
 const (
 	maxBody  = 32 << 20     // bytes
-	maxItem  = 8 << 20      // bytes of one item of a list, or of an answer that is no list
-	maxItems = 10 * perPage // of one page
+	maxItem  = 8 << 20      // bytes of one item of a list, or of a response that is not a list
+	maxItems = 10 * perPage // on one page
 )
 
 // Error is why something could not be read. Why is for people, and has no token in it.

@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// tooMuchError says which bound an answer exceeds, for people.
+// tooMuchError names, for users, the limit that a response exceeds.
 type tooMuchError string
 
 // Error implements error.
 func (e tooMuchError) Error() string { return string(e) }
 
-const errLargeItem = tooMuchError("The answer has a part that is larger than 8 MiB")
+const errLargeItem = tooMuchError("The answer contains an item that is larger than 8 MiB")
 
 var errManyItems = tooMuchError(fmt.Sprintf("The answer has more than %d items on one page", maxItems))
 
-// decode reads an answer of JSON. It holds one item of a list as text at a time, so that an
-// answer takes no more memory than what is kept of it.
+// decode decodes a JSON response. It holds the text of only one list item at a time, so that a response
+// takes no more memory than its decoded value.
 func decode(body io.Reader, into any) error {
 	from := &bounded{in: body, left: maxItem}
 	d := json.NewDecoder(from)
@@ -66,7 +66,7 @@ func (l *list) decodeItems(d *json.Decoder, from *bounded) error {
 	if null || err != nil {
 		return err
 	}
-	var text json.RawMessage // is used again for each
+	var text json.RawMessage // reused for each item
 	for d.More() {
 		if len(l.Data) == maxItems {
 			return errManyItems
@@ -82,7 +82,7 @@ func (l *list) decodeItems(d *json.Decoder, from *bounded) error {
 	return err
 }
 
-// open reads the beginning of an object or a list, or null.
+// open reads the opening token of an object or a list, or null.
 func open(d *json.Decoder, begin json.Delim) (null bool, err error) {
 	token, err := d.Token()
 	if err == nil && token != nil && token != begin {
@@ -91,7 +91,7 @@ func open(d *json.Decoder, begin json.Delim) (null bool, err error) {
 	return token == nil, err
 }
 
-// bounded fails once more than left bytes are read.
+// bounded fails after more than left bytes were read.
 type bounded struct {
 	in   io.Reader
 	left int

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repeated is a reader of a text that comes so many times, between two others.
+// repeated returns a reader of a text that is repeated n times between two others.
 func repeated(before, text string, times int, after string) io.Reader {
 	block := strings.Repeat(text, 1000)
 	parts := []io.Reader{strings.NewReader(before)}
@@ -19,8 +19,8 @@ func repeated(before, text string, times int, after string) io.Reader {
 	return io.MultiReader(append(parts, strings.NewReader(after))...)
 }
 
-// A hostile answer costs little more memory than a part of it has, and what can be read of it
-// is read.
+// A hostile response takes little more memory than one of its items, and its readable items are
+// imported.
 func TestHostileAnswersTakeLittleMemory(t *testing.T) {
 	var keys strings.Builder
 	for i := range 500_000 {

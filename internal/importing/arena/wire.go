@@ -25,7 +25,7 @@ type (
 		}
 	}
 
-	// entry is a thing of a list, or why it cannot be read.
+	// entry is an item of a list, or the reason why it cannot be read.
 	entry struct {
 		thing
 		why string

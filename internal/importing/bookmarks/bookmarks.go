@@ -41,8 +41,8 @@ func New(r io.Reader, title string) source.Document {
 	return f
 }
 
-// identify returns the ids of the first bookmarks and the names by which later versions of a file
-// are recognized: its title and its heading, or else the name of the file.
+// identify returns the ids of the first bookmarks, and the names by which later versions of the file are
+// recognized: its title and its heading, or else its file name.
 func identify(head []byte, title string) (sample, names []string) {
 	text, err := plain.Text(bytes.NewReader(head))
 	if err != nil {
@@ -50,17 +50,17 @@ func identify(head []byte, title string) (sample, names []string) {
 	}
 	var s plain.Sample
 	r := newReading(&s, title)
-	_ = r.all(context.Background(), text) // it ends where the head or the sample does
+	_ = r.all(context.Background(), text) // it stops at the end of the head or of the sample
 	if names = append(names, r.document.String(), r.heading.String()); names[0] == "" && names[1] == "" {
 		names = []string{title}
 	}
 	return s.Blocks, names
 }
 
-// Origin is that of the file: its folders and addresses are known again in later versions of it.
+// Origin returns the origin of the file. Later versions of the file have the same origin.
 func (f *file) Origin() string { return f.origin }
 
-// Former is the origin that all files of bookmarks once had.
+// Former returns the origin that all bookmark files had in earlier versions.
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first bookmarks.
@@ -85,13 +85,13 @@ type reading struct {
 	to       source.Taker
 	tree     plain.Tree
 	line     int
-	known    bool    // it has been seen to be a file of bookmarks
-	levels   []level // folders that are open; the first is the file
-	entry    *entry  // that is being read
+	known    bool    // whether the file was recognized as bookmarks
+	levels   []level // the current folder and its parents; the first is the file
+	entry    *entry  // the current one
 	document text    // the title of the document
 	heading  text
-	into     *text // that is being read
-	unread   int   // line of a tag that was too long to be read; 0: none
+	into     *text // the text that is being read
+	unread   int   // line of a tag that was too long; 0: none
 }
 
 func newReading(to source.Taker, title string) *reading {

@@ -213,7 +213,7 @@ close /`},
 <DT><A HREF="example.org/x">Bare</A>
 <DT><A HREF="https://ann:secret@example.org/">Secret</A>
 <DT><A HREF="http://[::1">Malformed</A>
-<DT><A HREF="https:///x">No host</A>
+<DT><A HREF="https:///x">Three slashes</A>
 <DT><A HREF="https://example.org/` + strings.Repeat("x", domain.MaxURL) + `">Long</A>
 <DT><A HREF=" https://example.org:443/a b
 c ">Spaces</A>
@@ -221,11 +221,11 @@ c ">Spaces</A>
 left out "No address", line 3: has no address
 left out "F", line 4: ftp: is not the address of a page on the web
 left out "Bare", line 5: its address does not begin with http:// or https://
-left out "Secret", line 6: its address holds a user name or password
+left out "Secret", line 6: its address contains a user name or password
 left out "Malformed", line 7: its address is malformed
-left out "No host", line 8: its address is malformed
-left out "Long", line 9: its address is longer than 4096 bytes
 channel / "Mine"
+Link https://x/ in / title="Three slashes" address="https://x" where="line 8"
+left out "Long", line 9: its address is longer than 4096 bytes
 Link https://example.org/a%20bc in / title="Spaces" address="https://example.org/a%20bc" where="line 10"
 close /`},
 		{"Windows-1252 and NUL", head + "<DL><DT><A HREF=\"https://example.org/1\">Caf\xe9 \x80 \x00 na\u00efve</A></DL>", `

@@ -50,14 +50,14 @@ func New(dir string) (*Folder, error) {
 // Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Origin is that of the folder's path: another folder of the same name is another one. In it,
-// files are known again by their content, wherever they lie.
+// Origin returns the origin, which contains the path of the folder, since folders of the same name may
+// differ. Files in it are recognized by their content, even if they have moved within the folder.
 func (f *Folder) Origin() string { return f.origin }
 
-// Former is the origin that all folders once had.
+// Former returns the origin that all folders had in earlier versions.
 func (f *Folder) Former() string { return "folder" }
 
-// sampledFiles is how many files are read for a sample, all of each.
+// sampledFiles is the number of files in a sample. They are read completely.
 const sampledFiles = 10
 
 // Sample returns the ids of the first files.

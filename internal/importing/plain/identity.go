@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// FormerOrigin is the origin that all bookmarks and tables once shared.
+// FormerOrigin is the origin that all bookmarks and tables shared in earlier versions.
 const FormerOrigin = "bookmarks"
 
-// identityHead is how much of the beginning of a file is read to identify it.
+// identityHead is how many bytes at the beginning of a file are read to identify it.
 const identityHead = 256 << 10
 
-// Head returns the beginning of a file and a reader of all of it. A failure to read is one of the
-// reader.
+// Head returns the beginning of a file and a reader of the whole file. The reader also returns errors
+// from reading the head.
 func Head(r io.Reader) (head []byte, all io.Reader) {
 	in := bufio.NewReaderSize(r, identityHead)
 	head, _ = in.Peek(identityHead)
@@ -40,8 +40,8 @@ var (
 	dates  = regexp.MustCompile(`\d+(?:[-_.:, tTzZ]+\d+){2,}[zZ]?|\d{6,}`)
 )
 
-// sameName drops from a name what differs between two exports of the same service: dates, the
-// number of a download, case and punctuation.
+// sameName removes from a name everything that differs between two exports of the same service: dates,
+// the number of a download, case and punctuation.
 func sameName(name string) string {
 	name = copies.ReplaceAllString(strings.TrimSpace(name), "")
 	name = dates.ReplaceAllString(name, " ")
@@ -50,20 +50,19 @@ func sameName(name string) string {
 	}), " ")
 }
 
-// sampled is how many blocks a sample has.
+// sampled is the number of blocks in a sample.
 const sampled = 100
 
 var errEnough = errors.New("the sample is complete")
 
-// Sample implements source.Taker and keeps the title of a file and the ids of its first blocks.
+// Sample implements source.Taker, and keeps the title of a file and the ids of its first blocks.
 type Sample struct {
 	Title  string
 	Blocks []string
 	Most   int // 0: sampled
 }
 
-// Of reads a source until the sample is complete. The source may end in an error, because it may
-// be cut off.
+// Of reads a source until the sample is complete. It ignores errors, because the file may be cut off.
 func (s *Sample) Of(ctx context.Context, src source.Source) {
 	_ = src.Read(ctx, s)
 }

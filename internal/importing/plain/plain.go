@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Link reads the address of a page. It returns the address in its canonical form, and an id that
-// is the same for all ways to write it. If no block can be made of the address, why says so.
+// Link parses the URL of a page. It returns its canonical form, and an id that is the same for all ways
+// to write the URL. If the text cannot become a Link block, why is the reason.
 func Link(text string) (address, id, why string) {
 	text = strings.TrimSpace(text)
 	u, err := weburl.Parse(text)
@@ -23,7 +23,7 @@ func Link(text string) (address, id, why string) {
 		return "", "", notLink(text, err)
 	}
 	if u.User != nil {
-		return "", "", "its address holds a user name or password"
+		return "", "", "its address contains a user name or password"
 	}
 	if address = u.String(); len(address) > domain.MaxURL {
 		return "", "", notLink(text, weburl.ErrTooLong)
@@ -34,7 +34,7 @@ func Link(text string) (address, id, why string) {
 	return address, ID(u.String()), ""
 }
 
-// notLink says why a text is not the address of a page.
+// notLink returns the reason why a text is not the URL of a page.
 func notLink(text string, err error) string {
 	scheme, _, _ := strings.Cut(text, ":")
 	switch {

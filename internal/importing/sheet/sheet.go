@@ -32,11 +32,11 @@ func New(r io.Reader, title string) source.Document {
 	return &file{from: all, title: title, origin: plain.Origin("csv", sample.Title), sample: sample.Blocks}
 }
 
-// Origin is that of the service or, if none is recognized, of the name of the file: its rows are
-// known again in later versions of it.
+// Origin returns the origin of the service or, if no service is recognized, of the file name. Later
+// versions of the file have the same origin.
 func (f *file) Origin() string { return f.origin }
 
-// Former is the origin that tables once shared with bookmarks.
+// Former returns the origin that tables shared with bookmarks in earlier versions.
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first rows.

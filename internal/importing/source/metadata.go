@@ -7,12 +7,12 @@ import (
 	"vitrine/internal/domain"
 )
 
-// maxForeignKeys is how many keys of metadata are kept: more than can be imported, so that
-// those that cannot be are still named in the report.
+// maxForeignKeys is how many keys of metadata are kept. It is more than can be imported, so that the
+// report can name the keys that were not imported.
 const maxForeignKeys = 10 * domain.MaxMetadataKeys
 
-// Metadata is metadata as another server wrote it. Decoding it takes little memory, however
-// many keys it has and whatever their values hold. Numbers keep their digits.
+// Metadata is metadata from another server. Decoding it takes little memory, even if it has many keys or
+// large values. Numbers keep their digits.
 type Metadata map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -41,7 +41,7 @@ func (m *Metadata) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// scalar decodes a value, of a list or an object only that it is one: neither is imported.
+// scalar decodes a scalar value. Lists and objects become empty ones, since they are not imported.
 func scalar(raw json.RawMessage) (any, error) {
 	switch raw[0] {
 	case '[':

@@ -25,16 +25,16 @@ type Source interface {
 	Read(ctx context.Context, to Taker) error
 }
 
-// Document is a file or a folder as a Source: its channels do not say who sees them, but the import
-// does. Its origin is that of this one document, and of later versions of it.
+// Document is a file or a folder as a Source. The import, not the source, defines the visibility of its
+// channels. Each document has its own origin, which its later versions share.
 type Document interface {
 	Source
 
-	// Former is the origin that earlier versions of this program gave to all files of the kind.
+	// Former returns the origin that earlier versions gave to all files of this kind.
 	Former() string
 
-	// Sample returns the ids of the first blocks in the file, by which one is recognized that was
-	// imported under the former origin. It reads nothing that Read needs.
+	// Sample returns the ids of the first blocks in the file, by which a file that was imported under
+	// the former origin is recognized. It does not consume input that Read needs.
 	Sample(ctx context.Context) []string
 }
 

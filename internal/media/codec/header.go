@@ -25,7 +25,7 @@ import (
 
 // Header is what an image says of itself before it is decoded.
 type Header struct {
-	Width, Height int                // as stored, but for what crop cuts off
+	Width, Height int                // as stored, without the parts that crop removes
 	Orientation   bitmap.Orientation // how to turn it for viewing
 	Animated      bool
 	videoRange    bool // YCbCr samples are of the range that video uses
@@ -37,13 +37,13 @@ type Header struct {
 
 	truncated *truncatedJPEG // nil for a complete file
 
-	// Profile converts the colours to sRGB, after Decode if there are three
-	// channels. It is nil if they are sRGB, or if nothing says otherwise.
+	// Profile converts the colours to sRGB. It applies after Decode if there are three
+	// channels. It is nil if the colours are sRGB, or if the file does not define them.
 	Profile *profile.Transform
-	icc     []byte // the profile as it is in the file
+	icc     []byte // the bytes of the profile
 	cmyk    bool
 
-	alpha   uint32 // the item of a HEIC file that holds the alpha channel, or 0
+	alpha   uint32 // the item of a HEIC file with the alpha channel, or 0
 	samples int64  // bytes of the samples of an item of a HEIC file at most
 
 	// How many bytes the image takes at most: while it is decoded, all in all,
@@ -197,8 +197,8 @@ func pngHeader(in *source.Input) (Header, error) {
 	return Header{}, errors.New("no IDAT chunk")
 }
 
-// pngProfile returns the profile in an iCCP chunk, nil if it is broken: PNG,
-// section 11.3.2.3, where a name, a zero and a method come before it.
+// pngProfile returns the profile in an iCCP chunk, or nil if it is broken. A
+// name, a zero and a method come before the profile: PNG, section 11.3.2.3.
 func pngProfile(in *source.Input, chunk span) []byte {
 	if chunk.length > profile.MaxSize {
 		return nil

@@ -33,8 +33,8 @@ func (c *Codecs) decodeHEIC(in *source.Input, h Header) (image.Image, error) {
 	return withAlpha(img, alpha, premultiplied)
 }
 
-// withAlpha combines an image with the first channel of another of the same
-// size.
+// withAlpha combines an image with the first channel of another image of the
+// same size.
 func withAlpha(img, alpha image.Image, premultiplied bool) (image.Image, error) {
 	r := img.Bounds()
 	var a []byte

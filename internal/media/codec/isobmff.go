@@ -92,11 +92,11 @@ func isobmffHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	return h, err
 }
 
-// cleanAperture returns the part of an image that a clap property shows:
-// ISO/IEC 14496-12, section 12.1.4, where width, height and the offsets of the
-// centre are fractions. It begins at an even pixel, so that chroma samples stay
-// with their pixels. The rectangle is empty if the property is missing, broken,
-// or does not fit into the image.
+// cleanAperture returns the part of an image that a clap property shows. The
+// property has the width, the height and the offsets of the centre as fractions:
+// ISO/IEC 14496-12, section 12.1.4. The part begins at an even pixel, so that
+// chroma samples stay with their pixels. It is empty if the property is missing,
+// broken, or does not fit into the image.
 func cleanAperture(b []byte, stored image.Point) image.Rectangle {
 	if len(b) < 32 {
 		return image.Rectangle{}
@@ -122,8 +122,8 @@ func cleanAperture(b []byte, stored image.Point) image.Rectangle {
 // simplify changes a file so that a decoder returns the samples of one item as
 // they are stored. It renames the properties that crop and turn images, and the
 // references to alpha channels, and makes item the primary one, unless it is 0.
-// libheif would crop, turn and combine in memory of its own, several times that
-// of the image; libavif does neither crop nor turn. So the decoded image is
+// libheif would crop, turn and combine in memory of its own, several times the
+// size of the image; libavif neither crops nor turns. So the decoded image is
 // cropped and combined here, and bitmap turns the smaller renditions.
 func simplify(file []byte, item uint32) error {
 	meta, at, err := metaBox(source.New(context.Background(), bytes.NewReader(file)))
@@ -156,8 +156,8 @@ func simplify(file []byte, item uint32) error {
 	return nil
 }
 
-// samples is what the items of a file consist of, as far as it decides how much
-// memory a decoder takes.
+// samples classifies the samples of a file's items by the memory that decoding
+// them takes.
 type samples int
 
 const (
@@ -194,9 +194,9 @@ func samplesOf(meta []byte) samples {
 	return most
 }
 
-// alphaItem returns the item that holds the alpha channel of the primary item,
-// 0 if there is none: ISO/IEC 23008-12, section 6.6.2, where a reference of the
-// type auxl leads from it to the primary item, and auxC says what it is.
+// alphaItem returns the item with the alpha channel of the primary item, or 0. A
+// reference of the type auxl leads from it to the primary item, and auxC names
+// its purpose: ISO/IEC 23008-12, section 6.6.2.
 func alphaItem(meta []byte) uint32 {
 	primary, ok := primaryItem(meta)
 	if !ok {
@@ -353,8 +353,8 @@ func associations(ipma []byte, item uint32) (indexes []int) {
 	return indexes
 }
 
-// optional clears the bit of an ipma box that says that a reader must understand
-// a property, for the properties with these indexes.
+// optional clears the bits in an ipma box that require readers to understand the
+// properties with these indexes.
 func optional(ipma []byte, indexes map[int]bool) {
 	walkAssociations(ipma, func(_ uint32, entry []byte) {
 		if indexes[propertyIndex(entry)] {

@@ -117,9 +117,9 @@ func (s *segments) next() (marker byte, at, length int64, err error) {
 	return marker, at, length, err
 }
 
-// iccHead is the length of what comes before the part of an ICC profile in a
-// segment: a name, and which part of how many it is. Encoders write the parts in
-// their order: ICC.1:2022, section B.4.
+// iccHead is the length of the header of each part of an ICC profile: a name, the
+// number of the part, and the number of parts. Encoders write the parts in order:
+// ICC.1:2022, section B.4.
 const iccHead = 14
 
 // segment takes what it needs from the segment at off.

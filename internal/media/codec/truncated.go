@@ -19,20 +19,20 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Files whose last bytes are missing are shown as far as they go: interrupted
-// downloads and full memory cards leave such files, and browsers show them too.
+// Truncated files are shown as far as they can be decoded: interrupted downloads
+// and full memory cards produce such files, and browsers show them, too.
 
-// truncatedJPEG is what decoding a JPEG file without an end marker takes to know.
+// truncatedJPEG has the values that decoding a JPEG file without an end marker needs.
 type truncatedJPEG struct {
 	progressive bool
 	scans       int
-	lastScan    int64 // where the marker of the last scan begins
-	heightAt    int64 // where the frame header has the height
+	lastScan    int64 // offset of the marker of the last scan
+	heightAt    int64 // offset of the height in the frame header
 }
 
-// decode decodes the file. If only the end marker is missing, the image is whole.
-// Else a progressive image is decoded without its last scan, and any other as far
-// as its rows are complete.
+// decode decodes the file. If only the end marker is missing, the image is
+// complete. Otherwise a progressive image is decoded without its last scan, and
+// any other image up to its last complete rows.
 func (t *truncatedJPEG) decode(in *source.Input, height int) (image.Image, error) {
 	end := []byte{0xFF, markerEOI}
 	whole, err := jpeg.Decode(io.MultiReader(in.Section(), bytes.NewReader(end)))
@@ -45,8 +45,8 @@ func (t *truncatedJPEG) decode(in *source.Input, height int) (image.Image, error
 		}
 		return jpeg.Decode(io.MultiReader(io.NewSectionReader(in, 0, t.lastScan), bytes.NewReader(end)))
 	}
-	// image/jpeg returns nothing of an image that it cannot finish, so this
-	// searches for the largest height that it can finish.
+	// image/jpeg returns nothing of an image that it cannot complete, so this
+	// searches for the largest height that it can decode.
 	const step = 16 // the height of a row of blocks, or twice that
 	var part image.Image
 	sort.Search((height-1)/step, func(i int) bool {
@@ -68,8 +68,8 @@ func (t *truncatedJPEG) decode(in *source.Input, height int) (image.Image, error
 	return extended(part, height), nil
 }
 
-// extended returns an image of a greater height, grey below img. It takes what
-// image/jpeg returns.
+// extended returns an image of a greater height, grey below img. It accepts the
+// image types that image/jpeg returns.
 func extended(img image.Image, height int) image.Image {
 	b := img.Bounds()
 	r := image.Rect(0, 0, b.Dx(), height)
@@ -103,14 +103,14 @@ func extendPlane(dst []byte, dstStride int, src []byte, srcStride, rows int) {
 	}
 }
 
-// decodePNG decodes a PNG file. One that ends too early is transparent or black
-// from there on.
+// decodePNG decodes a PNG file. The missing part of a truncated file becomes
+// transparent or black.
 func decodePNG(in *source.Input) (image.Image, error) {
 	img, err := png.Decode(in.Section())
 	if err == nil || in.Err() != nil || !endsEarly(err) {
 		return img, err
 	}
-	runtime.GC() // the header counted the memory of one image
+	runtime.GC() // frees the first attempt, since the header counted one image
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(completePNG(in, w)) }()
 	img, err = png.Decode(r)
@@ -118,16 +118,15 @@ func decodePNG(in *source.Input) (image.Image, error) {
 	return img, err
 }
 
-// endsEarly reports whether image/png found too little, by its texts: it has no
-// other sign.
+// endsEarly reports whether image/png failed because data was missing. Only the
+// error text shows that.
 func endsEarly(err error) bool {
 	text := err.Error()
 	return errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(text, io.ErrUnexpectedEOF.Error()) ||
 		strings.Contains(text, "not enough pixel data")
 }
 
-// completePNG writes a file of which the end is missing, with rows of zeros in
-// the place of missing ones.
+// completePNG writes a truncated file and replaces missing rows by zeros.
 func completePNG(in *source.Input, w io.Writer) error {
 	shape, err := in.Bytes(16, 13) // of IHDR: PNG, section 11.2.1
 	if err != nil {
@@ -147,7 +146,7 @@ func completePNG(in *source.Input, w io.Writer) error {
 	}
 	size, written := rawSize(shape), int64(0)
 	if unpacked, err := zlib.NewReader(data); err == nil {
-		// An error is the end of what can be unpacked.
+		// An error marks the end of the data that can be unpacked.
 		written, _ = io.Copy(z, io.LimitReader(unpacked, size))
 	}
 	if in.Err() != nil {
@@ -165,7 +164,7 @@ func completePNG(in *source.Input, w io.Writer) error {
 	return writeChunk(w, "IEND", nil)
 }
 
-// rawSize returns the length of the unpacked rows: PNG, sections 7.2 and 8.2.
+// rawSize returns the length of the uncompressed rows: PNG, sections 7.2 and 8.2.
 func rawSize(shape []byte) (size int64) {
 	width, height := int64(binary.BigEndian.Uint32(shape)), int64(binary.BigEndian.Uint32(shape[4:]))
 	channels := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[shape[9]]
@@ -184,13 +183,13 @@ func rawSize(shape []byte) (size int64) {
 	return size
 }
 
-// imageData reads the content of all IDAT chunks.
+// imageData reads the contents of all IDAT chunks.
 type imageData struct {
 	in       *source.Input
-	at, left int64 // the place in the current chunk, and what is left of it
+	at, left int64 // offset in the current chunk, and the bytes left in it
 }
 
-// next goes to the next IDAT chunk.
+// next moves to the next IDAT chunk.
 func (d *imageData) next() error {
 	for d.at += d.left; ; {
 		head, err := d.in.Bytes(d.at, 8)
@@ -242,7 +241,7 @@ func writeChunk(w io.Writer, name string, data []byte) error {
 	return nil
 }
 
-// zeros reads as zeros without an end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

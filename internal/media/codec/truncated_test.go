@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// A file whose end is missing is decoded as far as it goes.
+// A truncated file is decoded up to the missing part.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	r := image.Rect(0, 0, 600, 400)
@@ -50,7 +50,7 @@ func TestTruncated(t *testing.T) {
 			t.Errorf("%s: 36 bytes are an image", name)
 		}
 	}
-	// The rows above the cut are those of the whole image, and grey follows.
+	// The rows above the cut equal those of the complete image, and the rest is grey.
 	whole, _, err := decodeFile(t, filetype.JPEG, files["jpeg"].file)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestTruncatedIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole := int64(1_200 * 800 * 3 / 2); h.Decoding < 3*whole {
-		t.Errorf("decoding is said to take %d bytes", h.Decoding)
+		t.Errorf("the header announces %d bytes for decoding", h.Decoding)
 	}
 }
 
@@ -97,7 +97,7 @@ func decodeFile(t *testing.T, kind string, file []byte) (image.Image, Header, er
 	return bitmap.Normal(img), h, nil
 }
 
-// noisy fills an image, so that its file is long.
+// noisy fills an image with noise, so that its file is long.
 func noisy[T interface {
 	image.Image
 	Set(x, y int, c color.Color)
@@ -113,7 +113,7 @@ func noisy[T interface {
 	return img
 }
 
-// rgbJPEGAhead says before the frame that its components are red, green and blue.
+// rgbJPEGAhead inserts a segment before the frame that declares the components red, green and blue.
 func rgbJPEGAhead(file []byte) []byte {
 	adobe := []byte("\xFF\xEE\x00\x0EAdobe\x00\x64\x00\x00\x00\x00\x00")
 	return bytes.Join([][]byte{file[:2], file[2:]}, adobe)

@@ -1,5 +1,5 @@
-// Package profile converts the colours of images to sRGB by the ICC profiles that
-// the images carry: ICC.1:2022.
+// Package profile converts the colours of images to sRGB with their embedded ICC
+// profiles: ICC.1:2022.
 package profile
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/kovidgoyal/imaging/prism/meta/icc"
 )
 
-// MaxSize limits a profile, in bytes. Those of printing presses have up to three
-// megabytes.
+// MaxSize limits the size of a profile, in bytes. Profiles of printing presses have
+// up to three megabytes.
 const MaxSize = 4 << 20
 
 // maxTags limits the tags of a profile. Usual profiles have about twenty.
@@ -28,13 +28,13 @@ type Transform struct {
 	table    func() []uint16
 }
 
-// Memory returns how many bytes the Transform takes at most: the table, and the
-// profile, whose numbers of one byte become numbers of eight.
+// Memory returns the maximum memory of the Transform in bytes: the table, and the
+// profile, whose one-byte numbers are stored in eight bytes.
 func (t *Transform) Memory() int64 { return 1<<20 + 9*t.size }
 
-// New returns the Transform of a profile for images with this number of
-// channels. It is nil if the profile is about sRGB itself. A profile that is
-// broken or describes other channels is an error.
+// New returns the Transform of a profile for images with this number of channels.
+// It is nil if the profile is close to sRGB. It returns an error if the profile is
+// broken or for other channels.
 func New(data []byte, channels int) (t *Transform, err error) {
 	defer func() { // the parser panics on some broken profiles
 		if r := recover(); r != nil {
@@ -63,8 +63,8 @@ func New(data []byte, channels int) (t *Transform, err error) {
 	return t, nil
 }
 
-// check refuses profiles that would have the parser take more memory than they
-// are long: ICC.1:2022, sections 7.3 and 10.6.
+// check refuses profiles that would make the parser allocate more memory than
+// their size: ICC.1:2022, sections 7.3 and 10.6.
 func check(data []byte) error {
 	const header = 128
 	if len(data) < header+4 || len(data) > MaxSize {
@@ -81,7 +81,7 @@ func check(data []byte) error {
 			return errors.New("a tag outside of the profile")
 		}
 	}
-	for rest := data; ; { // curves, as tags and within others
+	for rest := data; ; { // curves may be tags, or parts of other tags
 		at := bytes.Index(rest, []byte("curv\x00\x00\x00\x00"))
 		if at < 0 {
 			return nil
@@ -93,10 +93,10 @@ func check(data []byte) error {
 	}
 }
 
-// CMYK reports whether the profile is for images of four inks.
+// CMYK reports whether the profile is for CMYK images.
 func (t *Transform) CMYK() bool { return t.channels == 4 }
 
-// at converts a colour of the device, each channel from 0 to 1.
+// at converts a device colour, each channel from 0 to 1.
 func (t *Transform) at(colour [4]float64) (r, g, b float64) {
 	if t.channels == 3 {
 		x, y, z := t.pipeline.Transform(colour[0], colour[1], colour[2])
@@ -108,7 +108,7 @@ func (t *Transform) at(colour [4]float64) (r, g, b float64) {
 	return out[0], out[1], out[2]
 }
 
-// changesLittle reports whether no colour of a coarse grid moves by more than
+// changesLittle reports whether no colour of a coarse grid changes by more than
 // two of 255 steps.
 func (t *Transform) changesLittle() bool {
 	const steps = 4
@@ -153,12 +153,12 @@ func (t *Transform) computeTable() []uint16 {
 	return table
 }
 
-// Convert converts pixels of four bytes in place: CMYK to opaque RGBA, or RGBA
-// with premultiplied alpha to the same. Between the points of the table it
-// interpolates linearly.
+// Convert converts pixels of four bytes in place: CMYK to opaque RGBA, or
+// premultiplied RGBA to premultiplied RGBA. It interpolates linearly between the
+// points of the table.
 func (t *Transform) Convert(pix []byte) {
 	table, grid := t.table(), t.grid()
-	var first, part [256]int // of a value: the grid point below it, and 255ths of the way to the next
+	var first, part [256]int // for each value: the grid point below it, and the distance from it in 255ths
 	for v := range first {
 		at := v * (grid - 1)
 		first[v], part[v] = min(at/255, grid-2), at-255*min(at/255, grid-2)

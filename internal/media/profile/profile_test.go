@@ -42,7 +42,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, New returns and a Transform converts.
+// New returns, and a Transform converts, for any bytes.
 func FuzzNew(f *testing.F) {
 	for _, name := range []string{"swap.jpg", "p3.jpg"} {
 		file := mediatest.Fixture(f, name)

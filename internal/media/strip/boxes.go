@@ -9,10 +9,10 @@ import (
 type box struct {
 	kind           string
 	at, body, end  int64
-	beyond, opened bool // it goes on behind the end; it has no size
+	beyond, opened bool // it exceeds the part; it has no size and extends to the end
 }
 
-// header reads the header of a box that begins at an offset of a part of the file.
+// header reads the header of the box at an offset in a part of the file.
 func (in *input) header(at, end int64) (b box, err error) {
 	head, err := in.bytes(at, min(16, end-at), 16)
 	if err != nil {
@@ -42,10 +42,10 @@ func (in *input) header(at, end int64) (b box, err error) {
 	return b, nil
 }
 
-// maxBoxes bounds how many boxes a box has, and how many there are at the top.
+// maxBoxes limits the number of boxes in a box, and at the top level.
 const maxBoxes = 100_000
 
-// boxes visits the boxes in a part of the file. What remains and is no box is zeroed.
+// boxes visits the boxes in a part of the file. Remaining bytes that are too few for a box are zeroed.
 func (in *input) boxes(from, end int64, visit func(b box) error) error {
 	for n := 0; from < end; n++ {
 		if end-from < 8 {
@@ -59,7 +59,7 @@ func (in *input) boxes(from, end int64, visit func(b box) error) error {
 			return err
 		}
 		if b.beyond {
-			return malformed("a box %q that ends outside of its own", b.kind)
+			return malformed("a box %q that exceeds its parent", b.kind)
 		}
 		if err := visit(b); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (in *input) boxes(from, end int64, visit func(b box) error) error {
 	return nil
 }
 
-// blank makes a box one that readers skip. Its size stays, since others are found by their offsets.
+// blank turns a box into free space. Its size stays, because other boxes are referenced by offset.
 func (in *input) blank(b box) error {
 	if b.kind != "free" {
 		if err := in.replace(b.at+4, b.at+8, []byte("free")); err != nil {
@@ -87,7 +87,7 @@ func words(text string) map[string]bool {
 	return set
 }
 
-// The boxes that are kept: at the top, in a movie, in a track, and in its media.
+// The kinds of boxes that are kept: at the top level, in a movie, in a track, and in its media.
 var (
 	topBoxes   = words("ftyp styp pdin moof mfra mdat wide sidx ssix prft imda")
 	movieBoxes = words("mvhd iods mvex pssh clip ctab")
@@ -95,11 +95,11 @@ var (
 	mediaBoxes = words("mdhd hdlr elng")
 )
 
-// isobmff removes metadata from MP4, QuickTime, HEIC and AVIF: all boxes that are not needed to show
-// the picture become free space, metadata items are overwritten, and tracks that are no picture,
-// sound or text are removed with their samples. Nothing moves, because boxes hold offsets of the file.
+// isobmff removes metadata from MP4, QuickTime, HEIC and AVIF: all boxes that are not needed to show the
+// picture become free space, metadata items are overwritten, and tracks other than picture, sound or
+// text are removed with their samples. Nothing moves, because boxes contain offsets into the file.
 func isobmff(in *input) error {
-	known := false // there was something to show
+	known := false // a moov or meta box was found
 	for at, n := int64(0), 0; at < in.size; n++ {
 		b, err := box{}, error(nil)
 		if in.size-at >= 8 {
@@ -107,7 +107,7 @@ func isobmff(in *input) error {
 		}
 		trailer := in.size-at < 8 || err != nil || b.beyond && b.kind != "mdat"
 		switch {
-		case trailer && known: // as some phones append
+		case trailer && known: // some phones append data
 			return in.cut(at, in.size)
 		case trailer && err == nil:
 			return malformed("a box %q that does not end", b.kind)
@@ -122,7 +122,7 @@ func isobmff(in *input) error {
 			known, err = true, in.movie(b)
 		case b.kind == "meta":
 			known, err = true, in.items(b)
-		case b.opened: // to the end of the file
+		case b.opened: // it extends to the end of the file
 			return in.cut(b.at, in.size)
 		default:
 			err = in.blank(b)
@@ -133,7 +133,7 @@ func isobmff(in *input) error {
 		at = b.end
 	}
 	if !known {
-		return malformed("a film without a description")
+		return malformed("a file without moov and meta boxes")
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (in *input) movie(moov box) error {
 		case b.kind == "trak":
 			return in.track(b)
 		case b.kind == "cmov":
-			return malformed("a compressed description")
+			return malformed("a compressed moov box")
 		case movieBoxes[b.kind]:
 			return nil
 		}
@@ -152,8 +152,8 @@ func (in *input) movie(moov box) error {
 	})
 }
 
-// handlers are kinds of tracks that are shown or heard, or belong to one that is. Others hold
-// positions and the like: "meta", "camm", "gpmd", "data".
+// handlers are the kinds of tracks that are shown or heard, or belong to such a track. Others, such as
+// "meta", "camm", "gpmd" and "data", contain positions and similar data.
 var handlers = words("vide soun subt text sbtl clcp tmcd auxv pict hint")
 
 func (in *input) track(trak box) error {
@@ -185,7 +185,7 @@ func (in *input) track(trak box) error {
 			if err != nil || len(head) < 12 {
 				return err
 			}
-			// Drones write where they are into subtitles.
+			// Drones write their position into subtitles.
 			name := strings.ToLower(string(head[12:]))
 			shown = handlers[string(head[8:12])] && !strings.Contains(name, "dji") && !strings.Contains(name, "gps")
 		case !mediaBoxes[b.kind]:
@@ -212,7 +212,7 @@ func (in *input) track(trak box) error {
 	return nil
 }
 
-// maxTable bounds a table of a track that is removed, in bytes.
+// maxTable limits the size of a table of a track that is removed, in bytes.
 const maxTable = 4 << 20
 
 // zeroSamples overwrites the samples of a track (ISO/IEC 14496-12, sections 8.7.3 to 8.7.5).
@@ -234,7 +234,7 @@ func (in *input) zeroSamples(minf box) error {
 		return err
 	}
 	be := binary.BigEndian
-	// table returns the entries of a table of a given width behind its header.
+	// table returns the entries of a table, each width bytes long, which follow its header.
 	table := func(name string, header, width int) []byte {
 		t := tables[name]
 		if len(t) < header {
@@ -249,7 +249,7 @@ func (in *input) zeroSamples(minf box) error {
 	}
 	runs := table("stsc", 8, 12)
 	if len(chunks) == 0 {
-		return nil // nothing, or in fragments
+		return nil // no samples, or they are in fragments
 	}
 	sizes, same := table("stsz", 12, 4), uint32(0)
 	if t := tables["stsz"]; len(t) >= 12 {
@@ -282,7 +282,7 @@ func (in *input) zeroSamples(minf box) error {
 		if from < 0 || from > in.size || length > in.size {
 			return malformed("samples outside of the file")
 		}
-		if err := in.zero(from, min(from+length, in.size)); err != nil { // cut off with its file
+		if err := in.zero(from, min(from+length, in.size)); err != nil { // the last sample may be truncated
 			return err
 		}
 	}

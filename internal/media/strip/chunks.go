@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// maxExif bounds the Exif of formats that allow any size.
+// maxExif limits the Exif of formats that allow any size.
 const maxExif = 1 << 20
 
-// pngChunks are the chunks that decode an image: those of PNG (third edition) and of Apple. All
-// critical ones are kept as well.
+// pngChunks are the chunks that are needed to decode an image: those of PNG (third edition) and of Apple.
+// All critical chunks are kept, too.
 var pngChunks = words("tRNS gAMA cHRM sRGB iCCP sBIT bKGD hIST pHYs sPLT oFFs sTER sCAL acTL fcTL fdAT cICP mDCV mDCv cLLI cLLi iDOT")
 
-// png keeps those chunks, and leaves out what follows the end. A file that ends too early is kept
-// as far as it goes.
+// png keeps only these chunks, and removes data after the end. A truncated file is kept up to the
+// missing part.
 func png(in *input) error {
 	exif := false
 	for at := int64(8); ; {
@@ -57,10 +57,10 @@ func png(in *input) error {
 	}
 }
 
-// webpChunks are the chunks that decode an image (RFC 9649).
+// webpChunks are the chunks that are needed to decode an image (RFC 9649).
 var webpChunks = words("VP8X ALPH ANIM ANMF ICCP VP8L")
 
-// webp keeps those chunks, and writes their size and what there is into the header.
+// webp keeps only these chunks, and updates the size and the flags in the header.
 func webp(in *input) error {
 	head, err := in.bytes(0, 12, 12)
 	if err != nil {
@@ -129,10 +129,10 @@ func webp(in *input) error {
 	return in.cut(end, in.size)
 }
 
-// gifApplications are the application extensions that viewers heed: loops and colour profiles.
+// gifApplications are the application extensions that viewers use: loops and colour profiles.
 var gifApplications = words("NETSCAPE2.0 ANIMEXTS1.0 ICCRGBG1012")
 
-// gif leaves out comments, texts, XMP and other extensions, and what follows the end.
+// gif removes comments, texts, XMP and other extensions, and data after the end.
 func gif(in *input) error {
 	head, err := in.bytes(0, 13, 13)
 	if err != nil {
@@ -172,10 +172,10 @@ func gif(in *input) error {
 				keep = gifApplications[string(name)]
 			}
 			at += 2
-		default: // viewers end here, too
+		default: // viewers stop here, too
 			return in.cut(at, in.size)
 		}
-		for at < in.size { // blocks with a length each, up to an empty one
+		for at < in.size { // blocks with a length byte each, up to an empty block
 			length, err := in.bytes(at, 1, 1)
 			if err != nil {
 				return err
@@ -193,7 +193,7 @@ func gif(in *input) error {
 	}
 }
 
-// colours is the size of the table of colours that flags tell of.
+// colours returns the size of the colour table that flags declare.
 func colours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0

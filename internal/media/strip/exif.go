@@ -15,11 +15,11 @@ const (
 	tagColorSpace  = 0xa001
 )
 
-// exifDates are the tags of the Exif directory that say when a picture was taken: times, their
-// offsets from UTC, and fractions of seconds.
+// exifDates are the tags of the Exif directory for the capture date: times, their offsets from UTC, and
+// fractions of seconds.
 var exifDates = []uint16{0x9003, 0x9004, 0x9010, 0x9011, 0x9012, 0x9290, 0x9291, 0x9292}
 
-// field is an entry of a directory of the Exif that is written.
+// field is an entry of an Exif directory to write.
 type field struct {
 	tag, kind uint16
 	count     uint32
@@ -33,10 +33,10 @@ const (
 	kindBytes = 7
 )
 
-// minimalExif returns a TIFF structure with the orientation, the capture date and the colour space
-// of another one; nil if it has none of them or cannot be read.
+// minimalExif returns a TIFF structure with only the orientation, the capture date and the colour space of
+// another one. It is nil if that has none of them or cannot be read.
 func minimalExif(tiff []byte) []byte {
-	if bytes.HasPrefix(tiff, []byte(exifMark)) { // as some programs write it in WebP
+	if bytes.HasPrefix(tiff, []byte(exifMark)) { // some programs write this prefix in WebP
 		tiff = tiff[len(exifMark):]
 	}
 	if len(tiff) < 8 {
@@ -80,7 +80,7 @@ func minimalExif(tiff []byte) []byte {
 		return writeDirectory(out, first)
 	}
 	first = append(first, field{tagExif, kindLong, 1, nil})
-	end := len(writeDirectory(out, first)) + 4 // the pointer below is in its entry, not behind it
+	end := len(writeDirectory(out, first)) + 4 // the pointer to the next directory is part of the entry
 	first[len(first)-1].value = binary.BigEndian.AppendUint32(nil, uint32(end-4))
 	return writeDirectory(writeDirectory(out, first), exif)
 }
@@ -106,8 +106,8 @@ func writeDirectory(out []byte, fields []field) []byte {
 	return append(be.AppendUint32(out, 0), values...)
 }
 
-// directory returns the values of a directory of a TIFF structure in memory, without those that
-// are outside of it or longer than any that is kept.
+// directory returns the values of a directory of a TIFF structure in memory. It skips values that are
+// outside of the structure, or longer than any value that is kept.
 func directory(tiff []byte, order binary.ByteOrder, at int64) map[uint16][]byte {
 	values := map[uint16][]byte{}
 	if at < 8 || at+2 > int64(len(tiff)) {
@@ -131,7 +131,7 @@ func directory(tiff []byte, order binary.ByteOrder, at int64) map[uint16][]byte 
 	return values
 }
 
-// kindSize is the size of a value of a type (TIFF 6.0, section 2; BigTIFF); 0 if unknown.
+// kindSize returns the size of one value of a type (TIFF 6.0, section 2; BigTIFF), or 0 if it is unknown.
 func kindSize(kind uint16) int64 {
 	switch kind {
 	case 1, 2, 6, 7:
@@ -146,8 +146,8 @@ func kindSize(kind uint16) int64 {
 	return 0
 }
 
-// dateText returns a date, an offset or a fraction with its final zero. Other texts are refused: a
-// date reveals no more than a date.
+// dateText returns a date, an offset or a fraction with its final zero. It refuses other texts, so that
+// a date field reveals only a date.
 func dateText(value []byte) ([]byte, bool) {
 	text := strings.TrimRight(string(value), "\x00")
 	if text == "" || len(text) > 25 || strings.Trim(text, "0123456789:+-. TZ") != "" || strings.Trim(text, " :") == "" {

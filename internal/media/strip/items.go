@@ -5,27 +5,27 @@ import (
 	"encoding/binary"
 )
 
-// imageItems are the kinds of items that are pictures, or made of some (ISO/IEC 23008-12, AV1-AVIF).
+// imageItems are the kinds of items that are pictures or derived from pictures (ISO/IEC 23008-12, AV1-AVIF).
 var imageItems = words("hvc1 hev1 lhv1 av01 avc1 vvc1 jpeg j2k1 unci grid iden iovl tmap mski")
 
-// itemBoxes are the boxes of a description of items that are kept as they are.
+// itemBoxes are the boxes in a meta box that are kept unchanged.
 var itemBoxes = words("hdlr pitm iprp iref dinf grpl iinf iloc idat ipro")
 
-// maxItems bounds the description of items, in bytes, and maxExtents the parts that they have in all.
+// maxItems limits the size of iinf and iloc, in bytes, and maxExtents the number of all extents.
 const (
 	maxItems   = 4 << 20
 	maxExtents = 64 << 10
 )
 
-// items overwrites the items of an image that are no pictures: Exif, XMP and the like. Of Exif the
-// minimum is kept if there is room for it.
+// items overwrites the items that are not pictures, such as Exif and XMP. A minimal Exif is kept if it
+// fits.
 func (in *input) items(meta box) error {
 	body, err := in.bytes(meta.body, min(8, meta.end-meta.body), 8)
 	if err != nil {
 		return err
 	}
 	from := meta.body + 4
-	if len(body) < 8 || string(body[4:]) == "hdlr" { // QuickTime has no version in front
+	if len(body) < 8 || string(body[4:]) == "hdlr" { // QuickTime has no version field
 		from = meta.body
 	}
 	if meta.end < from {
@@ -33,7 +33,7 @@ func (in *input) items(meta box) error {
 	}
 	handler := ""
 	parts := map[string][]byte{}
-	data := int64(-1) // where "idat" begins
+	data := int64(-1) // offset of the content of "idat"
 	var blanks []box
 	err = in.boxes(from, meta.end, func(b box) (err error) {
 		switch b.kind {
@@ -45,7 +45,7 @@ func (in *input) items(meta box) error {
 			handler = string(head[min(8, len(head)):])
 		case "iinf", "iloc":
 			if parts[b.kind] != nil {
-				return malformed("two descriptions of items")
+				return malformed("two %s boxes", b.kind)
 			}
 			parts[b.kind], err = in.bytes(b.body, b.end-b.body, maxItems)
 			return err
@@ -84,7 +84,7 @@ func (in *input) items(meta box) error {
 			base = data
 		}
 		if method > 1 || base < 0 {
-			return malformed("an item %q that is kept in another one", kind)
+			return malformed("an item %q that is stored in another item", kind)
 		}
 		for _, x := range extents {
 			if x[0] > uint64(in.size) || x[1] > uint64(in.size) || x[1] == 0 {
@@ -111,8 +111,8 @@ func (in *input) items(meta box) error {
 	})
 }
 
-// itemExif returns what replaces the Exif of an item, which begins with where it is (ISO/IEC
-// 23008-12, annex A); nil if nothing remains or there is no room.
+// itemExif returns the replacement for the Exif of an item, which begins with an offset (ISO/IEC 23008-12,
+// annex A). It is nil if nothing remains or the replacement does not fit.
 func (in *input) itemExif(from, to int64) ([]byte, error) {
 	body, err := in.bytes(from, to-from, maxExif)
 	if err != nil || len(body) < 4 {
@@ -129,7 +129,7 @@ func (in *input) itemExif(from, to int64) ([]byte, error) {
 	return append(make([]byte, 4), text...), nil
 }
 
-// parser reads numbers from a text. After its end it reads zeros.
+// parser reads numbers from bytes. After the end it reads zeros.
 type parser struct {
 	text  []byte
 	short bool
@@ -147,7 +147,7 @@ func (p *parser) uint(n int) (v uint64) {
 	return v
 }
 
-// otherItems returns the items that are no pictures with their kinds (section 8.11.6).
+// otherItems returns the items that are not pictures, with their kinds (section 8.11.6).
 func otherItems(iinf []byte) (map[uint32]string, error) {
 	other := map[uint32]string{}
 	p := &parser{text: iinf}
@@ -159,7 +159,7 @@ func otherItems(iinf []byte) (map[uint32]string, error) {
 	for len(p.text) >= 8 {
 		size := binary.BigEndian.Uint32(p.text)
 		if size < 8 || uint64(size) > uint64(len(p.text)) {
-			return nil, malformed("a description of items")
+			return nil, malformed("a broken iinf box")
 		}
 		entry := &parser{text: p.text[8:size]}
 		is := bytes.Equal(p.text[4:8], []byte("infe"))
@@ -167,7 +167,7 @@ func otherItems(iinf []byte) (map[uint32]string, error) {
 		if !is {
 			continue
 		}
-		width, kind := 2, "mime" // before version 2 it had no kind
+		width, kind := 2, "mime" // versions before 2 have no kind
 		version := entry.uint(4) >> 24
 		if version >= 3 {
 			width = 4
@@ -176,7 +176,7 @@ func otherItems(iinf []byte) (map[uint32]string, error) {
 		if version >= 2 {
 			entry.uint(2)
 			if len(entry.text) < 4 {
-				return nil, malformed("a description of an item")
+				return nil, malformed("a truncated infe box")
 			}
 			kind = string(entry.text[:4])
 		}
@@ -187,7 +187,7 @@ func otherItems(iinf []byte) (map[uint32]string, error) {
 	return other, nil
 }
 
-// eachItem visits where items are (section 8.11.3).
+// eachItem visits the extents of all items (section 8.11.3).
 func eachItem(iloc []byte, visit func(id uint32, method int, extents [][2]uint64) error) error {
 	p := &parser{text: iloc}
 	version := p.uint(4) >> 24
@@ -214,17 +214,17 @@ func eachItem(iloc []byte, visit func(id uint32, method int, extents [][2]uint64
 		var extents [][2]uint64
 		n := p.uint(2)
 		if all += n; all > maxExtents {
-			return malformed("more than %d parts of items", maxExtents)
+			return malformed("more than %d extents", maxExtents)
 		}
 		for range n {
 			p.uint(index)
 			extents = append(extents, [2]uint64{begin + p.uint(offset), p.uint(length)})
 			if p.short {
-				return malformed("places of items that end too early")
+				return malformed("a truncated iloc box")
 			}
 		}
 		if p.short {
-			return malformed("places of items that end too early")
+			return malformed("a truncated iloc box")
 		}
 		if elsewhere {
 			continue

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// stream reads a file from an offset on, and counts.
+// stream reads a file sequentially from an offset, and counts the bytes.
 type stream struct {
 	*bufio.Reader
 	pos int64
@@ -26,7 +26,7 @@ func (s *stream) byte() (byte, error) {
 	return b, err
 }
 
-// to reads up to and including a byte.
+// to reads up to and including the next b.
 func (s *stream) to(b byte) error {
 	for {
 		part, err := s.ReadSlice(b)
@@ -42,10 +42,10 @@ const (
 	iccMark  = "ICC_PROFILE\x00"
 )
 
-// jpeg keeps the segments that decode the image (ITU-T T.81, annex B), the JFIF header without its
-// thumbnail, the colour profile and Adobe's colour transform. Everything else goes, as does
-// everything after the end of the image: previews, second images, and the video of a motion photo.
-// An image without an end is kept to the end of the file.
+// jpeg keeps the segments that are needed to decode the image (ITU-T T.81, annex B), the JFIF header
+// without its thumbnail, the colour profile and Adobe's colour transform. It removes everything else, and
+// everything after the end of the image: previews, second images, and the video of a motion photo. An
+// image without an end marker is kept up to the end of the file.
 func jpeg(in *input) error {
 	s := in.stream(2)
 	scanned, scanning, exif := false, false, false
@@ -107,7 +107,7 @@ func jpeg(in *input) error {
 	}
 }
 
-// segment keeps or removes a segment, and returns where it ends.
+// segment keeps or removes a segment, and returns the offset of its end.
 func (in *input) segment(s *stream, at int64, marker byte, exif *bool) (end int64, err error) {
 	var size [2]byte
 	if _, err := io.ReadFull(s, size[:]); err != nil {
@@ -152,7 +152,7 @@ func (in *input) segment(s *stream, at int64, marker byte, exif *bool) (end int6
 	return end, in.cut(at, end)
 }
 
-// eof returns nil for the end of the file, which is then noticed by its size.
+// eof returns nil at the end of the file, which the caller detects by the size.
 func eof(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

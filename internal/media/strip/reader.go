@@ -1,32 +1,31 @@
 package strip
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"sort"
 )
 
-// Content is a file that a Reader reads.
+// Content is the file below a Reader.
 type Content interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 }
 
-// piece is a part of the stripped file: bytes of the original, a text, or zeros.
+// piece is a part of the stripped file: bytes of the original, inserted text, or zeros.
 type piece struct {
 	start, length int64 // in the stripped file
-	from          int64 // in the original, -1 for a text or zeros
+	from          int64 // in the original; -1 for inserted text or zeros
 	text          []byte
 }
 
-// Reader reads a file without its metadata. ReadAt may be called concurrently, the rest not.
+// Reader reads a file without its metadata. Only ReadAt may be called concurrently.
 type Reader struct {
 	file   Content
 	pieces []piece
 	size   int64
 	off    int64 // of the next Read
-	at     int64 // where the file's own Read goes on, -1 if unknown
+	at     int64 // offset of the file's own next Read, -1 if unknown
 }
 
 // Open returns a reader of the file for which the plan was made. Closing it closes the file.
@@ -50,16 +49,16 @@ func (p Plan) Open(file Content) *Reader {
 	return r
 }
 
-// Size returns how many bytes there are.
+// Size returns the size of the stripped file.
 func (r *Reader) Size() int64 { return r.size }
 
-// part returns the piece that has an offset, and how much of it comes before.
+// part returns the piece at an offset, and the offset within the piece.
 func (r *Reader) part(off int64) (piece, int64) {
 	i := sort.Search(len(r.pieces), func(i int) bool { return r.pieces[i].start+r.pieces[i].length > off })
 	return r.pieces[i], off - r.pieces[i].start
 }
 
-// put copies bytes of a piece that is not of the original.
+// put copies bytes of a piece that is not from the original.
 func (x piece) put(p []byte, skip int64) int {
 	if x.text != nil {
 		return copy(p, x.text[skip:])
@@ -98,10 +97,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nearby is how far ahead it is cheaper to read than to ask a storage again.
+// nearby is the distance up to which skipping bytes is cheaper than a new request to the storage.
 const nearby = 256 << 10
 
-// move lets the file's own Read go on at an offset.
+// move makes the file's own Read continue at an offset.
 func (r *Reader) move(to int64) error {
 	if gap := to - r.at; r.at >= 0 && gap >= 0 && gap <= nearby {
 		n, err := io.CopyN(io.Discard, onlyReader{r.file}, gap)
@@ -164,12 +163,3 @@ func (r *Reader) ReadAt(p []byte, off int64) (done int, err error) {
 
 // Close implements io.Closer.
 func (r *Reader) Close() error { return r.file.Close() }
-
-// Apply returns what a plan leaves of a file in memory.
-func (p Plan) Apply(file []byte) ([]byte, error) {
-	return io.ReadAll(p.Open(memory{bytes.NewReader(file)}))
-}
-
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }

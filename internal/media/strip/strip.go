@@ -1,9 +1,9 @@
-// Package strip finds what a photograph or a video reveals besides its picture: where and with
-// which device it was taken, by whom, and with what it was edited. The pixels stay as they are:
-// a Plan says which bytes of a file to leave out or to replace, and Reader reads the file that way.
+// Package strip removes the metadata of photographs and videos: where, with which device and by whom
+// they were taken, and how they were edited. The pixels do not change: a Plan lists the bytes of a file
+// to omit or replace, and Reader applies it while reading.
 //
-// Formats are read by lists of what a viewer needs; everything else goes. Orientation, colour
-// profile and capture date stay.
+// Formats are parsed with lists of the parts that a viewer needs. Everything else is removed, except
+// orientation, colour profile and capture date.
 package strip
 
 import (
@@ -16,20 +16,20 @@ import (
 	"slices"
 )
 
-// ErrMalformed is in the chain of errors for files whose metadata cannot be removed.
+// ErrMalformed is wrapped by errors for files whose metadata cannot be removed.
 var ErrMalformed = errors.New("the metadata cannot be removed")
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("strip: "+format+": %w", append(args, ErrMalformed)...)
 }
 
-// maxEdits bounds the changes to one file, and maxText the bytes that they put in.
+// maxEdits limits the number of changes to one file, and maxText the bytes that they insert.
 const (
 	maxEdits = 16 << 10
 	maxText  = 64 << 10
 )
 
-// edit replaces the bytes from off to off+cut by a text and then zeros.
+// edit replaces the bytes from off to off+cut by text and then zeros.
 type edit struct {
 	off, cut int64
 	text     []byte
@@ -39,7 +39,7 @@ type edit struct {
 func (e edit) end() int64    { return e.off + e.cut }
 func (e edit) length() int64 { return int64(len(e.text)) + e.zeros }
 
-// input is a file that is examined.
+// input is a file that is being examined.
 type input struct {
 	ctx  context.Context
 	file io.ReaderAt
@@ -49,15 +49,15 @@ type input struct {
 	text   int
 	window []byte // of the file, from at
 	at     int64
-	loaded int64 // bytes read in all
+	loaded int64 // bytes read in total
 }
 
-// windowSize is how much is read at once: structures are small and next to each other, and a
-// storage takes one request for each read.
+// windowSize is how many bytes are read at once: structures are small and close to each other, and each
+// read is a request to the storage.
 const windowSize = 256 << 10
 
-// mostLoaded bounds how many bytes of a file of a size are read. Few files need more than all of them
-// once or twice; a hostile one points to and fro.
+// mostLoaded limits how many bytes of a file may be read. Few files need more than one or two passes, but
+// the offsets in a hostile file can jump back and forth.
 func mostLoaded(size int64) int64 { return 4*size + 64<<20 }
 
 // ReadAt implements io.ReaderAt.
@@ -84,7 +84,7 @@ func (in *input) load(from int64) error {
 	}
 	n := min(windowSize, in.size-from)
 	if in.loaded += n; in.loaded > mostLoaded(in.size) {
-		return malformed("it has to be read too often")
+		return malformed("it would have to be read too many times")
 	}
 	in.window, in.at = slices.Grow(in.window[:0], windowSize)[:n], from
 	read, err := in.file.ReadAt(in.window, from)
@@ -98,7 +98,7 @@ func (in *input) load(from int64) error {
 	return err
 }
 
-// bytes reads n bytes at an offset; it is malformed not to have them.
+// bytes reads n bytes at an offset. A file that does not have them is malformed.
 func (in *input) bytes(off, n, most int64) ([]byte, error) {
 	if n < 0 || n > most || off < 0 || off > in.size-n {
 		return nil, malformed("%d bytes at %d", n, off)
@@ -108,7 +108,7 @@ func (in *input) bytes(off, n, most int64) ([]byte, error) {
 	return out, err
 }
 
-// cut leaves out the bytes between two offsets.
+// cut removes the bytes between two offsets.
 func (in *input) cut(from, to int64) error { return in.edit(edit{off: from, cut: to - from}) }
 
 // zero overwrites the bytes between two offsets.
@@ -116,12 +116,12 @@ func (in *input) zero(from, to int64) error {
 	return in.edit(edit{off: from, cut: to - from, zeros: to - from})
 }
 
-// replace puts a text in the place of the bytes between two offsets.
+// replace replaces the bytes between two offsets by a text.
 func (in *input) replace(from, to int64, text []byte) error {
 	return in.edit(edit{off: from, cut: to - from, text: text})
 }
 
-// overwrite replaces bytes between two offsets by a text that is not longer, and zeros.
+// overwrite replaces the bytes between two offsets by a text, which must not be longer, and zeros.
 func (in *input) overwrite(from, to int64, text []byte) error {
 	return in.edit(edit{off: from, cut: to - from, text: text, zeros: to - from - int64(len(text))})
 }
@@ -151,7 +151,7 @@ func (in *input) edit(e edit) error {
 	return nil
 }
 
-// merge orders the edits and joins those that overlap, which only those with zeros may.
+// merge sorts the edits and joins overlapping ones, which must consist of zeros.
 func (in *input) merge() error {
 	slices.SortStableFunc(in.edits, func(a, b edit) int { return int(min(max(a.off-b.off, -1), 1)) })
 	var all []edit
@@ -171,7 +171,7 @@ func (in *input) merge() error {
 	return nil
 }
 
-// sameAs reports whether an edit would leave the file as it is.
+// sameAs reports whether an edit would not change the file.
 func (in *input) sameAs(e edit) (bool, error) {
 	if e.length() != e.cut {
 		return false, nil
@@ -195,8 +195,8 @@ func (in *input) sameAs(e edit) (bool, error) {
 	return true, nil
 }
 
-// Examine plans how to remove the metadata of a file of a known format. The plan for other files
-// changes nothing. Errors that are not ErrMalformed are those of reading.
+// Examine plans how to remove the metadata of a file. The plan is empty for unknown formats. Errors other
+// than ErrMalformed come from reading.
 func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
 	in := &input{ctx: ctx, file: file, size: size}
 	head, err := in.bytes(0, min(16, size), 16)
@@ -205,7 +205,7 @@ func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
 	}
 	if read := formatOf(head); read != nil {
 		if err := read(in); err != nil {
-			if errors.Is(err, io.EOF) { // read beyond the end
+			if errors.Is(err, io.EOF) { // the file ends within a structure
 				err = malformed("it ends too early")
 			}
 			return Plan{}, err
@@ -227,7 +227,7 @@ func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
 	return Plan{original: size, edits: kept}, nil
 }
 
-// formatOf returns the reader for the format of a file that begins like this.
+// formatOf returns the parser for the format of a file with this head.
 func formatOf(head []byte) func(*input) error {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
@@ -246,14 +246,14 @@ func formatOf(head []byte) func(*input) error {
 	switch string(head[4:8]) {
 	case "ftyp", "moov", "mdat", "wide", "free", "skip", "pnot":
 		if brand := string(head[8:12]); brand == "M4A " || brand == "M4B " || brand == "M4P " {
-			return nil // music: its tags are what it is called
+			return nil // music keeps its tags, such as the title
 		}
 		return isobmff
 	}
 	return nil
 }
 
-// Plan is how to read a file without its metadata.
+// Plan describes how to read a file without its metadata.
 type Plan struct {
 	original int64 // size of the file
 	edits    []edit
@@ -262,7 +262,7 @@ type Plan struct {
 // Unchanged reports whether the plan changes nothing.
 func (p Plan) Unchanged() bool { return len(p.edits) == 0 }
 
-// Size returns how many bytes the file has without its metadata.
+// Size returns the size of the file without its metadata.
 func (p Plan) Size() int64 {
 	size := p.original
 	for _, e := range p.edits {
@@ -271,10 +271,10 @@ func (p Plan) Size() int64 {
 	return size
 }
 
-// planVersion is the first byte of a plan in the database.
+// planVersion is the first byte of an encoded plan.
 const planVersion = 1
 
-// Encode returns the plan as Decode reads it.
+// Encode encodes the plan for Decode.
 func (p Plan) Encode() []byte {
 	out := binary.AppendUvarint([]byte{planVersion}, uint64(p.original))
 	last := int64(0)
@@ -288,9 +288,9 @@ func (p Plan) Encode() []byte {
 	return out
 }
 
-// Decode reads a plan that Encode wrote for a file of a size.
+// Decode decodes a plan from Encode for a file of this size.
 func Decode(text []byte, size int64) (Plan, error) {
-	bad := fmt.Errorf("strip: the plan of %d bytes is not one for a file of %d", len(text), size)
+	bad := fmt.Errorf("strip: the plan of %d bytes does not fit a file of %d bytes", len(text), size)
 	r := bytes.NewReader(text)
 	if version, err := r.ReadByte(); err != nil || version != planVersion {
 		return Plan{}, bad
@@ -312,7 +312,7 @@ func Decode(text []byte, size int64) (Plan, error) {
 			return Plan{}, bad
 		}
 		e.text = make([]byte, n[3])
-		_, _ = r.Read(e.text) // as many as there are
+		_, _ = r.Read(e.text) // the length was checked above
 		p.edits = append(p.edits, e)
 		last = e.end()
 	}

@@ -21,8 +21,8 @@ import (
 	_ "golang.org/x/image/webp"
 )
 
-// secrets are what the samples reveal, in the encodings of their formats: names, a serial number,
-// the XMP namespace, and 52° 30' as rational numbers.
+// secrets are the values that the samples reveal, in the encodings of their formats: names, a serial
+// number, the XMP namespace, and 52° 30' as rational numbers.
 var secrets = []string{"Secret", "SN12345", "adobe:ns:meta", "ns.adobe.com", "+52.", "52.5", "52,30",
 	"\x00\x00\x00\x34\x00\x00\x00\x01\x00\x00\x00\x1e\x00\x00\x00\x01", "\x34\x00\x00\x00\x01\x00\x00\x00\x1e\x00\x00\x00\x01\x00\x00\x00"}
 
@@ -78,10 +78,10 @@ func TestStrip(t *testing.T) {
 				}
 			}
 			if revealed == 0 {
-				t.Error("the sample reveals nothing")
+				t.Error("the sample contains no secret")
 			}
 			if again := stripped(t, out); !bytes.Equal(again, out) {
-				t.Error("a second time changes something")
+				t.Error("stripping again changes the file")
 			}
 			if strings.HasPrefix(name, "full.") && !strings.Contains(".gif.mp4.mov", filepath.Ext(name)) && !bytes.Contains(out, []byte("2024:05:01 12:30:00")) {
 				t.Error("the capture date is gone")
@@ -92,13 +92,13 @@ func TestStrip(t *testing.T) {
 			}
 			after, _, err := image.Decode(bytes.NewReader(out))
 			if err != nil || !reflect.DeepEqual(before, after) {
-				t.Errorf("the picture is another one: %v", err)
+				t.Errorf("the picture has changed: %v", err)
 			}
 		})
 	}
 }
 
-// TestPixels compares the compressed images, of which no byte may change.
+// TestPixels compares the compressed images byte for byte.
 func TestPixels(t *testing.T) {
 	t.Parallel()
 	scan := func(body []byte) []byte {
@@ -126,7 +126,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// TestKept checks the orientation and the colour profile.
+// TestKept checks that the orientation and the colour profile are kept.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	out := stripped(t, sample(t, "full.jpg"))
@@ -145,7 +145,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// items is a HEIC file with a description of where items are. The first one is Exif.
+// items returns a HEIC file with an iloc box. The first item is Exif.
 func items(iloc string) string {
 	box := func(kind, body string) string {
 		return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
@@ -182,7 +182,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestReadErrors checks that a storage that fails is not taken for a malformed file.
+// TestReadErrors checks that a failing storage does not make a file malformed.
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	for _, name := range samples(t) {
@@ -222,13 +222,13 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := Decode(p.Encode(), int64(len(body))+1); err == nil {
-			t.Errorf("%s: a plan for another file is taken", name)
+			t.Errorf("%s: a plan for another file is accepted", name)
 		}
 	}
 }
 
-// FuzzExamine checks that hostile files neither panic nor take much memory, that what is returned is
-// as long as it says, and that nothing is left to remove in it.
+// FuzzExamine checks that hostile files neither panic nor take much memory, that the result has the
+// announced size, and that it contains nothing to remove.
 func FuzzExamine(f *testing.F) {
 	for _, name := range samples(f) {
 		f.Add(sample(f, name))

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// tiffForm is how the numbers of a TIFF file are written.
+// tiffForm describes the encoding of numbers in a TIFF file.
 type tiffForm struct {
 	order                 binary.ByteOrder
-	count, entry, pointer int64 // bytes of the number of entries, of one, and of an offset
+	count, entry, pointer int64 // sizes of the entry count, of an entry, and of an offset
 }
 
 func (f tiffForm) number(b []byte) int64 {
@@ -22,11 +22,11 @@ func (f tiffForm) number(b []byte) int64 {
 }
 
 // tiffTags are ranges of tags that are needed to show an image: TIFF 6.0, its supplements, Exif's
-// orientation and date, the colour profile, and what a DNG is developed with.
+// orientation and date, the colour profile, and tags for developing a DNG.
 var tiffTags = [][2]int64{{254, 259}, {262, 266}, {273, 274}, {277, 284}, {286, 287}, {289, 293}, {296, 297}, {301, 301}, {306, 306},
 	{317, 325}, {328, 328}, {330, 334}, {336, 347}, {351, 351}, {512, 521}, {529, 532}, {559, 559}, {32994, 32998}, {34675, 34675}}
 
-// dngTags are those of the Adobe DNG specification, and of the colour filter in front of the sensor.
+// dngTags are the tags of the Adobe DNG specification, and of the sensor's colour filter.
 var dngTags = [][2]int64{{33421, 33422}, {50706, 50707}, {50710, 50734}, {50736, 50739}, {50778, 50781}, {50829, 50830}, {50879, 50882},
 	{50931, 50942}, {50964, 50969}, {50974, 50975}, {50981, 50982}, {51008, 51009}, {51022, 51022}, {51041, 51041}, {51043, 51043},
 	{51089, 51090}, {51107, 51112}, {51125, 51125}, {52525, 52553}}
@@ -35,27 +35,27 @@ func among(ranges [][2]int64, tag int64) bool {
 	return slices.ContainsFunc(ranges, func(r [2]int64) bool { return tag >= r[0] && tag <= r[1] })
 }
 
-// Bounds of a TIFF file: directories, and entries of one.
+// Limits of a TIFF file.
 const (
 	maxDirectories = 4096
 	maxEntries     = 4096
 	maxAllEntries  = 64 << 10
 )
 
-// tiffFile is a TIFF file while its directories are rewritten.
+// tiffFile is a TIFF file whose directories are being rewritten.
 type tiffFile struct {
 	*input
 	tiffForm
 	seen  map[int64]bool
-	all   int64 // entries
+	all   int64 // entries so far
 	dng   bool
 	raw   bool // sensor data
 	shown bool
 }
 
-// tiff removes all other tags: their values are overwritten, and their entries taken out of the
-// directories, which stay where they are. Raw files of cameras can only be developed with the notes
-// of their makers, which hold serial numbers; of these only DNG is cleaned.
+// tiff removes all other tags: their values are overwritten, and their entries removed from the
+// directories, which do not move. Raw files other than DNG are refused, because they can only be
+// developed with the maker notes, which contain serial numbers.
 func tiff(in *input) error {
 	head, err := in.bytes(0, 16, 16)
 	if err != nil {
@@ -85,11 +85,11 @@ func tiff(in *input) error {
 	return nil
 }
 
-// directories rewrites a chain of directories. If they are not of images, nothing but dates is kept.
+// directories rewrites a chain of directories. If they do not describe images, only dates are kept.
 func (f *tiffFile) directories(at int64, images bool, depth int) error {
 	for at != 0 {
 		if f.seen[at] {
-			return malformed("a directory that is reached twice")
+			return malformed("a directory loop")
 		}
 		if f.seen[at] = true; len(f.seen) > maxDirectories || depth > 4 {
 			return malformed("more than %d directories", maxDirectories)
@@ -103,7 +103,7 @@ func (f *tiffFile) directories(at int64, images bool, depth int) error {
 	return nil
 }
 
-// rewrite keeps some entries of a directory, and returns where the next one is.
+// rewrite keeps some entries of a directory, and returns the offset of the next directory.
 func (f *tiffFile) rewrite(at int64, images bool, depth int) (next int64, err error) {
 	head, err := f.bytes(at, f.count, 8)
 	if err != nil {
@@ -149,7 +149,7 @@ func (f *tiffFile) rewrite(at int64, images bool, depth int) (next int64, err er
 	return f.number(pointer), nil
 }
 
-// field decides on an entry. The value of one that goes is overwritten.
+// field decides whether an entry is kept. It overwrites the value of a removed entry.
 func (f *tiffFile) field(e []byte, images bool, depth int) (keep bool, err error) {
 	tag, kind := f.number(e[:2]), uint16(f.number(e[2:4]))
 	count, inline := f.number(e[4:4+f.pointer]), e[4+f.pointer:]
@@ -187,7 +187,7 @@ func (f *tiffFile) field(e []byte, images bool, depth int) (keep bool, err error
 	case images && tag == tagExif:
 		return true, follow(false)
 	case images && (among(tiffTags, tag) || f.dng && among(dngTags, tag)):
-		if tag == 262 && length >= 2 { // how pixels are to be understood: as those of a sensor?
+		if tag == 262 && length >= 2 { // photometric interpretation: is it sensor data?
 			text, err := value(64)
 			if err != nil {
 				return false, err

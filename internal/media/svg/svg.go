@@ -57,7 +57,7 @@ func Sanitize(r io.Reader) (Drawing, error) {
 		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
 	}
 	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file)), references: bytes.Count(file, []byte("&"))}
-	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // it is UTF-8 by now
+	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // utf8Text has already converted it
 	if err := s.document(); err != nil {
 		return Drawing{}, broken(err)
 	}
@@ -95,7 +95,7 @@ type writer struct {
 	drawing Drawing
 	open    []string // names of the elements around, "" for those not written
 
-	references int // to entities in the file, at most
+	references int // upper bound of the entity references in the file
 }
 
 // document reads the root element. The decoder itself refuses entities that
@@ -141,13 +141,13 @@ func (s *writer) token(token xml.Token) error {
 	return nil // comments and instructions
 }
 
-// entity is a declaration of a general entity with a plain text: XML, section
-// 4.2.1. Illustrator declares its namespaces so.
+// entity matches the declaration of a general entity with plain text: XML, section
+// 4.2.1. Illustrator declares its namespaces this way.
 var entity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z_][\w.-]*)\s+(?:"([^"&%<]*)"|'([^'&%<]*)')\s*>`)
 
-// entities takes the entities that a document type declares. They are expanded
-// once: a text with a reference or a tag is not taken. All references together
-// may not expand to more than maxOut.
+// entities reads the entities that a document type declares. They are expanded
+// only once: texts with a reference or a tag are ignored. All references together
+// must not expand to more than maxOut.
 func (s *writer) entities(doctype []byte) error {
 	if !bytes.HasPrefix(doctype, []byte("DOCTYPE")) || len(s.open) > 0 {
 		return nil
@@ -165,10 +165,10 @@ func (s *writer) entities(doctype []byte) error {
 	return nil
 }
 
-// declared finds the encoding in an XML declaration: XML, section 4.3.3.
+// declared matches the encoding in an XML declaration: XML, section 4.3.3.
 var declared = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']`)
 
-// utf8Text converts a file to UTF-8, by its byte order mark or by its XML
+// utf8Text converts a file to UTF-8, based on its byte order mark or its XML
 // declaration: XML, appendix F.
 func utf8Text(file []byte) ([]byte, error) {
 	var from encoding.Encoding

@@ -61,7 +61,7 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-// Texts are read by the encoding and with the entities that a file declares.
+// Texts are decoded with the encoding and the entities that the file declares.
 func TestSanitizeEncodings(t *testing.T) {
 	t.Parallel()
 	declaration := func(name string) string { return `<?xml version="1.0" encoding="` + name + `"?>` }

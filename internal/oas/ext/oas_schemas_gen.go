@@ -1311,13 +1311,13 @@ func (s *ExportType) UnmarshalText(data []byte) error {
 // Whether the files of a block show their metadata.
 // Ref: #/components/schemas/FileMetadata
 type FileMetadata struct {
-	// The author wants everyone to see it.
+	// Whether the author chose to show the metadata to everyone.
 	Keep bool `json:"keep"`
-	// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
-	// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
-	// so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
-	// camera; of an image others get the largest resized version instead, other files are 404. `pending`:
-	// not examined yet; this happens when the file is requested.
+	// The file that other people get. `removed`: the file without its metadata. `none`: the whole file,
+	// because it has no metadata. `kept`: the file with its metadata, because its author or the operator
+	// of the server chose this. `irremovable`: the metadata cannot be removed, because the file is broken
+	// or a raw file of a camera; others get the largest resized version of an image, and 404 for other
+	// files. `pending`: not examined yet; the file is examined when it is requested.
 	State FileMetadataState `json:"state"`
 }
 
@@ -1341,11 +1341,11 @@ func (s *FileMetadata) SetState(val FileMetadataState) {
 	s.State = val
 }
 
-// What others get. `removed`: the file without its metadata. `none`: the whole file, because it has no
-// metadata. `kept`: the file with its metadata, because its author or the operator of the server chose
-// so. `irremovable`: the metadata cannot be removed, because the file is broken or a raw file of a
-// camera; of an image others get the largest resized version instead, other files are 404. `pending`:
-// not examined yet; this happens when the file is requested.
+// The file that other people get. `removed`: the file without its metadata. `none`: the whole file,
+// because it has no metadata. `kept`: the file with its metadata, because its author or the operator
+// of the server chose this. `irremovable`: the metadata cannot be removed, because the file is broken
+// or a raw file of a camera; others get the largest resized version of an image, and 404 for other
+// files. `pending`: not examined yet; the file is examined when it is requested.
 type FileMetadataState string
 
 const (
@@ -1576,7 +1576,8 @@ type Import struct {
 	// The name of the file.
 	File NilString `json:"file"`
 	ID   int64     `json:"id"`
-	// Whether it also adds to channels that everyone can see although it asks for private channels.
+	// Whether the import also adds to channels that everyone can see, even if it or its source asks for
+	// private channels.
 	IntoVisible bool            `json:"into_visible"`
 	LeftOut     []ImportLeftOut `json:"left_out"`
 	Progress    ImportProgress  `json:"progress"`
@@ -1587,7 +1588,7 @@ type Import struct {
 	// `choosing`: begun on the website, where the channels are still to be chosen.
 	State ImportState `json:"state"`
 	Type  ImportType  `json:"type"`
-	// Of the channels that the import creates, unless the source has a visibility for them.
+	// Visibility of the channels that the import creates, unless the source defines one.
 	Visibility ImportVisibility `json:"visibility"`
 	// The address of its page on the website.
 	WebURL string   `json:"web_url"`
@@ -2285,7 +2286,7 @@ func (s *ImportType) UnmarshalText(data []byte) error {
 	}
 }
 
-// Of the channels that the import creates, unless the source has a visibility for them.
+// Visibility of the channels that the import creates, unless the source defines one.
 type ImportVisibility string
 
 const (
@@ -3276,7 +3277,7 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 type StartImportReq struct {
 	// Of the server.
 	Address OptString `json:"address"`
-	// Also add to channels that everyone can see although the import, or its source, asks for private
+	// Also add to channels that everyone can see, even if the import or its source asks for private
 	// channels; `false` by default.
 	IntoVisible OptBool              `json:"into_visible"`
 	Source      StartImportReqSource `json:"source"`
@@ -3284,7 +3285,7 @@ type StartImportReq struct {
 	Token OptString `json:"token"`
 	// The key of an upload of yours, or its address.
 	UploadKey OptString `json:"upload_key"`
-	// Of the channels that the import creates, unless the source has a visibility for them; `private` by
+	// Visibility of the channels that the import creates, unless the source defines one; `private` by
 	// default.
 	Visibility OptStartImportReqVisibility `json:"visibility"`
 	What       []string                    `json:"what"`
@@ -3415,7 +3416,7 @@ func (s *StartImportReqSource) UnmarshalText(data []byte) error {
 	}
 }
 
-// Of the channels that the import creates, unless the source has a visibility for them; `private` by
+// Visibility of the channels that the import creates, unless the source defines one; `private` by
 // default.
 type StartImportReqVisibility string
 
@@ -3533,10 +3534,9 @@ func (s *UpdateMeReq) SetName(val OptString) {
 // The storage use and quota of a user.
 // Ref: #/components/schemas/Usage
 type Usage struct {
-	// The bytes of files of blocks and pictures, which are part of `total`.
+	// Bytes of block files and pictures; part of `total`.
 	Files int64 `json:"files"`
-	// The bytes of texts, which are part of `total`. Each byte of UTF-8 counts twice, to allow for the
-	// search index.
+	// Bytes of texts; part of `total`. Each byte of UTF-8 counts twice, to account for the search index.
 	Texts   int64        `json:"texts"`
 	Total   ByteUsage    `json:"total"`
 	Unused  ByteUsage    `json:"unused"`

@@ -40,10 +40,10 @@ type BlocksHandler interface {
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
 	// GetBlockFileMetadata implements getBlockFileMetadata operation.
 	//
-	// Photographs and videos hold where, when and with which device they were taken, and who took them.
-	// The server removes this from the originals that it serves, except for orientation, colour profile
-	// and capture date. The image or the sound does not change. For the author of the block; 404 for
-	// others, and for blocks without a file.
+	// Photographs and videos record where, when, by whom and with which device they were taken. The server
+	// removes this metadata from the originals that it serves, except for orientation, colour profile and
+	// capture date. The image and the sound do not change. Only the author of the block can read this;
+	// others get 404, and so do blocks without a file.
 	//
 	// GET /ext/v1/blocks/{id}/file-metadata
 	GetBlockFileMetadata(ctx context.Context, params GetBlockFileMetadataParams) (*FileMetadata, error)
@@ -64,8 +64,9 @@ type BlocksHandler interface {
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
 	// SetBlockFileMetadata implements setBlockFileMetadata operation.
 	//
-	// For the author of the block. With `keep: true` everyone who sees the block can read all metadata of
-	// its files. Caches may deliver the former file for up to an hour. 422 for blocks without a file.
+	// Only the author of the block can change this. With `keep: true`, everyone who can see the block can
+	// read all metadata of its files. Caches may serve the previous file for up to an hour. Blocks without
+	// a file get 422.
 	//
 	// PUT /ext/v1/blocks/{id}/file-metadata
 	SetBlockFileMetadata(ctx context.Context, req *SetBlockFileMetadataReq, params SetBlockFileMetadataParams) (*FileMetadata, error)
@@ -261,15 +262,14 @@ type ImportsHandler interface {
 	// (`POST /v3/uploads/presign`): bookmarks in HTML, `csv` (also Pinboard's JSON), or an `export` of a
 	// Vitrine.
 	//
-	// Importing again adds new items and duplicates nothing. Only one import can run per user. Starting a
+	// Importing again adds new items without duplicates. Only one import can run per user. Starting a
 	// second one returns 422.
 	//
-	// `visibility` applies only to channels that the import creates. No import changes the visibility of a
-	// channel that exists. A file that is imported as `private`, and that was imported before into a
-	// channel that everyone can see now, is refused with 422. The message names the channels, and
-	// `into_visible` allows adding to them. For a server or an export, whose channels have their own
-	// visibility, nothing is added to a channel that is private there and visible to everyone here;
-	// `left_out` names it.
+	// `visibility` applies only to channels that the import creates. No import changes the visibility of
+	// an existing channel. A file that is imported as `private` is refused with 422 if it was imported
+	// before into a channel that everyone can see now. The message names the channels, and `into_visible`
+	// allows adding to them. Channels of a server or an export have their own visibility: if one is
+	// private there and visible to everyone here, nothing is added to it, and `left_out` lists it.
 	//
 	// POST /ext/v1/imports
 	StartImport(ctx context.Context, req *StartImportReq) (*Import, error)

@@ -26,9 +26,9 @@ const (
 // longestBrowser is how long the value may be that browsers are known by; ours is shorter.
 const longestBrowser = 100
 
-// cookieName is the name of a cookie. On https it has a prefix with which browsers accept the
-// cookie only from this host over TLS. Browsers reserve the stricter of the two prefixes for
-// cookies of a whole host, which those of a site below a path are not.
+// cookieName returns the name of a cookie. On https it has a prefix that makes browsers accept the
+// cookie only from this host over TLS. The stricter of the two prefixes is reserved for cookies of a
+// whole host, so sites below a path cannot use it.
 func (s *Site) cookieName(name string) string {
 	switch {
 	case s.secure && s.root == "":
@@ -92,7 +92,7 @@ func (v *Visit) SignedIn(session string) error {
 	return nil
 }
 
-// Renewed has the browser keep the new secret of its session. The browser stays known as it was.
+// Renewed stores the new secret of its session in the browser. The browser cookie stays the same.
 func (v *Visit) Renewed(secret string) { v.s.setCookie(v.W, v.s.sessionCookie(), secret, sessionLife) }
 
 // Enter goes on to a path of this site with what signing in has given: a session; or half a sign-in,
@@ -184,7 +184,7 @@ func (v *Visit) ForgetSignedOn() bool {
 	return v.App().ProviderName() != ""
 }
 
-// SetupCode is the code for the first account that was entered in this browser, "" for none.
+// SetupCode returns the setup code that was entered in this browser, or "".
 func (v *Visit) SetupCode() string {
 	if c, err := v.R.Cookie(v.s.setupCookie()); err == nil {
 		return decodeText(c.Value)
@@ -192,12 +192,12 @@ func (v *Visit) SetupCode() string {
 	return ""
 }
 
-// KeepSetupCode has the browser keep that code until the account is made.
+// KeepSetupCode stores the setup code in the browser until the account is created.
 func (v *Visit) KeepSetupCode(code string) {
 	v.s.setCookie(v.W, v.s.setupCookie(), encodeNext(code), setupLife)
 }
 
-// ForgetSetupCode has the browser forget it.
+// ForgetSetupCode deletes the setup code from the browser.
 func (v *Visit) ForgetSetupCode() { v.s.setCookie(v.W, v.s.setupCookie(), "", -1) }
 
 // ReturnNow is the path of returnLater, which is forgotten by that.

@@ -13,13 +13,13 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// fail handles every error that no form has taken up.
+// fail handles every error that no form shows.
 func (v *Visit) fail(err error) {
 	switch {
 	case errors.Is(err, signin.ErrUnproved):
 		err = v.AskToConfirm()
 	case errors.Is(err, signin.ErrRenewed):
-		err = v.Redirect(v.Here()) // the browser may have the new secret by now
+		err = v.Redirect(v.Here()) // the browser may already have the new secret
 	}
 	if err == nil {
 		return

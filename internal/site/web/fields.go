@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -10,28 +11,28 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// Fields are the fields of a form whose values may be longer than usual, or that it has
-// many times, by name. The limit of the form's body follows from them.
+// Fields lists the fields of a form whose values may be longer than usual or repeated, by name. The limit
+// of the form's body follows from them.
 type Fields map[string]Field
 
-// Field is how long a value of a field may be, and how often the field may be given.
+// Field limits the length of a field's values, and how often the field may occur.
 type Field struct {
 	Most  int // characters
-	Times int // 0 for once
+	Times int // 0: once
 }
 
-// usualField is how many characters the value of a field may have that is not listed
-// anywhere: an address is the longest of them.
+// usualField is the maximum number of characters of a field without a limit of its own. URLs are the
+// longest such values.
 const usualField = domain.MaxURL
 
-// sharedFields are the limits of fields that many forms have.
+// sharedFields are the limits of fields that occur in many forms.
 var sharedFields = map[string]int{
 	"email": domain.MaxEmail, "name": domain.MaxTitle, "slug": domain.MaxSlugLength, "title": domain.MaxTitle,
 	"username": domain.MaxEmail, "invite": domain.MaxInvitationToken, "code": domain.MaxInvitationToken, "next": longestNext,
 	"once": domain.MaxOnceKey, "q": domain.MaxSearchQuery, "passkey": domain.MaxPasskeyAnswer,
 }
 
-// limit returns how many characters the value of a field may have.
+// limit returns the maximum number of characters of a field's value.
 func (f Fields) limit(name string) int {
 	if field, listed := f[name]; listed {
 		return field.Most
@@ -43,15 +44,15 @@ func (f Fields) limit(name string) int {
 }
 
 const (
-	// smallForm is how many bytes the body of a form may have that lists no fields, and of
-	// every form that a guest sends.
+	// smallForm is the maximum body, in bytes, of a form without listed fields, and of every
+	// form of a guest.
 	smallForm = 16 << 10
-	// longestEncoded is how many bytes a character takes at most in a form: four bytes of
-	// UTF-8, each as %XX.
+	// longestEncoded is the maximum size of a character in a form: four bytes of UTF-8, each
+	// encoded as %XX.
 	longestEncoded = 12
 )
 
-// bodyLimit returns how many bytes the body of the route's form may have.
+// bodyLimit returns the maximum body of the route's form, in bytes.
 func (r Route) bodyLimit(guest bool) int64 {
 	limit := int64(smallForm)
 	if guest {
@@ -63,17 +64,17 @@ func (r Route) bodyLimit(guest bool) int64 {
 	return limit
 }
 
-// Fitting returns a posted value to be shown again, or "" if it is longer than its field
-// allows.
+// Fitting returns a posted value to show again, or "" if it is longer than its field
+// allows. A line break is one character, as in Get, although browsers send two.
 func (f *Form) Fitting(name, value string) string {
-	if utf8.RuneCountInString(value) > f.fields.limit(name) {
+	if utf8.RuneCountInString(value)-strings.Count(value, "\r\n") > f.fields.limit(name) {
 		return ""
 	}
 	return value
 }
 
-// dropLong drops the values that are longer than their fields allow: the form is shown again
-// without them, because escaping makes a page several times as long as they are.
+// dropLong removes values that are longer than their fields allow before the form is shown again,
+// because escaping can make them several times as long.
 func (f *Form) dropLong() {
 	for name, values := range f.values {
 		for i, value := range values {
@@ -82,9 +83,9 @@ func (f *Form) dropLong() {
 	}
 }
 
-// turn waits for the turn of the visitor, as the API does for its clients. It ends when the
-// response begins, which is whole by then, so that a slow reader keeps nobody waiting. Files
-// that are received or sent for a long time take none.
+// turn waits until it is the visitor's turn, as for API clients. The turn ends when the response begins:
+// the response is complete by then, so slow readers do not make others wait. Requests with files, which
+// may take long to send or receive, need no turn.
 func (v *Visit) turn(at Route) (leave func(), err error) {
 	if at.Download && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
 		return func() {}, nil
@@ -119,7 +120,7 @@ func (w *turnWriter) Write(p []byte) (int, error) {
 // Unwrap serves http.ResponseController.
 func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// readBody reads the body of a form, up to its limit.
+// readBody reads the body of a form up to its limit.
 func (v *Visit) readBody(limit int64) (string, error) {
 	if v.R.ContentLength > limit {
 		return "", &http.MaxBytesError{Limit: limit}
@@ -129,5 +130,5 @@ func (v *Visit) readBody(limit int64) (string, error) {
 	return string(body), err
 }
 
-// charge charges n bytes of a page, or of a form, to the budget of the request.
+// charge charges n bytes of a page or a form to the budget of the request.
 func (v *Visit) charge(n int) error { return budget.Charge(v.R.Context(), int64(n)) }

@@ -24,7 +24,7 @@ type Form struct {
 	header http.Header       // to answer with besides
 	lang   *catalog.Language // of who posted it
 	fields Fields            // of the route
-	given  bool              // the values come with the request
+	given  bool              // the values come from the request
 }
 
 // Filled is a form with values in it, in turns a name and its value.
@@ -36,7 +36,7 @@ func Filled(pairs ...string) *Form {
 	return f
 }
 
-// Given is Filled with values that come with the request, such as those of its address.
+// Given is Filled with values from the request, such as those of its query.
 func Given(pairs ...string) *Form {
 	f := Filled(pairs...)
 	f.given = true
@@ -86,7 +86,7 @@ func (f *Form) Has(name, value string) bool {
 func (f *Form) Refused(err error, fields ...string) bool {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || errors.Is(err, signin.ErrUnproved) || errors.Is(err, signin.ErrRenewed) {
-		return false // the visit leads elsewhere
+		return false // redirected
 	}
 	switch known.Kind {
 	case domain.Invalid, domain.Unprocessable, domain.Conflict, domain.Unauthenticated, domain.Forbidden:

@@ -11,17 +11,18 @@ type input struct {
 	Value             string
 	Hint, Error       string
 	Autocomplete      string
-	Rows              int // of a text of many lines; 0 for one line
-	Most              int // characters of such a text; 0 for what is not said
+	InputMode         string // keyboard to show on a phone. "email" replaces the type of that name, with which browsers refuse zoë@example.org
+	Rows              int    // of a text of many lines; 0 for one line
+	Most              int    // characters of such a text; 0: no limit shown
 	Required          bool
 	Focus             bool   // it is the first that is wrong
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
 	Pick              string // path of what completes what is typed
 }
 
-// newInput makes a field for a template. What it is beyond a line of text follows as
-// "type:email", "autocomplete:name", "hint:…", "required", "plain", "lines" or "pick:…". What was
-// typed into a password is never shown again.
+// newInput returns a field for a template. Options are "type:password", "inputmode:email",
+// "autocomplete:name", "hint:…", "required", "plain", "lines" and "pick:…". The value of a password
+// is never rendered again.
 func newInput(f *Form, name, label string, more ...string) (input, error) {
 	in := input{Name: name, Label: label, Type: "text"}
 	for _, m := range more {
@@ -29,6 +30,8 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 		switch key {
 		case "type":
 			in.Type = value
+		case "inputmode":
+			in.InputMode = value
 		case "autocomplete":
 			in.Autocomplete = value
 		case "hint":

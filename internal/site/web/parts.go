@@ -22,7 +22,7 @@ type Part struct {
 const (
 	partPatience = 30 * time.Second
 	maxParts     = 300
-	maxPartHead  = 16 << 10 // bytes between the content of a part and that of the next
+	maxPartHead  = 16 << 10 // bytes between the contents of two parts
 )
 
 // HasParts reports whether the form holds files, which Parts reads; other forms are read
@@ -61,7 +61,7 @@ func (v *Visit) Parts(take func(Part) error) error {
 		} else {
 			err = v.field(part, &left)
 		}
-		if err == nil { // what is left of a part is no head of the next
+		if err == nil { // skipping the rest of a part must not count as a head
 			_, err = io.Copy(io.Discard, part)
 			if err != nil {
 				err = errors.Join(ErrEnded, err)
@@ -93,11 +93,11 @@ func (v *Visit) field(part *multipart.Part, left *int64) error {
 	return nil
 }
 
-// errPartHead says that the head of a part is too large.
+// errPartHead is returned if the head of a part is too large.
 var errPartHead = errors.New("site: the head of a part of a form is too large")
 
-// headLimited bounds what is read of a body between begin and end. The reader of parts keeps
-// all of a part's head in memory, and bounds it at megabytes.
+// headLimited limits the bytes that are read of a body between begin and end. The multipart reader keeps
+// the whole head of a part in memory, and its own limit is megabytes.
 type headLimited struct {
 	in      io.Reader
 	bounded bool

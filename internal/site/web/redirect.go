@@ -94,7 +94,7 @@ func (v *Visit) AskToSignIn() error {
 	return v.Redirect("/sign-in?next=" + url.QueryEscape(v.Here()))
 }
 
-// AskToConfirm leads to where the user confirms that it is them, and from there back.
+// AskToConfirm redirects to the page for a confirmation, which leads back afterwards.
 func (v *Visit) AskToConfirm() error {
 	return v.Redirect("/settings/confirm?next=" + url.QueryEscape(v.Here()))
 }

@@ -277,7 +277,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		f.dropLong()
 	}
 	if v.R.Method == http.MethodPost && status < http.StatusBadRequest {
-		budget.Must(v.R.Context()) // it reports what has been done
+		budget.Must(v.R.Context()) // the page reports a completed change
 	}
 	body := pageBuffer{visit: v, free: name == "error"}
 	if err := v.s.pages()[v.Lang.Code]()[v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
@@ -302,8 +302,8 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 	return nil
 }
 
-// pageBuffer holds a page until it is whole. What it holds is charged to the budget, but for a
-// page that says what went wrong.
+// pageBuffer holds a page until it is complete. It is charged to the budget, unless it is an error
+// page.
 type pageBuffer struct {
 	visit *Visit
 	free  bool

@@ -56,10 +56,10 @@ type Route struct {
 	Access   Access
 	Get      Handler // nil for none; HEAD is served by it too
 	Post     Handler // nil for none
-	Fields   Fields  // of its form: those that are long, or come many times
+	Fields   Fields  // long or repeated fields of its form
 	Files    bool    // its forms may hold files, as multipart/form-data
 	Download bool    // GET answers with a file, which is counted as a request of the API is
-	Confirm  bool    // its user must have confirmed recently that it is them, and is asked to before the page is shown
+	Confirm  bool    // requires a recent confirmation, and asks for one before the page is shown
 	Open     bool    // guests may see it where they are closed out: it shows nothing of collections
 
 	room    string

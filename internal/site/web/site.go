@@ -29,14 +29,14 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Limiter   *middleware.Limiter // of requests by tier, which searches count for
-	Callers   *httpedge.Callers   // how many requests of a client are answered at once, here and at the API
+	Callers   *httpedge.Callers   // limits the concurrent requests of a client, for the site and the API together
 }
 
 // Site answers the addresses of the website.
 type Site struct {
 	o        Options
 	origin   string // scheme and host of the site
-	root     string // path of the site's address, which every link begins with; usually ""
+	root     string // path of the site's URL and prefix of every link; usually ""
 	secure   bool   // the site is on https
 	policy   string // Content-Security-Policy but for what pages add to it
 	cross    *http.CrossOriginProtection
@@ -99,7 +99,7 @@ func (s *Site) Handles(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r)
 }
 
-// moved returns the route of a request whose path differs from it by a slash at the end.
+// moved returns the route of a request whose path has a slash too many at the end.
 func (s *Site) moved(r *http.Request) (at Route, ok bool) {
 	path, ok := httpedge.WithoutSlash(r)
 	if !ok || apis(path) {
@@ -107,13 +107,13 @@ func (s *Site) moved(r *http.Request) (at Route, ok bool) {
 	}
 	at, _, ok = s.match(path)
 	if strings.HasPrefix(first(at.Path), "{") && s.own[first(path)] {
-		return Route{}, false // the page of a user whom there cannot be
+		return Route{}, false // the segment cannot be a user's slug
 	}
 	return at, ok
 }
 
-// Owns reports whether the first segment of a path belongs to the website, so that no user has
-// it as their slug.
+// Owns reports whether the first segment of a path belongs to the website, so that it cannot be the slug
+// of a user.
 func (s *Site) Owns(segment string) bool { return s.own[segment] }
 
 // Streams reports whether a request is a form with files, which its page reads as they come.

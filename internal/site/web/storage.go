@@ -8,7 +8,7 @@ import (
 // Storage is what a user has stored, and may.
 type Storage struct {
 	Unused, Total share
-	Files, Texts  string // their part of Total
+	Files, Texts  string // their shares of Total
 	Open, AtMost  int64  // uploads
 	Largest       string // file
 }

@@ -38,7 +38,7 @@ type Visit struct {
 	site    *domain.Site // what the site says of itself, once somebody asked
 	room    string       // of the route, whose templates are meant
 	fields  Fields       // of the route
-	most    int64        // bytes of the fields of its form
+	most    int64        // maximum bytes of the fields of its form
 	tag     string       // of the page, once Fresh has been asked
 	counted bool         // Account.Unread counts what the reader may see, up to mostUnread
 }
@@ -128,9 +128,8 @@ func (v *Visit) logAs(at Route, found bool) {
 	}
 }
 
-// identify finds out who is signed in. The cookie of a session that is over stays: another
-// response may have just replaced it, as when two requests were under way while the session got
-// another secret.
+// identify finds out who is signed in. It keeps the cookie of an ended session, because another response
+// may have just replaced it: two requests may be in progress while the session gets another secret.
 func (v *Visit) identify() error {
 	secret := v.s.sessionOf(v.R)
 	if secret == "" {
@@ -163,8 +162,8 @@ func (v *Visit) countUnread() {
 	}
 }
 
-// readForms checks the query and reads the body, and refuses a body that is not text. A body
-// with files is left to the page, which reads it with Parts.
+// readForms checks the query and reads the body. It refuses a body that is not text. The page itself reads
+// bodies with files, using Parts.
 func (v *Visit) readForms(at Route) error {
 	v.R.PostForm = url.Values{}
 	v.most = at.bodyLimit(v.Account == nil)
@@ -209,7 +208,7 @@ func mediaType(r *http.Request) string {
 	return media
 }
 
-// Query returns a parameter of the address, "" if it is missing or not text.
+// Query returns a query parameter, or "" if it is missing or not text.
 func (v *Visit) Query(name string) string {
 	if value := v.R.URL.Query().Get(name); clean(value) {
 		return value

@@ -165,7 +165,7 @@ func (w Writes) TakeHalfSignIn(ctx context.Context, user domain.UserID, hash []b
 	return sqlx.Found(err)
 }
 
-// EndHalfSignIns ends the sign-ins of a user that wait for a second factor.
+// EndHalfSignIns deletes the sign-ins of a user that wait for a second factor.
 func (w Writes) EndHalfSignIns(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM half_sign_ins WHERE user_id = $1`, user)
 }

@@ -53,7 +53,7 @@ func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.
 	return s, sqlx.Found(err)
 }
 
-// provedAt is the column proved_at of a time.
+// provedAt returns the value of the column proved_at for a time.
 func provedAt(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -62,8 +62,8 @@ func provedAt(t time.Time) *int64 {
 	return &at
 }
 
-// CurrentSession reads the session that a request came with; NotFound if it has ended, or has had
-// another secret since.
+// CurrentSession reads the current state of a request's session. It returns NotFound if the session has
+// ended or got another secret.
 func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Session, error) {
 	now, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s
 		WHERE s.id = $1 AND s.user_id = $2 AND s.hash = $3`, s.ID, s.UserID, s.Hash))
@@ -71,15 +71,15 @@ func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Ses
 	return now, sqlx.Found(err)
 }
 
-// RenewSession gives a session that CurrentSession finds another secret, by its hash, and keeps its
-// ProvedAt. The previous secret is no longer valid. NotFound as for CurrentSession.
+// RenewSession gives a session the secret with this hash and stores its ProvedAt. The previous secret is
+// no longer valid. It returns NotFound if CurrentSession would.
 func (w Writes) RenewSession(ctx context.Context, s domain.Session, hash []byte) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE sessions SET hash = $4, proved_at = $5
 		WHERE id = $1 AND user_id = $2 AND hash = $3 RETURNING id`, s.ID, s.UserID, s.Hash, hash, provedAt(s.ProvedAt)))
 	return sqlx.Found(err)
 }
 
-// ForgetProofs has the user confirm again in all sessions but one; 0 excepts none.
+// ForgetProofs makes the user confirm again in all sessions except one, or in all if except is 0.
 func (w Writes) ForgetProofs(ctx context.Context, user domain.UserID, except domain.SessionID) error {
 	return w.db.Exec(ctx, `UPDATE sessions SET proved_at = NULL WHERE user_id = $1 AND id <> $2 AND proved_at IS NOT NULL`, user, except)
 }
@@ -164,10 +164,10 @@ func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []
 }
 
 // KnowsBrowser reports whether the browser whose cookie has this hash signed in to the
-// account that has an address.
+// account that has a canonical address, or has it with its domain in ASCII.
 func (r Reads) KnowsBrowser(ctx context.Context, hash []byte, email string, now time.Time) (known bool, err error) {
 	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM known_browsers k JOIN users u ON u.id = k.user_id
-		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email = $3 AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email).Scan(&known)
+		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email IN ($3, $4) AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email, domain.EmailInASCII(email)).Scan(&known)
 	return known, err
 }
 

@@ -7,25 +7,25 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Cleaned is how a blob is read without its metadata.
+// Cleaned describes a blob without its metadata.
 type Cleaned struct {
 	ID   domain.BlobID
-	Size int64  // of what remains, or domain.CleanImpossible
-	Plan []byte // nil if everything remains
+	Size int64  // without the metadata, or domain.CleanImpossible
+	Plan []byte // nil if nothing has to be removed
 }
 
-// SetCleaned stores how a blob is read without its metadata.
+// SetCleaned stores how to read a blob without its metadata.
 func (w Writes) SetCleaned(ctx context.Context, c Cleaned) error {
 	return w.db.Exec(ctx, `UPDATE blobs SET clean_size = $2, clean_plan = $3 WHERE id = $1`, c.ID, c.Size, c.Plan)
 }
 
-// CleanPlan reads what SetCleaned stored for a blob that has a plan.
+// CleanPlan reads the plan that SetCleaned stored. It returns NotFound if there is none.
 func (r Reads) CleanPlan(ctx context.Context, id domain.BlobID) (plan []byte, err error) {
 	err = r.db.QueryRow(ctx, `SELECT clean_plan FROM blobs WHERE id = $1 AND clean_plan IS NOT NULL`, id).Scan(&plan)
 	return plan, sqlx.Found(err)
 }
 
-// UnexaminedBlobs lists stored blobs above an id that were not examined for metadata.
+// UnexaminedBlobs lists stored blobs with an id above a given one that were not examined for metadata.
 func (r Reads) UnexaminedBlobs(ctx context.Context, above domain.BlobID, most int) ([]StoredBlob, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, object, hash, size FROM blobs WHERE clean_size IS NULL AND stored_at IS NOT NULL AND id > $1
 		ORDER BY id`+sqlx.Limit("$2"), above, most)

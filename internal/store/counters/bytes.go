@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// The bytes that users have stored are counted in byte_usage. A request that stores more reserves
-// room first (Reserve) while the row is locked, so that requests that race for the last bytes see
-// each other. Texts are counted by triggers (texts.go).
+// byte_usage counts the bytes that users have stored. A request that stores more first reserves room
+// (Reserve) while the row is locked, so that concurrent requests cannot use the same bytes. Triggers
+// count texts (texts.go).
 
 // byteCounts writes the counts of uploads and files: Open of a Tally is unused bytes, Hidden
 // those of files.
@@ -130,8 +130,8 @@ func (d *Deltas) Unused(owner domain.UserID, size, by int64) {
 	d.bytes.add(owner, Tally{Open: by * size})
 }
 
-// RecountBytes sums the uploads, files and texts of a user. A transaction that changes a text at the
-// same time adds the difference after this one has committed, because it needs the same row.
+// RecountBytes sums the uploads, files and texts of a user. A concurrent transaction that changes a text
+// adds its difference after this one has committed, because it needs the same row.
 func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 	if err := w.lockByteUsage(ctx, user); err != nil {
 		return err

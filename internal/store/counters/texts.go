@@ -9,17 +9,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Triggers of the database count texts in byte_usage.texts, in the transaction that changes them:
-// they see every write, including loads, cascades and those of nodes of an older version. The
-// tables and columns here are those of the triggers (migration 0041); the store check compares both.
+// Database triggers count texts in byte_usage.texts, in the transaction that changes them. They catch
+// every write, including loads, cascades and writes of nodes of an older version. The tables and
+// columns here must match those of the triggers (migration 0041); the store check compares both.
 
-// textSource is a table with texts that count against a user's quota.
+// textSource is a table with texts that count towards a user's quota.
 type textSource struct {
 	table   string
-	payer   string // the user
+	payer   string // column of the user whose quota is used
 	columns string
 	where   string // condition for rows that count, or "TRUE"
-	of      string // condition for rows of user $1 that an index serves
+	of      string // condition for rows of user $1, covered by an index
 }
 
 var textSources = []textSource{
@@ -38,7 +38,7 @@ var textSources = []textSource{
 	{"once_keys", "user_id", "answer", "TRUE", "user_id = $1"},
 }
 
-// textRows selects the payer and size of all rows with text, textsOf those of user $1.
+// textRows selects the payer and size of all rows with text, and textsOf those of user $1.
 var textRows, textsOf = func() (all, of string) {
 	var selects, ofUser []string
 	for _, s := range textSources {
@@ -53,9 +53,9 @@ var textRows, textsOf = func() (all, of string) {
 	return strings.Join(selects, and), strings.Join(ofUser, and)
 }()
 
-// EachUsage calls each with what a user has stored, for a transaction that has written texts of theirs,
-// and then calls then. On PostgreSQL that is once the statements of the transaction are sent, and texts
-// that it has written may be missing; on SQLite the counts that are left to the commit may be.
+// EachUsage calls each with the usage of a user, for a transaction that has written the user's texts, and
+// then calls then. On PostgreSQL it reads the usage after the statements of the transaction, and texts
+// that this transaction has written may be missing; on SQLite, counts that are written at the commit may.
 func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time, each func(domain.ByteUsage), then func(context.Context) error) error {
 	return w.db.LaterEach(ctx, func(row sqlx.Row) error {
 		u, err := scanByteUsage(row)
@@ -64,7 +64,7 @@ func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time
 	}, then, byteUsageOf+"stored_bytes"+byteUsageWhere+"u.id = $1", user, sqlx.Micros(now), "")
 }
 
-// LockTexts is LockByteUsage with all that the transaction has written.
+// LockTexts is LockByteUsage, but includes everything that the transaction has written.
 func (w Writes) LockTexts(ctx context.Context, user domain.UserID, now time.Time) (domain.ByteUsage, error) {
 	if err := w.db.RunTriggers(ctx); err != nil {
 		return domain.ByteUsage{}, err
@@ -72,15 +72,15 @@ func (w Writes) LockTexts(ctx context.Context, user domain.UserID, now time.Time
 	return w.LockByteUsage(ctx, user, "", now)
 }
 
-// FinishTexts sums the texts of all users, after a load without triggers.
+// FinishTexts sums the texts of all users after a load without triggers.
 func (w Writes) FinishTexts(ctx context.Context) error {
 	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files, texts)
 		SELECT user_id, 0, 0, CAST(sum(size) AS BIGINT) FROM (`+textRows+`) AS t WHERE size > 0 GROUP BY user_id
 		ON CONFLICT (user_id) DO UPDATE SET texts = excluded.texts`)
 }
 
-// CountTexts sums the bytes of some users whose texts were stored before there was a count, and
-// returns the number of users.
+// CountTexts sums the texts of users that were stored before texts were counted. It processes at most
+// most users and returns their number.
 func (w Writes) CountTexts(ctx context.Context, most int) (int, error) {
 	rows, err := w.db.Query(ctx, `SELECT user_id FROM byte_usage WHERE texts_counted = FALSE ORDER BY user_id`+sqlx.Limit("$1"), most)
 	users, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])

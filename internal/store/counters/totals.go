@@ -21,10 +21,10 @@ func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
 	return t, err
 }
 
-// Stored is what counts against the quota of a user, in byte_usage bu. An index has this expression.
+// Stored is the SQL expression for the bytes that count towards a quota, in byte_usage bu. It is indexed.
 var Stored = "(bu.unused + bu.files + " + strconv.Itoa(domain.TextFactor) + " * bu.texts)"
 
-// LargestByteUsage lists users by how much they have stored, largest first.
+// LargestByteUsage lists users by stored bytes, largest first.
 func (r Reads) LargestByteUsage(ctx context.Context, page domain.Page) (l domain.List[domain.UserID], err error) {
 	from := ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE ` + Stored + ` > 0 AND u.deleted_at IS NULL`
 	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*)"+from)); err != nil || page.Offset() >= l.Total {

@@ -64,15 +64,14 @@ func (r Reads) Origins(ctx context.Context, p Place, kind Kind, foreign ...strin
 	return found, err
 }
 
-// HasOrigins reports whether a channel came from a place.
+// HasOrigins reports whether any channel was imported from a place.
 func (r Reads) HasOrigins(ctx context.Context, p Place) (has bool, err error) {
 	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM origins WHERE user_id = $1 AND origin = $2 AND kind = 'Channel')`,
 		p.User, p.Origin).Scan(&has)
 	return has, err
 }
 
-// VisibleChannels returns the titles of the first channels that came from a place and that everyone
-// can see.
+// VisibleChannels returns the titles of the first channels from a place that everyone can see.
 func (r Reads) VisibleChannels(ctx context.Context, p Place, most int) ([]string, error) {
 	rows, err := r.db.Query(ctx, `SELECT ch.title FROM origins o JOIN channels ch ON ch.id = o.local_id
 		WHERE o.user_id = $1 AND o.origin = $2 AND o.kind = 'Channel' AND ch.state = 'available' AND ch.visibility <> 'private'

@@ -46,8 +46,8 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	return err
 }
 
-// canonical returns a URL in its canonical form. Older versions stored URLs as they were sent. A URL
-// that no browser accepts is nil: nothing can be fetched from it, and it is no URI.
+// canonical returns a URL in its canonical form, because older versions stored URLs as they were sent. It
+// returns nil for a URL that no browser accepts, since it cannot be fetched and is not a URI.
 func canonical(stored *string) *string {
 	if stored == nil {
 		return nil

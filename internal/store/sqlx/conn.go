@@ -77,7 +77,7 @@ func (c Conn) Sync(ctx context.Context) error {
 	return nil
 }
 
-// RunTriggers runs the triggers of a transaction that wait for its end. Those of SQLite do not wait.
+// RunTriggers runs the deferred triggers of a transaction. SQLite has no deferred triggers.
 func (c Conn) RunTriggers(ctx context.Context) error {
 	if c.Dialect != Postgres {
 		return nil

@@ -50,8 +50,8 @@ func consentPage(v *web.Visit) error {
 	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Scope), destination(v, c.RedirectURI)})
 }
 
-// shown is the address of this page with the scope that it shows. The form sends that scope, so
-// that a default which changes in the meantime grants nothing else.
+// shown returns the path of this page with the scope that it shows. The form sends that scope, so that
+// a change of the default in the meantime cannot grant another scope.
 func shown(v *web.Visit, scope domain.Scope) string {
 	q := v.R.URL.Query()
 	q.Set("scope", string(scope))

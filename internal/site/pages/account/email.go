@@ -2,7 +2,7 @@ package account
 
 import "vitrine/internal/site/web"
 
-// emailPage asks for another address.
+// emailPage shows the form for another e-mail address.
 func emailPage(v *web.Visit) error { return showEmail(v, nil) }
 
 func showEmail(v *web.Visit, f *web.Form) error {

@@ -37,10 +37,10 @@ func secondFactor(v *web.Visit) (shown passkeysView, err error) {
 	return shown, err
 }
 
-// toPasskeys leads back from the address of a form that cannot be opened by itself.
+// toPasskeys redirects to the list, since the page of this form cannot be opened directly.
 func toPasskeys(v *web.Visit) error { return v.Redirect("/settings/passkeys") }
 
-// beginPasskey shows the page on which a script has the browser make a passkey.
+// beginPasskey shows the page on which a script creates a passkey in the browser.
 func beginPasskey(v *web.Visit) error {
 	f := v.Form()
 	in := signin.PasskeyInput{Name: f.Trimmed("name")}

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// proveView is what the page shows that asks users to confirm that it is them.
+// proveView is the data of the page for confirmations.
 type proveView struct {
 	sso.ProofWays
 	Next string
 }
 
-// provePage asks the user to confirm that it is them, before a sensitive action.
+// provePage asks the user for a confirmation before a sensitive action.
 func provePage(v *web.Visit) error { return showProve(v, nil) }
 
 func showProve(v *web.Visit, f *web.Form) error {
@@ -26,7 +26,7 @@ func showProve(v *web.Visit, f *web.Form) error {
 	return v.Page("prove", v.T("account.title.prove"), f, proveView{ways, v.Next()})
 }
 
-// prove confirms by what was posted, or has a link mailed, and goes on to the action.
+// prove confirms the session with the posted method, or has a link mailed, and continues to the action.
 func prove(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
 	var secret string
@@ -44,7 +44,7 @@ func prove(v *web.Visit) error {
 	default:
 		return web.UnknownButton()
 	}
-	if errors.Is(err, signin.ErrRenewed) { // by another click, as a rule
+	if errors.Is(err, signin.ErrRenewed) { // usually because of a second click
 		return goOn(v, v.Next())
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func prove(v *web.Visit) error {
 	return goOn(v, v.Next())
 }
 
-// goOn leads to the action for which the user has confirmed.
+// goOn redirects to the action for which the user has confirmed.
 func goOn(v *web.Visit, next string) error {
 	if next == "" {
 		next = "/settings/profile"
@@ -65,13 +65,13 @@ func goOn(v *web.Visit, next string) error {
 	return v.Redirect(next)
 }
 
-// proofOptions returns what a script asks the browser for.
+// proofOptions returns the passkey options for the browser.
 func proofOptions(v *web.Visit) error {
 	options, err := v.App().ProofOptions(v.R.Context(), v.Actor(), v.Session)
 	return answerOptions(v, options, err)
 }
 
-// proofLinkPage asks for a click, so that a program that opens the links in mails does not use it up.
+// proofLinkPage requires a click, so that a program that opens links in mails does not use up the link.
 func proofLinkPage(v *web.Visit) error {
 	if err := v.App().ProofLink(v.R.Context(), v.Actor(), v.Session, v.Args[0]); err != nil {
 		return refuseProofLink(v, err)
@@ -79,7 +79,7 @@ func proofLinkPage(v *web.Visit) error {
 	return v.Page("prove-link", v.T("account.title.prove"), nil, nil)
 }
 
-// proveByLink confirms by a mailed link, and goes on to the action.
+// proveByLink confirms the session with a mailed link, and continues to the action.
 func proveByLink(v *web.Visit) error {
 	secret, err := v.App().ProveByLink(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.Args[0])
 	if err != nil {
@@ -97,5 +97,5 @@ func refuseProofLink(v *web.Visit, err error) error {
 	return deadLink(v, err)
 }
 
-// endOthers reports whether the user has ticked to sign out all other browsers.
+// endOthers reports whether the user ticked the box that signs out all other browsers.
 func endOthers(f *web.Form) bool { return f.Has("others", "end") }

@@ -79,12 +79,12 @@ func showSignUp(v *web.Visit, f *web.Form, invite string) error {
 	return v.Page("sign-up", title, f, signUpView{offer, invite, v.Next()})
 }
 
-// showSetup asks for the setup code, which the first account needs.
+// showSetup shows the form for the setup code, which the first account requires.
 func showSetup(v *web.Visit, f *web.Form, invite string) error {
 	return v.Page("setup", v.T("account.title.setup"), f, signUpView{Invite: invite, Next: v.Next()})
 }
 
-// enterSetupCode has the browser keep the setup code, if it is right, and goes on to signing up.
+// enterSetupCode stores a correct setup code in the browser, and continues to the sign-up page.
 func enterSetupCode(v *web.Visit, f *web.Form) error {
 	code := f.Trimmed("setup_code")
 	if err := v.App().CheckSetupCode(v.R.Context(), v.Visitor(), code); err != nil {
@@ -120,7 +120,7 @@ func signUp(v *web.Visit) error {
 	session, err := v.App().SignUp(v.R.Context(), v.Visitor(), in)
 	if err != nil {
 		if f.Refused(err, "setup_code", "name", "slug", "email", "password") {
-			if f.Error("setup_code") != "" { // the browser kept another
+			if f.Error("setup_code") != "" { // the browser had another code
 				return showSetup(v, f, in.Invite)
 			}
 			return showSignUp(v, f, in.Invite)

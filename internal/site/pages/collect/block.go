@@ -18,7 +18,7 @@ type blockForm struct {
 	Preview template.HTML // of the text as it was typed
 	Asked   bool          // for a preview
 
-	Metadata string // what others get of the metadata of its file: content.MetadataRemoved and others
+	Metadata string // state of the metadata of its file: content.MetadataRemoved and others
 }
 
 func editBlockPage(v *web.Visit) error {

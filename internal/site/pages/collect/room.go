@@ -36,7 +36,7 @@ func Room() web.Room {
 	}}
 }
 
-// withMetadata adds the rows of a form for metadata.
+// withMetadata adds the fields of the metadata rows.
 func withMetadata(f web.Fields) web.Fields {
 	const rows = domain.MaxMetadataKeys + blankRows
 	f["meta_key"], f["meta_was"] = web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}, web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}

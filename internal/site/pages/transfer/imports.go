@@ -17,9 +17,9 @@ const importsShown = 20
 type importsView struct {
 	Live    *present.Import
 	Past    []present.Import
-	Largest string              // file that is taken
-	Source  string              // the server that is meant where none is named
-	Visible []domain.Visibility // for the channels of a file
+	Largest string              // file that is accepted
+	Source  string              // the default server
+	Visible []domain.Visibility // choices for the channels of a file
 }
 
 // importsPage lists imports, with the forms for another.
@@ -138,7 +138,7 @@ func showImport(v *web.Visit, f *web.Form) error {
 	for _, l := range r.LeftOut {
 		l.Why = v.Lang.Fault(l.Why)
 		one := leftOut{LeftOut: l}
-		one.URL, _ = weburl.Canonical(l.Where) // "" for anything but a page
+		one.URL, _ = weburl.Canonical(l.Where) // "" if it is not the URL of a page
 		shown.LeftOut = append(shown.LeftOut, one)
 	}
 	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {

@@ -16,18 +16,19 @@ CREATE INDEX byte_usage_largest ON byte_usage ((unused + files + 2 * texts), use
 -- itself first writes the counts that other transactions of the same commit have left for the end.
 CREATE VIEW stored_bytes AS SELECT user_id, unused, files, texts FROM byte_usage;
 
--- Adds to the texts of a user.
--- +goose StatementBegin
-CREATE FUNCTION add_texts(payer BIGINT, more BIGINT) RETURNS VOID LANGUAGE sql AS $$
-    INSERT INTO byte_usage (user_id, unused, files, texts) VALUES (payer, 0, 0, more)
-    ON CONFLICT (user_id) DO UPDATE SET texts = byte_usage.texts + excluded.texts
-$$;
--- +goose StatementEnd
+-- Texts that transactions have changed and not added to byte_usage yet. Nobody else sees these rows,
+-- because they are gone at the commit, so the table need not survive a crash.
+CREATE UNLOGGED TABLE text_changes (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    changed_by XID8 NOT NULL DEFAULT pg_current_xact_id(),
+    user_id BIGINT NOT NULL,
+    bytes BIGINT NOT NULL
+);
+CREATE INDEX text_changes_by ON text_changes (changed_by);
 
--- Counts a row that came, changed or went. The tables have a text_payer and a text_size each. It runs
--- at the commit, so that the row of a user is not locked for longer than that.
+-- Notes a row that came, changed or went. The tables have a text_payer and a text_size each.
 -- +goose StatementBegin
-CREATE FUNCTION count_texts() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+CREATE FUNCTION note_texts() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
     was BIGINT := 0;
     is_now BIGINT := 0;
@@ -43,15 +44,35 @@ BEGIN
         was := 0;
     END IF;
     IF was <> 0 THEN
-        PERFORM add_texts(text_payer(OLD), -was);
+        INSERT INTO text_changes (user_id, bytes) VALUES (text_payer(OLD), -was);
     END IF;
     IF is_now <> 0 THEN
-        PERFORM add_texts(text_payer(NEW), is_now);
+        INSERT INTO text_changes (user_id, bytes) VALUES (text_payer(NEW), is_now);
     END IF;
     RETURN NULL;
 END
 $$;
 -- +goose StatementEnd
+
+-- Adds what a transaction has noted to byte_usage. It runs at the commit, so that the row of a user is
+-- not locked for longer than that, and changes each row once: the versions of a row that a transaction
+-- has changed often slow down every further change. All transactions lock users in the same order.
+-- +goose StatementBegin
+CREATE FUNCTION count_texts() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM text_changes WHERE id = NEW.id;
+    IF FOUND THEN -- otherwise it was added together with an earlier one
+        WITH mine AS (DELETE FROM text_changes WHERE changed_by = pg_current_xact_id() RETURNING user_id, bytes)
+        INSERT INTO byte_usage (user_id, unused, files, texts)
+        SELECT user_id, 0, 0, sum(bytes) FROM mine GROUP BY user_id ORDER BY user_id
+        ON CONFLICT (user_id) DO UPDATE SET texts = byte_usage.texts + excluded.texts;
+    END IF;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+CREATE CONSTRAINT TRIGGER text_changes_count AFTER INSERT ON text_changes
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r blocks) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -68,8 +89,8 @@ CREATE FUNCTION text_size(r blocks) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
         + COALESCE(octet_length(r.alt_text), 0) + COALESCE(octet_length(r.metadata), 0) + COALESCE(octet_length(r.embed), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER blocks_texts AFTER INSERT OR DELETE OR UPDATE OF title, description_markdown, description_html, description_plain, content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata, embed, user_id ON blocks
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER blocks_texts AFTER INSERT OR DELETE OR UPDATE OF title, description_markdown, description_html, description_plain, content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata, embed, user_id ON blocks
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r comments) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -82,8 +103,8 @@ CREATE FUNCTION text_size(r comments) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $
         + COALESCE(octet_length(r.body_plain), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER comments_texts AFTER INSERT OR DELETE OR UPDATE OF body_markdown, body_html, body_plain, user_id ON comments
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER comments_texts AFTER INSERT OR DELETE OR UPDATE OF body_markdown, body_html, body_plain, user_id ON comments
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r hidden_comments) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -96,8 +117,8 @@ CREATE FUNCTION text_size(r hidden_comments) RETURNS BIGINT LANGUAGE sql IMMUTAB
         + COALESCE(octet_length(r.body_plain), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER hidden_comments_texts AFTER INSERT OR DELETE OR UPDATE OF body_markdown, body_html, body_plain, user_id ON hidden_comments
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER hidden_comments_texts AFTER INSERT OR DELETE OR UPDATE OF body_markdown, body_html, body_plain, user_id ON hidden_comments
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r channels) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -111,8 +132,8 @@ CREATE FUNCTION text_size(r channels) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $
         + COALESCE(octet_length(r.metadata), 0) ELSE 0 END AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER channels_texts AFTER INSERT OR DELETE OR UPDATE OF title, description_markdown, description_html, description_plain, metadata, state, owner_type, owner_id, user_id ON channels
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER channels_texts AFTER INSERT OR DELETE OR UPDATE OF title, description_markdown, description_html, description_plain, metadata, state, owner_type, owner_id, user_id ON channels
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r connections) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -124,8 +145,8 @@ CREATE FUNCTION text_size(r connections) RETURNS BIGINT LANGUAGE sql IMMUTABLE A
     SELECT CAST(COALESCE(octet_length(r.metadata), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER connections_texts AFTER INSERT OR DELETE OR UPDATE OF metadata, user_id ON connections
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER connections_texts AFTER INSERT OR DELETE OR UPDATE OF metadata, user_id ON connections
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r groups) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -138,8 +159,8 @@ CREATE FUNCTION text_size(r groups) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
         + COALESCE(octet_length(r.description_html), 0) + COALESCE(octet_length(r.description_plain), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER groups_texts AFTER INSERT OR DELETE OR UPDATE OF name, description_markdown, description_html, description_plain, owner_id ON groups
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER groups_texts AFTER INSERT OR DELETE OR UPDATE OF name, description_markdown, description_html, description_plain, owner_id ON groups
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r users) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -152,8 +173,8 @@ CREATE FUNCTION text_size(r users) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
         + COALESCE(octet_length(r.bio_plain), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER users_texts AFTER INSERT OR DELETE OR UPDATE OF bio_markdown, bio_html, bio_plain ON users
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER users_texts AFTER INSERT OR DELETE OR UPDATE OF bio_markdown, bio_html, bio_plain ON users
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 -- +goose StatementBegin
 CREATE FUNCTION text_payer(r once_keys) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
@@ -165,7 +186,7 @@ CREATE FUNCTION text_size(r once_keys) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS 
     SELECT CAST(COALESCE(octet_length(r.answer), 0) AS BIGINT)
 $$;
 -- +goose StatementEnd
-CREATE CONSTRAINT TRIGGER once_keys_texts AFTER INSERT OR DELETE OR UPDATE OF answer ON once_keys
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_texts();
+CREATE TRIGGER once_keys_texts AFTER INSERT OR DELETE OR UPDATE OF answer ON once_keys
+    FOR EACH ROW EXECUTE FUNCTION note_texts();
 
 INSERT INTO byte_usage (user_id, unused, files, texts_counted) SELECT id, 0, 0, FALSE FROM users ON CONFLICT (user_id) DO NOTHING;
