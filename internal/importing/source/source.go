@@ -108,6 +108,7 @@ type Channel struct {
 // Item is a thing in a channel. Empty fields are unknown.
 type Item struct {
 	ID          string // of the thing at its origin: the same thing in two channels has one id
+	FormerID    string // that an earlier version gave it; "" if it is the same
 	Kind        Kind
 	Title       string
 	Description string // Markdown
