@@ -3,9 +3,11 @@ package site_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 func TestCollectConnectArrangeUndo(t *testing.T) {
@@ -59,6 +61,10 @@ func TestCollectConnectArrangeUndo(t *testing.T) {
 		save := "/save?title=A&text=see+https%3A%2F%2Fexample.org%2Fx"
 		guest.get(save).leads("/sign-in?next=" + url.QueryEscape(save))
 		ada.get(save).want(200).says("https://example.org/x", `value="A"`)
+		long := strings.Repeat("ü", domain.MaxTitle)
+		for _, more := range []string{"", "ü", " and more"} {
+			ada.get("/save?url=https%3A%2F%2Fexample.org%2Fx&title=" + url.QueryEscape(long+more)).want(200).says(`value="` + long + `"`)
+		}
 		ada.post("/save", "value", "x").want(422).says("Choose a channel, or make a new one.")
 		ada.post("/save", "value", "", "new", "y").want(422).says("Must not be blank.")
 		guest.post("/save", "value", "x", "title", "A").leads("/sign-in?next=" + url.QueryEscape("/save?text=&title=A&url=x"))

@@ -416,7 +416,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ..
 		if arrived == nil || block.State == domain.Processing { // which gets them anew
 			continue
 		}
-		image, file, err := arrived.Settle(ctx, tx)
+		image, file, err := arrived.Settle(ctx, tx, t.KeepFileMetadata)
 		if err != nil {
 			return block, err
 		}

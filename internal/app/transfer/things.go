@@ -23,6 +23,7 @@ type BringItemInput struct {
 	Metadata                             []byte // JSON object, or nil
 	Embed                                *domain.Embed
 	Fetch                                bool // the rest of a Link is got from its page
+	KeepFileMetadata                     bool // other people get the metadata of the files
 	CreatedAt, UpdatedAt                 time.Time
 
 	ConnectionMetadata []byte // JSON object, or nil

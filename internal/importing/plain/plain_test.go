@@ -133,12 +133,12 @@ func TestTags(t *testing.T) {
 func TestFormerID(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"http://exämple.org/ä":             "http://ex%C3%A4mple.org/%C3%A4",
-		" HTTP://EXÄMPLE.org:80/a b?q=ü\n": "http://ex%C3%A4mple.org/a%20b?q=ü",
-		"http://example.org/?q=a\"b":       "http://example.org/?q=a\"b",
-		"https://example.org/{b}|c?x={1}":  "https://example.org/%7Bb%7D%7Cc?x={1}",
-		"http://example.org/a\\b":          "http://example.org/a%5Cb",
-		"https://example.org/%7eada/../x":  "https://example.org/%7eada/../x",
+		"http://exämple.org/ä":                             "http://ex%C3%A4mple.org/%C3%A4",
+		" HTTP://EXÄMPLE.org:80/a b?q=ü\n":                 "http://ex%C3%A4mple.org/a%20b?q=ü",
+		"http://example.org/?q=a\"b":                       "http://example.org/?q=a\"b",
+		"https://example.org/{b}|c?x={1}":                  "https://example.org/%7Bb%7D%7Cc?x={1}",
+		"http://example.org/a\\b":                          "http://example.org/a%5Cb",
+		"https://example.org/%7eada/../x":                  "https://example.org/%7eada/../x",
 		"https://exämple.org/ü" + strings.Repeat("a", 300): "sha256:fc789a398f0053ca415e4ef749198532d1a8bbd7fdeb5bf49e7286e2aadf5810",
 		// The same as now, or refused.
 		"https://example.org/a\"b": "", "http://example.org/ä": "", "HTTP://Example.ORG": "", "https://example.org/plain?x=1#y": "",

@@ -126,6 +126,9 @@ type Item struct {
 	File        *File // its bytes
 	Preview     *File // an image that stands for a Link, Embed or Attachment
 
+	// KeepFileMetadata is whether other people get the metadata of the files, such as where a photograph was taken.
+	KeepFileMetadata bool
+
 	// Complete says that a Link is known as well as it can be: its page is not fetched to
 	// learn its title, text and preview.
 	Complete bool
