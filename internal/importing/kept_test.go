@@ -55,7 +55,7 @@ func TestPercentSigns(t *testing.T) {
 		if report.Blocks != 11 || report.Counts.LeftOut != 0 {
 			t.Errorf("%+v %v", report.Counts, report.LeftOut)
 		}
-		contents := r.Get("ada", "/v3/channels/percent/contents?sort=position_asc&per=100").Want(200)
+		contents := r.Get("ada", "/v3/channels/percent/contents?sort=position_desc&per=100").Want(200)
 		var got []string
 		for i := range contents.Len("data") {
 			got = append(got, contents.Str(fmt.Sprintf("data.%d.title", i))+" "+contents.Str(fmt.Sprintf("data.%d.source.url", i)))
