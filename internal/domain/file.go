@@ -128,6 +128,7 @@ type ProcessingStatus struct {
 	Attempts  int64
 	Reason    *string // why the last attempt failed, in words for its author
 	UploadID  UploadID
+	Round     int64 // differs after each restart
 	UpdatedAt time.Time
 }
 
