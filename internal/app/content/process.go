@@ -283,15 +283,11 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 			return err
 		}
 		b.Type, b.State = made.kind, domain.Available
-		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
+		b.Image, b.File, b.Embed, b.Page, b.Content = copied(made.image), copied(made.file), made.embed, made.page, text
 		b.Title = orElse(b.Title, made.title)
 		b.AltText = orElse(b.AltText, made.altText)
 		if b.Description == nil {
 			b.Description = description
-		}
-		given := b.SourceURL != nil && (b.ValueURL == nil || *b.SourceURL != *b.ValueURL)
-		if made.source != "" && !given {
-			b.SourceURL = &made.source
 		}
 		if b.SourceURL != nil {
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
