@@ -49,7 +49,7 @@ func sameDocument(a, b *url.URL) bool {
 	return x.String() == y.String()
 }
 
-// rest is a body of which the beginning was already read.
+// rest is a body whose beginning was already read.
 type rest struct {
 	io.Reader
 	io.Closer

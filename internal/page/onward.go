@@ -48,7 +48,7 @@ func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
 	return nil
 }
 
-// leadsTo resolves the reference of a redirect. An empty one, which loads the page again, is none.
+// leadsTo resolves the reference of a redirect. It returns nil for an empty one, which loads the page again.
 func leadsTo(base *url.URL, reference string) *url.URL {
 	u, ok := absolute(base, reference)
 	if !ok {

@@ -207,7 +207,7 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 	return made, err
 }
 
-// player returns the Embed of a page, with the kind "" if there is none: of a known provider to which the
+// player returns the Embed of a page, with the kind "" if the page has no player: of a known provider to which the
 // URL redirected, or of an answer of the type "video" that the page itself links to. Other answers that it
 // links to often only repeat the page in a frame, so they describe the Link instead; said is the first.
 func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, said page.OEmbed) (content, page.OEmbed, error) {
@@ -250,8 +250,8 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 	return made, said, err
 }
 
-// ask returns the answer at an oEmbed endpoint and its URL. Without a valid answer, the type is "". An error
-// is one of this server; a provider that does not answer is none.
+// ask returns the answer at an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are
+// those of this server, not of the provider.
 func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()

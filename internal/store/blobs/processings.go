@@ -26,7 +26,7 @@ func (r Reads) Processing(ctx context.Context, id domain.BlockID) (p domain.Proc
 }
 
 // BeginAttempt counts an attempt to fetch the content of a block. It returns NotFound if the block does
-// not wait for its content, or waits in another round than the given one. Round 0 stands for any.
+// not wait for its content, or waits in another round than the given one. Round 0 matches any.
 func (w Writes) BeginAttempt(ctx context.Context, id domain.BlockID, round int64, now time.Time) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE processings SET attempts = attempts + 1, updated_at = $3
 		WHERE block_id = $1 AND state = 'waiting' AND (created_at = $2 OR CAST($2 AS BIGINT) = 0) RETURNING attempts`, id, round, sqlx.Micros(now)))

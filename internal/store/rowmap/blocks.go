@@ -109,7 +109,7 @@ func PageValue(column *string) (*domain.PageFacts, error) {
 	return &domain.PageFacts{Canonical: e.SourceURL, AuthorName: e.AuthorName, AuthorURL: e.AuthorURL}, nil
 }
 
-// EmbedColumn returns the column for the Embed, or for the page of a Link; nil stands for NULL.
+// EmbedColumn returns the column for the Embed, or for the page of a Link; nil means NULL.
 func EmbedColumn(b domain.Block) *string {
 	var e embedded
 	switch {
