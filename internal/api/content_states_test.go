@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -49,7 +50,7 @@ func TestContentComesLater(t *testing.T) {
 		r.WorkJobs()
 		holds(t, r.Get("ada", "%s", processing), map[string]any{"state": "waiting", "attempts": 1, "reason": "The server answered 503 Service Unavailable"})
 		before := r.Get("ada", "/v3/blocks/%d", id)
-		holds(t, before, map[string]any{"type": "PendingBlock", "state": "processing"})
+		holds(t, before, map[string]any{"type": "Link", "state": "failed"})
 		at.to(apptest.Serve("image/png", apptest.PNG(t, 4, 3)))
 		r.Clock.Advance(time.Minute)
 		r.HastenJobs()
@@ -65,16 +66,16 @@ func TestContentComesLater(t *testing.T) {
 	})
 }
 
-// After eight failures a block is a Link that keeps its address.
+// A block is a Link from the first failure on, and keeps its address. Eight attempts are made.
 func TestContentGivenUp(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		r.Web("example.com/page", status(http.StatusInternalServerError))
 		id := submit(r, "ada", "https://example.com/page", map[string]any{"title": "Mine"})
 		for attempt := 1; attempt <= 8; attempt++ {
-			holds(t, r.Get("ada", "/v3/blocks/%d", id), map[string]any{"type": "PendingBlock"})
 			r.WorkJobs()
-			holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", id), map[string]any{"attempts": attempt})
+			holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", id), map[string]any{"attempts": attempt, "reason": "The server answered 500 Internal Server Error"})
+			holds(t, r.Get("", "/v3/blocks/%d", id), map[string]any{"type": "Link", "state": "failed", "title": "Mine", "source.url": "https://example.com/page"})
 			r.HastenJobs()
 		}
 		holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", id), map[string]any{"state": "failed", "reason": "The server answered 500 Internal Server Error"})
@@ -183,9 +184,11 @@ func TestContentBusySite(t *testing.T) {
 	held := submit(r, "ada", "http://images.test/held", nil)
 	page := submit(r, "ada", "http://example.com/page", nil)
 	done := make(chan error)
-	go func() { done <- r.S.App.ProcessBlock(context.WithoutCancel(t.Context()), domain.BlockID(held)) }()
+	go func() {
+		done <- r.S.App.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(held)})
+	}()
 	<-begun
-	if err := r.S.App.ProcessBlock(t.Context(), domain.BlockID(page)); err == nil {
+	if err := r.S.App.RunProcessBlock(t.Context(), content.ProcessBlock{Block: domain.BlockID(page)}); err == nil {
 		t.Error("the page is done without its image")
 	}
 	holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", page), map[string]any{"state": "waiting", "attempts": 0})
@@ -284,7 +287,9 @@ func TestContentOnce(t *testing.T) {
 		id = submit(r, "ada", "https://example.com/twice", nil)
 		ends := make(chan error, 2)
 		for range 2 {
-			go func() { ends <- r.S.App.ProcessBlock(context.WithoutCancel(t.Context()), domain.BlockID(id)) }()
+			go func() {
+				ends <- r.S.App.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(id)})
+			}()
 		}
 		for range 2 {
 			if err := <-ends; err != nil {

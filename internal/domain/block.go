@@ -45,12 +45,13 @@ type Block struct {
 	Description  *Text
 	Content      *Text
 	ValueURL     *string // the URL it was made from
-	SourceURL    *string
+	SourceURL    *string // the same, unless its author named another
 	SourceTitle  *string
 	AltText      *string
 	Image        *File // the image, or the preview
 	File         *File // of an Attachment
 	Embed        *Embed
+	Page         *PageFacts // of a Link; nil if nothing is known
 	Metadata     Metadata
 	OpenCount    int64 // live channels it is in, public and closed
 	PrivateCount int64

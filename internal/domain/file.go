@@ -97,6 +97,13 @@ type Embed struct {
 	ThumbnailURL string
 }
 
+// PageFacts is what a web page says about itself, apart from what other fields of a Link hold.
+type PageFacts struct {
+	Canonical  string // another URL of the same page; only for finding the block by it
+	AuthorName string
+	AuthorURL  string
+}
+
 // Upload is what a user may send, or has sent.
 type Upload struct {
 	ID          UploadID
@@ -128,6 +135,7 @@ type ProcessingStatus struct {
 	Attempts  int64
 	Reason    *string // why the last attempt failed, in words for its author
 	UploadID  UploadID
+	Round     int64 // differs after each restart
 	UpdatedAt time.Time
 }
 

@@ -39,6 +39,9 @@ func blockHTML(b present.Block) string {
 	}
 	if shown.External != "" {
 		shown.Linked = b.Source().Provider.Shown()
+		if b.Type == domain.LinkBlock {
+			shown.Linked = b.Source().Place()
+		}
 		if title := b.Source().Title; title != nil && strings.TrimSpace(*title) != "" {
 			shown.Linked = *title
 		}

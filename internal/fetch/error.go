@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -114,11 +115,7 @@ func refusesTLS(err error) bool {
 // refusal is the error for an answer that is neither of 2xx nor a redirect.
 func refusal(answer *http.Response) *Error {
 	status := answer.StatusCode
-	reason := fmt.Sprintf("The server answered %d", status)
-	if text := http.StatusText(status); text != "" {
-		reason += " " + text
-	}
-	e := &Error{Reason: reason, Status: status}
+	e := &Error{Reason: "The server answered " + strings.TrimSpace(strconv.Itoa(status)+" "+http.StatusText(status)), Status: status}
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		e.Temporary = true

@@ -143,6 +143,11 @@ type Request struct {
 	MaxBytes int64  // of the body, decompressed
 	Bearer   string // a token for the host of the URL, which no other is sent; "": none
 
+	// Onward, if not nil, returns the address to which an answer of 2xx redirects by its header or by
+	// the beginning of its body, or nil. It is called for the media types of web pages. The fetch then
+	// continues there, as after any other redirect.
+	Onward func(r *Response, beginning []byte) *url.URL
+
 	// Permit, if not nil, is asked before each request, those that redirects lead to included. Its
 	// error ends the fetch: an *Error as it is, any other as one that may pass.
 	Permit func(ctx context.Context, to *url.URL) error
@@ -153,6 +158,7 @@ type Request struct {
 // *Error, apart from io.EOF.
 type Response struct {
 	URL         *url.URL // after redirects
+	Moved       bool     // one of these redirects was not permanent (301 or 308)
 	Status      int
 	Header      http.Header
 	ContentType string // media type, lower case, as the server says; "" if it does not
@@ -193,11 +199,11 @@ func outcome(ctx context.Context, err *Error) string {
 func (c *Client) get(ctx context.Context, r Request) (*Response, *Error) {
 	running, stop := context.WithTimeoutCause(ctx, c.timeout, errSlow)
 	running, cancel := context.WithCancelCause(running)
-	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, cut: cancel}
-	head := time.AfterFunc(c.head, func() { cancel(errSlow) })
+	f := &fetch{client: c, caller: ctx, ctx: running, end: func() { stop(); cancel(nil) }, cut: cancel, hops: c.redirects}
+	f.head = time.AfterFunc(c.head, func() { cancel(errSlow) })
 	resp, err := f.get(r)
-	head.Stop()
 	if err != nil {
+		f.head.Stop()
 		f.end()
 		return nil, f.explain(err)
 	}

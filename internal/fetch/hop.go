@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"vitrine/internal/weburl"
 )
@@ -17,14 +18,45 @@ type fetch struct {
 	caller, ctx context.Context
 	end         func()          // releases ctx
 	cut         func(why error) // ends ctx
+	head        *time.Timer     // ends ctx if an answer does not begin in time
+	first       *url.URL        // of the first request
+	cookies     cookies
+	hops        int  // redirects that may still be followed
+	moved       bool // a redirect that was not permanent was followed
 }
 
+// get follows redirects of every kind until there is a page to return. Pages that lead on by
+// themselves (Request.Onward) use up the same number of redirects as answers of 3xx do; the last
+// of too many is returned, because it is a page like any other.
 func (f *fetch) get(r Request) (*Response, error) {
 	target, err := parse(r.URL)
 	if err != nil {
 		return nil, err
 	}
+	for {
+		resp, err := f.answer(target, r)
+		if err != nil || r.Onward == nil || f.hops == 0 {
+			return resp, err
+		}
+		to, err := f.onward(resp, r)
+		if err != nil {
+			return nil, err
+		}
+		if to == nil {
+			resp.Moved = f.moved
+			return resp, nil
+		}
+		f.hops--
+		f.moved = true
+		target = to
+	}
+}
+
+// answer returns the answer of 2xx to which the redirects of HTTP lead.
+func (f *fetch) answer(target *url.URL, r Request) (*Response, error) {
+	f.head.Reset(f.client.head)
 	target, answer, err := f.follow(target, r)
+	f.head.Stop()
 	if err != nil {
 		return nil, err
 	}
@@ -33,29 +65,33 @@ func (f *fetch) get(r Request) (*Response, error) {
 		_ = answer.Body.Close()
 		return nil, err
 	}
+	resp.Moved = f.moved
 	return resp, nil
 }
 
-// follow goes from redirect to redirect until there is an answer of 2xx. Each hop is a
-// request of its own: no cookies, no referrer, nothing is carried from one to the
-// next, but for a token to the same scheme, host and port. That, and a reason for each way in which a redirect can be bad, is why it
-// does not use http.Client.
+// follow goes from redirect to redirect until there is an answer of 2xx. Each hop is a request of
+// its own without a referrer. Only cookies, for the sites that set them, and a token, for the same
+// scheme, host and port, are sent again. That, and an error for each kind of bad redirect, is why
+// it does not use http.Client.
 func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, error) {
-	first := *target
-	for range f.client.redirects + 1 {
+	for {
 		if r.Permit != nil {
 			if err := r.Permit(f.ctx, target); err != nil {
 				return nil, nil, err
 			}
 		}
-		bearer := r.Bearer
-		if target.Scheme != first.Scheme || target.Host != first.Host {
-			bearer = ""
+		bearer := ""
+		if f.first == nil {
+			f.first = target
+		}
+		if target.Scheme == f.first.Scheme && target.Host == f.first.Host {
+			bearer = r.Bearer
 		}
 		answer, err := f.hop(target, r.Accept, bearer)
 		if err != nil {
 			return nil, nil, err
 		}
+		f.cookies.keep(target, answer)
 		if answer.StatusCode/100 == 2 {
 			return target, answer, nil
 		}
@@ -64,11 +100,17 @@ func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, er
 		if !redirects(answer.StatusCode) || location == "" {
 			return nil, nil, refusal(answer)
 		}
+		if f.hops == 0 {
+			return nil, nil, &Error{Reason: "The address redirects too often"}
+		}
+		f.hops--
+		if answer.StatusCode != http.StatusMovedPermanently && answer.StatusCode != http.StatusPermanentRedirect {
+			f.moved = true
+		}
 		if target, err = next(target, location); err != nil {
 			return nil, nil, err
 		}
 	}
-	return nil, nil, &Error{Reason: "The address redirects too often"}
 }
 
 // redirects reports whether a status leads elsewhere (RFC 9110 section 15.4).
@@ -112,6 +154,7 @@ func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, err
 	if f.client.languages != "" {
 		req.Header.Set("Accept-Language", f.client.languages)
 	}
+	f.cookies.send(req)
 	release, err := f.client.hosts.enter(f.ctx, target)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,12 @@ func Backoff(attempt int) time.Duration {
 	if n := max(attempt, 1) - 1; n < 16 {
 		wait = min(firstWait<<n, longestWait)
 	}
-	return wait - wait/4 + rand.N(wait/2)
+	return Around(wait)
 }
+
+// Around returns a wait of up to a quarter more or less than the given one, so that jobs which failed
+// together do not run again together.
+func Around(wait time.Duration) time.Duration { return wait - wait/4 + rand.N(wait/2) }
 
 // retryPolicy gives River a back-off.
 type retryPolicy struct {

@@ -52,6 +52,9 @@ func hostOf(u *url.URL) string {
 	return host
 }
 
+// SameSite reports whether two URLs belong to the same registrable domain.
+func SameSite(a, b *url.URL) bool { return related(hostOf(a), hostOf(b)) }
+
 // related reports whether two hosts belong to the same registrable domain, such as
 // player.vimeo.com and vimeo.com. Hosts without one, such as IP addresses, are
 // related to themselves alone.

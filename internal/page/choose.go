@@ -15,8 +15,10 @@ var langPattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,5}$`)
 // so on: OpenGraph before Twitter cards before JSON-LD before plain HTML.
 func (s said) choose(at, base *url.URL) Page {
 	ld := readLinked(s.scripts)
+	title, titled := s.chooseTitle(at, ld)
 	p := Page{
-		Title: s.chooseTitle(at, ld),
+		Title:  title,
+		Titled: titled,
 		Description: firstLine(maxDescription,
 			s.first("og:description"), s.first("twitter:description"), ld.description,
 			s.first("description", "dc.description", "dcterms.description")),
@@ -34,18 +36,18 @@ func (s said) choose(at, base *url.URL) Page {
 // noTitles are titles that editors put into new pages.
 var noTitles = []string{"untitled", "untitled document", "untitled page", "new page", "document"}
 
-// chooseTitle returns the title of the page. It is never empty: a page that has none is called by its first
-// heading, else by its site, else by its host.
-func (s said) chooseTitle(at *url.URL, ld linked) string {
+// chooseTitle returns the title of the page. It is never empty: without a title of its own, and without a
+// heading, the page gets the name of its site or its host, and titled is false.
+func (s said) chooseTitle(at *url.URL, ld linked) (title string, titled bool) {
 	for _, candidate := range []string{s.first("og:title"), s.first("twitter:title"), ld.title, s.title,
 		s.first("title", "dc.title", "dcterms.title"), s.heading} {
 		title := line(candidate, maxTitle)
 		if title != "" && !slices.Contains(noTitles, strings.ToLower(title)) {
-			return title
+			return title, true
 		}
 	}
 	return firstLine(maxTitle, s.first("og:site_name"), ld.site, s.first("application-name"),
-		strings.TrimPrefix(weburl.ReadableHost(at.Hostname()), "www."))
+		strings.TrimPrefix(weburl.ReadableHost(at.Hostname()), "www.")), false
 }
 
 // firstLine returns the first of several texts of which something is left once it

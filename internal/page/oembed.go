@@ -70,6 +70,21 @@ func ReadOEmbed(body []byte, contentType string) (OEmbed, error) {
 	}, nil
 }
 
+// Pictures returns the URLs of pictures that stand for the page, best first.
+func (o OEmbed) Pictures() (all []string) {
+	if o.ThumbnailURL != "" {
+		all = append(all, o.ThumbnailURL)
+	}
+	if o.Type == "photo" && o.URL != "" {
+		all = append(all, o.URL)
+	}
+	return all
+}
+
+// IsCard reports whether the answer only shows a part of the page in a frame, as WordPress does for the posts
+// of every site. The page itself says more.
+func (o OEmbed) IsCard() bool { return strings.Contains(o.HTML, "wp-embedded-content") }
+
 // readValues distinguishes the two forms. XML may declare a character set itself; a
 // byte order mark and contentType win.
 func readValues(body []byte, contentType string) (map[string]string, error) {

@@ -39,8 +39,8 @@ func (b Block) Can(viewer domain.Actor) domain.BlockAbilities {
 	return domain.AbilitiesOnBlock(viewer, *b.Block)
 }
 
-// Heading is the block's title or, where it has none, the beginning of its text, the
-// title of its source, or "Untitled".
+// Heading returns the block's title. If it has none, it returns the beginning of its text, the title of
+// its source, the host and path of a link, or "Untitled".
 func (b Block) Heading() string {
 	if b.Title != nil && *b.Title != "" {
 		return *b.Title
@@ -52,6 +52,11 @@ func (b Block) Heading() string {
 	}
 	if b.SourceTitle != nil && *b.SourceTitle != "" {
 		return *b.SourceTitle
+	}
+	if b.Type == domain.LinkBlock || b.Type == domain.PendingBlock {
+		if place := b.Source().Place(); place != "" {
+			return place
+		}
 	}
 	return "Untitled"
 }
@@ -120,6 +125,13 @@ func (s Source) Shown() string {
 		return *s.Title
 	}
 	return weburl.Readable(s.URL)
+}
+
+// Place returns the URL of the source without the scheme, as a title for a page whose own is not known. It
+// returns "" for the zero Source.
+func (s Source) Place() string {
+	_, place, _ := strings.Cut(weburl.Readable(s.URL), "://")
+	return Excerpt(strings.TrimSuffix(strings.TrimPrefix(place, "www."), "/"), headingLength)
 }
 
 // Player is what plays the embed of a block. The zero Player is none.

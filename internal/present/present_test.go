@@ -3,6 +3,7 @@ package present_test
 import (
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,11 @@ func TestHeading(t *testing.T) {
 		{"text of lines", domain.Block{Content: text("\n A \n\n text\n")}, "A text"},
 		{"source", domain.Block{Content: text(" \n"), SourceTitle: ptr("A page")}, "A page"},
 		{"nothing", domain.Block{SourceTitle: ptr("")}, "Untitled"},
+		{"link", domain.Block{Type: domain.LinkBlock, State: domain.Failed, SourceURL: ptr("https://www.xn--exmple-cua.org/%C3%A4/?b=c#d")}, "exämple.org/ä/?b=c#d"},
+		{"home", domain.Block{Type: domain.LinkBlock, SourceURL: ptr("https://example.org/")}, "example.org"},
+		{"pending", domain.Block{Type: domain.PendingBlock, SourceURL: ptr("http://example.org:8080/a")}, "example.org:8080/a"},
+		{"long", domain.Block{Type: domain.LinkBlock, SourceURL: ptr("https://example.org/" + strings.Repeat("x", 100))}, "example.org/" + strings.Repeat("x", 68) + "…"},
+		{"image", domain.Block{Type: domain.ImageBlock, SourceURL: ptr("https://example.org/a")}, "Untitled"},
 	} {
 		same(t, c.name, at.Block(&c.block).Heading(), c.want)
 	}

@@ -77,14 +77,15 @@ func (f *faults) look(n ast.Node) {
 		}
 		f.note(n, text)
 	case *ast.CompositeLit:
-		if name := nameOf(n.Type); name != "FieldError" && name != "Error" {
+		at, ok := map[string]int{"FieldError": 2, "Error": 2, "errUnavailable": 0}[nameOf(n.Type)]
+		if !ok {
 			return
 		}
 		for i, e := range n.Elts {
 			kv, keyed := e.(*ast.KeyValueExpr)
-			if key := nameOf(keyOf(kv)); keyed && (key == "Text" || key == "Message") {
+			if key := nameOf(keyOf(kv)); keyed && (key == "Text" || key == "Message" || key == "Reason" || key == "reason") {
 				f.note(n, f.fold(kv.Value))
-			} else if !keyed && i == 2 {
+			} else if !keyed && i == at {
 				f.note(n, f.fold(e))
 			}
 		}
@@ -144,7 +145,7 @@ func (f *faults) fold(e ast.Expr) string {
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
-	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../httpedge", "../importing/bookmarks", "../importing/roster", "../importing/sheet", "../oidc", "."} {
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/roster", "../importing/sheet", "../oidc", "."} {
 		f.read(root)
 	}
 	if len(f.found) < 100 {
@@ -164,8 +165,16 @@ func TestFaultsAreTranslated(t *testing.T) {
 			t.Errorf("in English %q is %q", sample, same)
 		}
 	}
+	for _, reason := range []string{"The server answered 404 Not Found", "The answer is larger than 6 MiB", "It took too long", "It could not be processed",
+		"The file is gone", "Only http and https addresses are fetched", "The address is too long", "The address leads to a site that is blocked here"} {
+		for _, lang := range texts.Languages[1:] {
+			if lang.Fault(reason) == reason {
+				t.Errorf("%q has no %s", reason, lang.Name)
+			}
+		}
+	}
 	source := "" // of reasons, which stand in the place of a %s
-	for _, folder := range []string{"../app/content", "../domain", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/plain", "../importing/sheet"} {
+	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/plain", "../importing/sheet"} {
 		source += sourceOf(t, folder)
 	}
 	verbs := regexp.MustCompile(`%(?:\[\d\])?[ds]`)

@@ -21,9 +21,9 @@ func TestBlockOfEveryKind(t *testing.T) {
 		"file":    {"Download", "notes.csv", "CSV"},
 		"audio":   {`<audio controls preload="none"`, "Download"},
 		"pending": {"This is being processed"},
-		"failed":  {"The content could not be fetched"},
+		"failed":  {"example.com/nothing", `href="https://example.com/nothing"`},
 	} {
-		p := guest.get(w.page(kind)).want(200).says(texts...).hides("Try again", "/edit", "<iframe", "alert(1)")
+		p := guest.get(w.page(kind)).want(200).says(texts...).hides("Try again", "could not be fetched", "/edit", "<iframe", "alert(1)")
 		if strings.Contains(p.header.Get("Content-Security-Policy"), "frame-src") {
 			t.Errorf("%s may load frames", kind)
 		}
@@ -34,7 +34,16 @@ func TestBlockOfEveryKind(t *testing.T) {
 		t.Errorf("the policy is %s", csp)
 	}
 	guest.get(w.page("text") + "?play=1").want(200).hides("<iframe")
-	ada.get(w.page("failed")).says("Try again", "Why:")
+	ada.get(w.page("failed")).says("Try again", "The page could not be fetched. The server answered 404 Not Found.", "It will not be tried again automatically.")
+	for _, path := range []string{"/explore?type=blocks", "/ada/studio-wall", "/ada/studio-wall?view=list", "/ada/studio-wall/print", "/explore/feed.atom"} {
+		guest.get(path).want(200).says("example.com/nothing").hides("Could not be fetched", "The page could not be fetched", "404")
+	}
+	ada.get("/ada/studio-wall").says("Could not be fetched", `action="`+w.page("failed")+`/retry"`)
+	if entry := guest.get("/explore/feed.atom").body; !strings.Contains(entry, "<title>example.com/nothing</title>") {
+		t.Errorf("the feed says %.2000s", entry)
+	}
+	ada.header.Set("Accept-Language", "de")
+	ada.get(w.page("failed")).says("Der Server hat mit 404 Not Found geantwortet.", "Noch einmal versuchen")
 	for _, path := range []string{"/block/0", "/block/x", "/block/99999999", "/block/-1", "/block/99999999999999999999", w.page("text") + "?page=x", w.page("text") + "?comments=0"} {
 		guest.get(path).want(404)
 	}

@@ -17,7 +17,7 @@ func TestChannelShowsEveryKind(t *testing.T) {
 	w := newWall(t, r)
 	for _, view := range []string{"", "?view=list", "?sort=newest", "?sort=updated&view=list"} {
 		p := guest.get("/ada/studio-wall"+view).want(200).says("Studio wall", "A short text", "The engine", "example.com", "Wheels", "CSV",
-			"Closed drawer", "Closed", "Open", "Being processed", "Could not be fetched", fmt.Sprintf("/block/%d?in=%d", w.blocks["text"], w.id))
+			"Closed drawer", "Closed", "Open", "Being processed", "example.com/nothing", fmt.Sprintf("/block/%d?in=%d", w.blocks["text"], w.id))
 		p.hides("Try again", "<script>alert", "/add", "/edit")
 	}
 	guest.get("/ada/studio-wall").says(`loading="lazy"`, `decoding="async"`, `srcset="`, `<rect width="100%" height="100%" fill="#`)

@@ -57,7 +57,7 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 			source_url = $11, source_title = $12, alt_text = $13, image_id = $14, file_id = $15, embed = $16,
 			version = version + 1, updated_at = $17 WHERE id = $1`,
 		b.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain,
-		b.SourceURL, b.SourceTitle, b.AltText, fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b.Embed), sqlx.Micros(now))
+		b.SourceURL, b.SourceTitle, b.AltText, fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b), sqlx.Micros(now))
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING id`,
 		b.Author.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain,
 		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, sqlx.MetadataOf(b.Metadata), b.OpenCount, b.PrivateCount,
-		fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b.Embed), sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)).Scan(&b.ID)
+		fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b), sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)).Scan(&b.ID)
 	if err != nil {
 		return b, err
 	}

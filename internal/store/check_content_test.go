@@ -38,7 +38,7 @@ func contentHarms() []harm {
 		{"UPDATE processings SET state = 'done' WHERE block_id = 2", "UPDATE processings SET state = 'waiting' WHERE block_id = 2",
 			"blocks that nobody gets the content of"},
 		{"UPDATE blocks SET type = 'Link', state = 'failed' WHERE id = 2",
-			"UPDATE blocks SET type = 'PendingBlock', state = 'processing' WHERE id = 2", "blocks that have failed and wait"},
+			"UPDATE blocks SET type = 'PendingBlock', state = 'processing' WHERE id = 2", "blocks that have failed before an attempt"},
 		{"INSERT INTO processings (block_id, state, created_at, updated_at) VALUES (3, 'done', 1, 1)",
 			"DELETE FROM processings WHERE block_id = 3", "processings of a block of text"},
 	}

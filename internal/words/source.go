@@ -10,10 +10,9 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Source gives a number for the page that an address leads to, the same for addresses
-// that differ in scheme, `www.`, a slash at the end, the order of parameters, the
-// fragment, and parameters that only say where the reader came from. 0 if the text is
-// not one absolute http(s) address.
+// Source returns a number for the page at a URL. URLs of the same page may differ in the scheme, `www.`, a
+// slash at the end, the order of parameters, parameters that only say where the reader came from, and the
+// fragment, unless it is a route. It returns 0 if the text is not a single absolute http(s) URL.
 func Source(address string) int64 {
 	key := sourceKey(address)
 	if key == "" {
@@ -37,15 +36,23 @@ func sourceKey(address string) string {
 		host = net.JoinHostPort(host, port)
 	}
 	key := host + strings.TrimRight(u.EscapedPath(), "/")
-	if params := parameters(u.RawQuery); params != "" {
-		key += "?" + params
+	if params := Parameters(u.RawQuery); len(params) > 0 {
+		key += "?" + strings.Join(params, "&")
+	}
+	if IsRoute(u.Fragment) {
+		key += "#" + u.EscapedFragment()
 	}
 	return key
 }
 
-// parameters are those of a query that distinguish pages, sorted.
-func parameters(query string) string {
-	var kept []string
+// IsRoute reports whether a fragment names a page of an application that runs in the browser, as in
+// `#/board/17` and `#!/inbox`. Other fragments are places on the page.
+func IsRoute(fragment string) bool {
+	return len(fragment) > 1 && (fragment[0] == '/' || fragment[0] == '!')
+}
+
+// Parameters returns the parameters of a query that distinguish pages, sorted.
+func Parameters(query string) (kept []string) {
 	for pair := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if pair != "" && !tracking(strings.ToLower(name)) {
@@ -53,7 +60,7 @@ func parameters(query string) string {
 		}
 	}
 	slices.Sort(kept)
-	return strings.Join(kept, "&")
+	return kept
 }
 
 // tracking reports whether a parameter says where the reader came from.

@@ -132,7 +132,7 @@ func spellQuery(q Query) string {
 func TestSource(t *testing.T) {
 	t.Parallel()
 	same := []string{"https://example.org/a", "http://www.example.org/a/", "HTTPS://EXAMPLE.org:443/a?utm_source=x&fbclid=1#top",
-		" https://example.org/a?gclid=2 "}
+		"https://example.org/a#section-3", "https://example.org/a#:~:text=some%20words", "https://example.org/a#", "https://example.org/a#/", " https://example.org/a?gclid=2 "}
 	for _, address := range same {
 		if Source(address) != Source(same[0]) || Source(address) == 0 {
 			t.Errorf("%q is another page than %q", address, same[0])
@@ -143,7 +143,8 @@ func TestSource(t *testing.T) {
 	}
 	seen := map[int64]string{}
 	for _, address := range []string{"https://example.org/a", "https://example.org/A", "https://example.org/a?x=1",
-		"https://example.org:8080/a", "https://example.org/", "https://example.com/a", "https://m.example.org/a"} {
+		"https://example.org:8080/a", "https://example.org/", "https://example.com/a", "https://m.example.org/a",
+		"https://example.org/a#/board/17", "https://example.org/a#/board/18", "https://example.org/a#!inbox"} {
 		key := Source(address)
 		if other, ok := seen[key]; ok {
 			t.Errorf("%q is the same as %q", address, other)

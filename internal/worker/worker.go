@@ -69,7 +69,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, moderation.ResumeHidingInterval, moderation.ResumeHiding{}, a.ResumeHiding)
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error { return a.ClearAccount(ctx, job.User) })
 	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.SweepAccounts)
-	handle(h, func(ctx context.Context, job content.ProcessBlock) error { return a.ProcessBlock(ctx, job.Block) })
+	handle(h, a.RunProcessBlock)
 	handle(h, func(ctx context.Context, job content.GrantAvatar) error {
 		return a.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})

@@ -14,9 +14,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// ProcessBlock is the job that gets the content of a block.
+// ProcessBlock is the job that fetches the content of a block.
 type ProcessBlock struct {
 	Block domain.BlockID `json:"block_id"`
+	Round int64          `json:"round,omitempty"` // of attempts; 0 in jobs of older versions, for any
 }
 
 // Kind implements jobs.Args.
@@ -25,7 +26,20 @@ func (ProcessBlock) Kind() string { return "process_block" }
 // Class implements jobs.Classed.
 func (ProcessBlock) Class() jobs.Class { return jobs.Content }
 
-// maxAttempts is how often the content of a block is tried, over about ten minutes.
+// linkWaits are the times between the attempts to fetch a page that fails for reasons that may pass. They
+// differ by up to a quarter in each case. After the last attempt only the block's author can start again.
+var linkWaits = [maxAttempts - 1]time.Duration{5 * time.Second, time.Minute, 10 * time.Minute,
+	time.Hour, 6 * time.Hour, 24 * time.Hour, 48 * time.Hour}
+
+// longWait is the shortest time for which a person may have only maxDeferred links wait. The other links
+// that still fail then are given up, so an import of dead bookmarks does not fill the queue for days.
+const (
+	longWait    = time.Hour
+	maxDeferred = 1000
+)
+
+// maxAttempts is how often the content of a block is tried: that of a link over days, by linkWaits, that
+// of an upload over about ten minutes, by jobs.Backoff.
 const maxAttempts = 8
 
 // jobAttempts is how often the queue runs the job: more, since a server that dies in
@@ -55,14 +69,19 @@ func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.Bloc
 	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, ProcessBlock{Block: id}, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
+	return enqueue(ctx, tx, ProcessBlock{Block: id, Round: now.UnixMicro()}, by)
 }
 
-// ProcessBlock tries to get the content of a block that waits for it
-// (behaviour.md section 3). Each attempt is counted before it is made, so that a block whose
-// content kills the server is given up too. It takes effect once, however often it runs.
-func (a *Content) ProcessBlock(ctx context.Context, id domain.BlockID) error {
-	b, p, err := a.beginAttempt(ctx, id)
+func enqueue(ctx context.Context, tx *store.Tx, job ProcessBlock, by domain.UserID) error {
+	return tx.Enqueue(ctx, job, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
+}
+
+// RunProcessBlock tries to fetch the content of a block that waits for it (behaviour.md section 3). Each
+// attempt is counted before it is made, so that a block whose content kills the server is given up too.
+// It takes effect once, however often it runs.
+func (a *Content) RunProcessBlock(ctx context.Context, job ProcessBlock) error {
+	id := job.Block
+	b, p, err := a.beginAttempt(ctx, job)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
@@ -70,7 +89,7 @@ func (a *Content) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 		return err
 	}
 	if p.Attempts > maxAttempts {
-		return errors.Join(a.giveUp(ctx, id, reasonOf(p)), jobs.Permanent(errTries))
+		return errors.Join(a.noteFailure(ctx, p, reasonOf(p), true), jobs.Permanent(errTries))
 	}
 	in := a.newIntake(fmt.Sprint("block:", id), domain.UserID(b.Author.ID), b.Image, b.File)
 	defer in.release(ctx)
@@ -81,7 +100,7 @@ func (a *Content) ProcessBlock(ctx context.Context, id domain.BlockID) error {
 			return err
 		}
 	}
-	return a.failed(ctx, p, err)
+	return a.failed(ctx, b, p, err)
 }
 
 func reasonOf(p domain.ProcessingStatus) string {
@@ -92,22 +111,22 @@ func reasonOf(p domain.ProcessingStatus) string {
 }
 
 // beginAttempt counts an attempt; NotFound means that there is nothing to do.
-func (a *Content) beginAttempt(ctx context.Context, id domain.BlockID) (b domain.Block, p domain.ProcessingStatus, err error) {
+func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.Block, p domain.ProcessingStatus, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.BeginAttempt(ctx, id, a.Now()); err != nil {
+		if err := tx.BeginAttempt(ctx, job.Block, job.Round, a.Now()); err != nil {
 			return err
 		}
-		if p, err = tx.Processing(ctx, id); err != nil {
+		if p, err = tx.Processing(ctx, job.Block); err != nil {
 			return err
 		}
-		b, err = tx.AnyBlock(ctx, id)
+		b, err = tx.AnyBlock(ctx, job.Block)
 		return err
 	})
 	return b, p, err
 }
 
-// failed says what becomes of a block after a failed attempt.
-func (a *Content) failed(ctx context.Context, p domain.ProcessingStatus, err error) error {
+// failed records a failed attempt, and returns the error that makes the queue try again at the right time.
+func (a *Content) failed(ctx context.Context, b domain.Block, p domain.ProcessingStatus, err error) error {
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
 	}
@@ -127,18 +146,31 @@ func (a *Content) failed(ctx context.Context, p domain.ProcessingStatus, err err
 	// What is noted of the attempt is noted even if it has used up the job's time.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
 	defer cancel()
-	if lasting || p.Attempts >= maxAttempts {
-		if ending := a.giveUp(ctx, p.BlockID, reason); ending != nil {
-			return errors.Join(err, ending) // to be given up at the next try
+	wait, last := time.Duration(0), lasting || p.Attempts >= maxAttempts
+	if !last && isLink(b) {
+		wait = jobs.Around(linkWaits[p.Attempts-1])
+		if e, ok := errors.AsType[*fetch.Error](err); ok {
+			wait = max(wait, e.RetryAfter)
 		}
+		if linkWaits[p.Attempts-1] >= longWait {
+			deferred, failing := a.Store.Queue().Deferred(ctx, jobs.Content, b.Author.ID, maxDeferred)
+			last = failing == nil && deferred >= maxDeferred
+		}
+	}
+	switch note := a.noteFailure(ctx, p, reason, last); {
+	case note != nil:
+		return errors.Join(err, note) // the next attempt notes it
+	case last:
 		return jobs.Permanent(err)
+	case wait > 0:
+		return errors.Join(err, jobs.Later(wait))
 	}
-	note := a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.AttemptFailed(ctx, p.BlockID, reason, a.Now()) })
-	if e, ok := errors.AsType[*fetch.Error](err); ok && e.RetryAfter > 0 && note == nil {
-		return jobs.Later(max(e.RetryAfter, jobs.Backoff(int(p.Attempts))))
-	}
-	return errors.Join(err, note)
+	return err
 }
+
+// isLink reports whether the content of a block comes from an address, so that the block can be shown as a
+// link without it.
+func isLink(b domain.Block) bool { return b.ValueURL != nil }
 
 // explain gives the reason of a failure in words for the block's author, and whether
 // trying again is of no use.
@@ -164,24 +196,51 @@ func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
 }
 
-// giveUp ends the wait of a block: one that had no content yet is a Link that failed.
-func (a *Content) giveUp(ctx context.Context, id domain.BlockID, reason string) error {
-	return a.endProcessing(ctx, id, domain.ProcessingFailed, &reason, func(_ *store.Tx, b *domain.Block) (bool, error) {
-		if b.State != domain.Processing {
-			return false, nil
+// noteFailure records why an attempt failed, and ends the wait of the block after the last one. A block
+// that was made from an address is shown as a Link from the first failure on, even if further attempts
+// follow; one of an upload, from the last. A block that had content before keeps it.
+func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, reason string, last bool) error {
+	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockBlock(ctx, p.BlockID); err != nil {
+			return err
 		}
-		b.Type, b.State = domain.LinkBlock, domain.Failed
-		return true, nil
+		current, err := tx.Processing(ctx, p.BlockID)
+		if err != nil || current.Round != p.Round {
+			return err
+		}
+		now := a.Now()
+		if last {
+			err = tx.EndProcessing(ctx, p.BlockID, domain.ProcessingFailed, &reason, now)
+		} else {
+			err = tx.AttemptFailed(ctx, p.BlockID, reason, now)
+		}
+		if err != nil {
+			return err
+		}
+		was, err := tx.AnyBlock(ctx, p.BlockID)
+		if err != nil || was.State != domain.Processing || !last && !isLink(was) {
+			return err
+		}
+		is := was
+		is.Type, is.State = domain.LinkBlock, domain.Failed
+		if err := tx.FillBlock(ctx, was, is, now); err != nil {
+			return err
+		}
+		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
 	})
+	if domain.KindOf(err) == domain.NotFound { // deleted, or done by another
+		return nil
+	}
+	return err
 }
 
-// endProcessing changes a block that waits for its content, once.
-func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, change func(tx *store.Tx, b *domain.Block) (bool, error)) error {
+// endProcessing gives a block the content that it waits for, once.
+func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change func(tx *store.Tx, b *domain.Block) error) error {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, id); err != nil {
 			return err
 		}
-		if err := tx.EndProcessing(ctx, id, state, reason, a.Now()); err != nil {
+		if err := tx.EndProcessing(ctx, id, domain.ProcessingDone, nil, a.Now()); err != nil {
 			return err
 		}
 		was, err := tx.AnyBlock(ctx, id)
@@ -189,7 +248,7 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state do
 			return err
 		}
 		is := was
-		if changed, err := change(tx, &is); err != nil || !changed {
+		if err := change(tx, &is); err != nil {
 			return err
 		}
 		for _, f := range []*domain.File{is.Image, is.File} {
@@ -219,25 +278,21 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state do
 func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
 	text := made.words()
 	description := core.Literal(made.description)
-	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(tx *store.Tx, b *domain.Block) (bool, error) {
+	return a.endProcessing(ctx, id, func(tx *store.Tx, b *domain.Block) error {
 		if err := errors.Join(tx.UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
-			return false, err
+			return err
 		}
 		b.Type, b.State = made.kind, domain.Available
-		b.Image, b.File, b.Embed, b.Content = copied(made.image), copied(made.file), made.embed, text
+		b.Image, b.File, b.Embed, b.Page, b.Content = copied(made.image), copied(made.file), made.embed, made.page, text
 		b.Title = orElse(b.Title, made.title)
 		b.AltText = orElse(b.AltText, made.altText)
 		if b.Description == nil {
 			b.Description = description
 		}
-		given := b.SourceURL != nil && (b.ValueURL == nil || *b.SourceURL != *b.ValueURL)
-		if made.source != "" && !given {
-			b.SourceURL = &made.source
-		}
 		if b.SourceURL != nil {
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
 		}
-		return true, nil
+		return nil
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
-	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
 
@@ -37,7 +36,8 @@ func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.B
 	return p, err
 }
 
-// Restart has a locked block wait for its content again, unless it does.
+// Restart starts another round of attempts to fetch the content of a locked block. It does nothing while
+// the first attempt of a round is still to come; if an attempt failed, the next one is made at once.
 func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
 	now := a.Now()
 	p, err = tx.Processing(ctx, b.ID)
@@ -46,7 +46,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 		err = tx.StartProcessing(ctx, b.ID, 0, now)
 	case domain.KindOf(err) == domain.NotFound:
 		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
-	case err == nil && p.State == domain.ProcessingWaiting:
+	case err == nil && p.State == domain.ProcessingWaiting && p.Reason == nil:
 		return p, nil
 	case err == nil:
 		if err = a.stillThere(ctx, tx, p); err == nil {
@@ -66,10 +66,10 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 			return p, err
 		}
 	}
-	if err := tx.Enqueue(ctx, ProcessBlock{Block: b.ID}, jobs.Attempts(jobAttempts), jobs.For(b.Author.ID)); err != nil {
+	if p, err = tx.Processing(ctx, b.ID); err != nil {
 		return p, err
 	}
-	return tx.Processing(ctx, b.ID)
+	return p, enqueue(ctx, tx, ProcessBlock{Block: b.ID, Round: p.Round}, domain.UserID(b.Author.ID))
 }
 
 // stillThere refuses to process an upload again that has been removed.

@@ -2,6 +2,7 @@ package content
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -52,10 +53,10 @@ type content struct {
 	altText     string
 	markdown    string
 	text        string // of a document, for searches only
-	source      string // a better address than the one given
 	sourceTitle string
 	image, file *domain.File
 	embed       *domain.Embed
+	page        *domain.PageFacts
 }
 
 // content gets what a block is to hold. Its errors are temporary unless explain says
@@ -70,19 +71,18 @@ func (a *intake) content(ctx context.Context, b domain.Block, p domain.Processin
 	return a.contentOfURL(ctx, *b.ValueURL)
 }
 
-// contentOfURL gets what is at an address. A known provider is asked before the page:
-// its pages often need a browser.
+// contentOfURL gets the content of a URL. A known provider is asked before the page, whose own form often
+// needs a browser.
 func (a *intake) contentOfURL(ctx context.Context, address string) (content, error) {
 	at, err := weburl.Parse(address)
 	if err != nil {
 		return content{}, &errUnavailable{"The address cannot be read", err}
 	}
-	if endpoint, ok := a.providers.Find(at); ok {
-		if made, ok, err := a.embedded(ctx, at, endpoint); ok || err != nil {
-			return made, err
-		}
+	made, said, err := a.fromProvider(ctx, at)
+	if made.kind != "" || err != nil {
+		return made, err
 	}
-	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit})
+	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Onward: onward})
 	if err != nil {
 		return content{}, err
 	}
@@ -91,7 +91,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	head, err := body.Peek(sniffed) // an error shows again when it is read
 	empty := len(head) == 0 && errors.Is(err, io.EOF)
 	if empty || isPage(answer, head) {
-		return a.contentOfPage(ctx, address, answer, body)
+		return a.contentOfPage(ctx, at, answer, body, said)
 	}
 	staged, err := a.staging.Receive(ctx, body, a.uploadLimit)
 	if err != nil {
@@ -99,6 +99,14 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	}
 	defer a.discard(staged)
 	return a.contentOfFile(ctx, staged, fileName(answer))
+}
+
+// onward follows pages that redirect by their content.
+func onward(answer *fetch.Response, beginning []byte) *url.URL {
+	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
+		return nil
+	}
+	return page.Onward(answer.URL, answer.Header, beginning)
 }
 
 // get fetches what somebody, or a page of theirs, links to: from no site that is blocked here, wherever
@@ -149,9 +157,9 @@ var (
 	rootTag = regexp.MustCompile(`(?i)^[^<]*(?:<[?!][^>]*>\s*)*<html[\s>]`)
 )
 
-// contentOfPage makes an Embed or a Link of a web page that was asked for at an address. An empty answer is a
-// page, too: there is no file to keep.
-func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
+// contentOfPage makes an Embed or a Link of a web page. given is the URL that the user saved, and said what
+// its provider answered, if there is a known one. An empty answer is a page, too: there is no file to keep.
+func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetch.Response, r io.Reader, said page.OEmbed) (content, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxPage))
 	closing(answer.Body) // makes room for the page's images, which are often at the same site
 	if len(body) > 0 && errors.Is(err, fetch.ErrCutOff) {
@@ -164,63 +172,108 @@ func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetc
 	if err != nil {
 		return content{}, &errUnavailable{"The page cannot be read", err}
 	}
-	for _, endpoint := range p.OEmbed[:min(len(p.OEmbed), oEmbedTries)] {
-		made, ok, err := a.embedded(ctx, answer.URL, endpoint)
-		if ok || err != nil {
-			made.description = p.Description
-			if made.title == "" {
-				made.title, made.sourceTitle = cut(p.Title), cut(p.Title)
-			}
+	player, said, err := a.player(ctx, given, answer.URL, p, said)
+	if player.kind != "" || err != nil {
+		player.title, player.description = cut(cmp.Or(said.Title, p.Title)), p.Description
+		player.sourceTitle = player.title
+		if err == nil && player.image == nil {
+			player.image, err = a.preview(ctx, p.Images)
+		}
+		return player, err
+	}
+	title := p.Title
+	if said.Title != "" && (!p.Titled || title == p.SiteName || title == answer.URL.Hostname()) {
+		title = said.Title
+	}
+	made := content{kind: domain.LinkBlock, title: cut(title), description: p.Description, markdown: p.Markdown, sourceTitle: cut(title),
+		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author), AuthorURL: said.AuthorURL}}
+	if made.page.Canonical != "" {
+		blocked, err := a.BlockedSites(ctx, made.page.Canonical)
+		if err != nil {
 			return made, err
 		}
+		if blocked[0] {
+			made.page.Canonical = ""
+		}
 	}
-	made := content{kind: domain.LinkBlock, title: cut(p.Title), description: p.Description, markdown: p.Markdown,
-		source: betterAddress(address, answer.URL, p.Canonical), sourceTitle: cut(p.Title)}
-	blocked, err := a.BlockedSites(ctx, made.source)
-	if err != nil {
-		return made, err
-	}
-	if blocked[0] {
-		made.source = ""
+	if thumbnails := said.Pictures(); len(thumbnails) > 0 {
+		if made.image, err = a.preview(ctx, thumbnails); made.image != nil || err != nil {
+			return made, err
+		}
 	}
 	made.image, made.altText, err = a.previewOf(ctx, p)
 	return made, err
 }
 
-// betterAddress is the one that a page gives as its own, unless it was led to (from
-// behind a login, say) or gives the site's: what a user linked to is not lost.
-func betterAddress(given string, at, canonical *url.URL) string {
-	asked, err := url.Parse(given)
-	led := err != nil || !strings.EqualFold(asked.Hostname(), at.Hostname()) || asked.EscapedPath() != at.EscapedPath() ||
-		asked.RawQuery != at.RawQuery
-	home := strings.Trim(canonical.Path, "/") == "" && strings.Trim(at.Path, "/") != ""
-	if address := canonical.String(); !led && !home && len(address) <= domain.MaxURL {
-		return address
+// player returns the Embed of a page, with the kind "" if the page has no player: of a known provider to which the
+// URL redirected, or of an answer of the type "video" that the page itself links to. Other answers that it
+// links to often only repeat the page in a frame, so they describe the Link instead; said is the first.
+func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, said page.OEmbed) (content, page.OEmbed, error) {
+	if at.String() != given.String() {
+		made, known, err := a.fromProvider(ctx, at)
+		if made.kind != "" || err != nil {
+			return made, known, err
+		}
+		said = known
 	}
-	return ""
+	for _, endpoint := range p.OEmbed[:min(len(p.OEmbed), oEmbedTries)] {
+		found, from, err := a.ask(ctx, endpoint)
+		if err != nil {
+			return content{}, said, err
+		}
+		if found.Type == "video" {
+			if made, err := a.embedded(ctx, found, from, at); made.kind != "" || err != nil {
+				return made, found, err
+			}
+		}
+		if said.Type == "" {
+			said = found
+		}
+	}
+	return content{}, said, nil
 }
 
-// embedded asks a provider for the player of a page; ok reports whether there is one.
-// An error is one of this server: a provider that does not answer is none.
-func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoint) (made content, ok bool, err error) {
+// fromProvider asks the known provider of a page, if there is one. It returns an Embed, or the kind "" if the
+// answer holds nothing to play.
+func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, said page.OEmbed, err error) {
+	endpoint, ok := a.providers.Find(at)
+	if !ok {
+		return made, said, nil
+	}
+	said, from, err := a.ask(ctx, endpoint)
+	if err != nil || said.Type != "video" && said.Type != "rich" || said.IsCard() {
+		return made, said, err
+	}
+	made, err = a.embedded(ctx, said, from, at)
+	return made, said, err
+}
+
+// ask returns the answer at an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are
+// those of this server, not of the provider.
+func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
 	answer, err := a.get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
-		return made, false, busyOrStopped(ctx, err)
+		return said, nil, busyOrStopped(ctx, err)
 	}
 	body, err := io.ReadAll(answer.Body)
 	closing(answer.Body)
 	if err != nil {
-		return made, false, busyOrStopped(ctx, err)
+		return said, nil, busyOrStopped(ctx, err)
 	}
-	said, err := page.ReadOEmbed(body, answer.MediaType())
-	if err != nil || said.Type == "photo" || said.Type == "link" {
-		return made, false, nil
+	if said, err = page.ReadOEmbed(body, answer.MediaType()); err != nil {
+		return page.OEmbed{}, nil, nil
 	}
-	html := said.SafeHTML(answer.URL, at, a.ownHosts...)
+	return said, answer.URL, nil
+}
+
+// embedded makes an Embed of the answer of an oEmbed endpoint for the page at a URL. Its kind is "" if the
+// answer holds no safe frame.
+func (a *intake) embedded(ctx context.Context, said page.OEmbed, from, at *url.URL) (made content, err error) {
+	html := said.SafeHTML(from, at, a.ownHosts...)
 	if html == "" {
-		return made, false, nil
+		return made, nil
 	}
 	made = content{kind: domain.EmbedBlock, title: cut(said.Title), sourceTitle: cut(said.Title),
 		embed: &domain.Embed{URL: said.URL, Type: said.Type, Title: said.Title, AuthorName: said.AuthorName, AuthorURL: said.AuthorURL,
@@ -228,7 +281,7 @@ func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoi
 	if said.ThumbnailURL != "" {
 		made.image, err = a.preview(ctx, []string{said.ThumbnailURL})
 	}
-	return made, err == nil, err
+	return made, err
 }
 
 // busyOrStopped passes on what makes the whole attempt pointless for now.

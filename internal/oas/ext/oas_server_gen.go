@@ -50,15 +50,17 @@ type BlocksHandler interface {
 	// GetBlockProcessing implements getBlockProcessing operation.
 	//
 	// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
-	// `reason` says why processing failed, in words.
+	// `reason` says why the last attempt failed, in words. A block that is `waiting` with a reason will be
+	// tried again, for some days if it is a link.
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
 	// ReprocessBlock implements reprocessBlock operation.
 	//
-	// For its author. A block that failed becomes a `PendingBlock` again; one that is available stays as
-	// it is until its content has been fetched anew, and also if that fails. Title, description and
-	// alternative text stay. 422 for text blocks.
+	// For its author. A block that failed becomes a `PendingBlock` until the first attempt has been made,
+	// even if another attempt was due later. One that is available stays as it is until its content has
+	// been fetched again, and also if that fails. Title, description and alternative text stay. 422 for
+	// text blocks.
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)

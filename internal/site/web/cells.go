@@ -24,7 +24,7 @@ type Cells struct {
 
 // Cell is one thing as lists show it. Of its fields those are set that its kind has.
 type Cell struct {
-	Kind  string // text, image, link, file, embed, pending, failed, channel, user or group
+	Kind  string // text, image, link, file, embed, pending, channel, user or group
 	Path  string // of its page
 	Title string
 	Text  string // the beginning of what it says
@@ -37,7 +37,7 @@ type Cell struct {
 	By         present.Principal // who made or owns it; its Principal is nil for nobody
 	Avatar     string            // of a user or group
 	Initials   string
-	Retry      string // where its author has its content got again, "" for others
+	Retry      string // path of the form with which the author has a failed link fetched again; "" for others
 
 	When time.Time // it was made or, of a channel, changed
 	Age  string    // how long ago that was
@@ -184,16 +184,16 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 	default:
 		c.Kind = "pending"
 	}
-	if b.State == domain.Failed {
-		c.Kind = "failed"
-		if shown.Can(v.Actor()).Manage {
-			c.Retry = shown.Path() + "/retry"
-		}
+	if b.State == domain.Failed && shown.Can(v.Actor()).Manage {
+		c.Retry = shown.Path() + "/retry"
 	}
 	if c.Kind != "text" && c.Kind != "image" && c.Kind != "file" {
 		c.Host = source.Provider.Shown()
 		if c.Title == "" && source.Title != nil {
 			c.Title = *source.Title
+		}
+		if c.Title == "" {
+			c.Title = source.Place()
 		}
 	}
 	return c

@@ -59,6 +59,7 @@ type Route struct {
 	Fields   Fields  // long or repeated fields of its form
 	Files    bool    // its forms may hold files, as multipart/form-data
 	Download bool    // GET answers with a file, which is counted as a request of the API is
+	Counted  bool    // POST is counted as a request of the API is, because it has other sites asked
 	Confirm  bool    // requires a recent confirmation, and asks for one before the page is shown
 	Open     bool    // guests may see it where they are closed out: it shows nothing of collections
 

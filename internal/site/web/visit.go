@@ -95,10 +95,14 @@ func (v *Visit) answer() error {
 	return nil
 }
 
-// count counts a search by words, and a file, as a request of the API is counted: for the user
-// by their tier, for a guest's address as a guest's.
+// count counts a search by words, a file and the form of a Counted route like a request of the API: for the
+// user by their tier, for a guest by their address.
 func (v *Visit) count(at Route) error {
-	if v.R.Method == http.MethodPost || strings.TrimSpace(v.Query("q")) == "" && !at.Download {
+	counted := at.Download || strings.TrimSpace(v.Query("q")) != ""
+	if v.R.Method == http.MethodPost {
+		counted = at.Counted
+	}
+	if !counted {
 		return nil
 	}
 	key, tier := middleware.GuestKey(middleware.From(v.R.Context()).ClientIP), domain.TierGuest

@@ -18,18 +18,18 @@ func (w Writes) StartProcessing(ctx context.Context, id domain.BlockID, upload d
 // made of text.
 func (r Reads) Processing(ctx context.Context, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	var updated int64
-	err = r.db.QueryRow(ctx, `SELECT p.block_id, p.state, p.attempts, p.reason, COALESCE(p.upload_id, 0), p.updated_at
+	err = r.db.QueryRow(ctx, `SELECT p.block_id, p.state, p.attempts, p.reason, COALESCE(p.upload_id, 0), p.created_at, p.updated_at
 		FROM processings p WHERE p.block_id = $1`, id).
-		Scan(&p.BlockID, &p.State, &p.Attempts, &p.Reason, &p.UploadID, &updated)
+		Scan(&p.BlockID, &p.State, &p.Attempts, &p.Reason, &p.UploadID, &p.Round, &updated)
 	p.UpdatedAt = sqlx.Time(updated)
 	return p, sqlx.Found(err)
 }
 
-// BeginAttempt counts an attempt to get the content of a block that waits; NotFound
-// means that there is nothing to do.
-func (w Writes) BeginAttempt(ctx context.Context, id domain.BlockID, now time.Time) error {
-	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE processings SET attempts = attempts + 1, updated_at = $2
-		WHERE block_id = $1 AND state = 'waiting' RETURNING attempts`, id, sqlx.Micros(now)))
+// BeginAttempt counts an attempt to fetch the content of a block. It returns NotFound if the block does
+// not wait for its content, or waits in another round than the given one. Round 0 matches any.
+func (w Writes) BeginAttempt(ctx context.Context, id domain.BlockID, round int64, now time.Time) error {
+	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE processings SET attempts = attempts + 1, updated_at = $3
+		WHERE block_id = $1 AND state = 'waiting' AND (created_at = $2 OR CAST($2 AS BIGINT) = 0) RETURNING attempts`, id, round, sqlx.Micros(now)))
 	return sqlx.Found(err)
 }
 
@@ -53,8 +53,10 @@ func (w Writes) EndProcessing(ctx context.Context, id domain.BlockID, state doma
 	return sqlx.Found(err)
 }
 
-// RestartProcessing has a block wait for its content again, unless it does.
+// RestartProcessing starts another round of attempts for a locked block. Jobs of earlier rounds then have
+// nothing to do.
 func (w Writes) RestartProcessing(ctx context.Context, id domain.BlockID, now time.Time) error {
-	return w.db.Exec(ctx, `UPDATE processings SET state = 'waiting', attempts = 0, reason = NULL, updated_at = $2
-		WHERE block_id = $1 AND state <> 'waiting'`, id, sqlx.Micros(now))
+	return w.db.Exec(ctx, `UPDATE processings SET state = 'waiting', attempts = 0, reason = NULL, updated_at = $2,
+			created_at = CASE WHEN created_at < $2 THEN $2 ELSE created_at + 1 END
+		WHERE block_id = $1`, id, sqlx.Micros(now))
 }

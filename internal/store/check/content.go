@@ -17,8 +17,8 @@ func lacking(kind, column string) sqlx.Check {
 // waits tells of a block whose content is being got.
 const waits = `EXISTS (SELECT 1 FROM processings p WHERE p.block_id = b.id AND p.state = 'waiting')`
 
-// Content holds blocks against their files and against how far the getting of their
-// content has come. A block that is shown may wait as well: its content is got again.
+// Content compares blocks with their files and with the progress of fetching their content. A block that is
+// shown may wait as well: its content is fetched again, or the last attempt failed.
 func Content() []sqlx.Check {
 	return slices.Concat(counters.ByteChecks, []sqlx.Check{
 		{What: "files that nothing shows", Query: `SELECT f.id, 1, 0 FROM files f
@@ -38,7 +38,8 @@ func Content() []sqlx.Check {
 			WHERE (b.type = 'PendingBlock') <> (b.state = 'processing')`},
 		{What: "blocks that nobody gets the content of", Query: `SELECT b.id, 0, 1 FROM blocks b
 			WHERE b.state = 'processing' AND NOT ` + waits},
-		{What: "blocks that have failed and wait", Query: `SELECT b.id, 1, 0 FROM blocks b WHERE b.state = 'failed' AND ` + waits},
+		{What: "blocks that have failed before an attempt", Query: `SELECT b.id, 1, 0 FROM blocks b JOIN processings p ON p.block_id = b.id
+			WHERE b.state = 'failed' AND p.state = 'waiting' AND p.reason IS NULL`},
 		{What: "processings of a block of text", Query: `SELECT b.id, 1, 0 FROM blocks b
 			JOIN processings p ON p.block_id = b.id WHERE b.type = 'Text'`},
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/weburl"
 	"vitrine/internal/words"
@@ -17,7 +18,7 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 	switch kind {
 	case domain.SubjectBlock:
 		query, scan = `SELECT id, type, user_id, open_count, title, description_plain, content_plain, alt_text,
-			source_title, source_url, value_url, created_at, updated_at,
+			source_title, source_url, value_url, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at,
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.file_id), ''),
@@ -39,13 +40,16 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 // scanBlockDocument reads of a block what its document says.
 func scanBlockDocument(row sqlx.Row) (Document, error) {
 	var b domain.Block
-	var description, content *string
+	var description, content, page *string
 	var created, updated int64
 	b.Image, b.File = &domain.File{}, &domain.File{}
-	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL,
+	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL, &page,
 		&created, &updated, &b.Image.Name, &b.Image.Extension, &b.File.Name, &b.File.Extension)
 	b.Description, b.Content = &domain.Text{Plain: deref(description)}, &domain.Text{Plain: deref(content)}
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
+	if err == nil {
+		b.Page, err = rowmap.PageValue(page)
+	}
 	return OfBlock(b), err
 }
 
@@ -56,6 +60,12 @@ func OfBlock(b domain.Block) Document {
 		created: sqlx.Micros(b.CreatedAt), updated: sqlx.Micros(b.UpdatedAt)}
 	image, file := fileOf(b.Image), fileOf(b.File)
 	d.body = []string{plain(b.Description), plain(b.Content), deref(b.AltText), file.Name, words.Place(d.source), deref(b.SourceTitle)}
+	if b.Page != nil {
+		d.body = append(d.body, b.Page.AuthorName)
+		if b.Page.Canonical != "" && d.source == d.value { // the author named no other source
+			d.source = b.Page.Canonical
+		}
+	}
 	switch b.Type {
 	case domain.ImageBlock:
 		d.body = append(d.body, image.Name)

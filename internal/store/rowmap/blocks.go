@@ -42,7 +42,11 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
 	b.Image, b.File = unread(f.image), unread(f.file)
 	b.ValueURL, b.SourceURL = canonical(b.ValueURL), canonical(b.SourceURL)
-	b.Embed, err = embedValue(f.embed)
+	if b.Type == domain.LinkBlock {
+		b.Page, err = PageValue(f.embed)
+	} else {
+		b.Embed, err = embedValue(f.embed)
+	}
 	return err
 }
 
@@ -96,12 +100,27 @@ func embedValue(column *string) (*domain.Embed, error) {
 	return &out, nil
 }
 
-// EmbedColumn gives the column of an Embed, which is null for none.
-func EmbedColumn(e *domain.Embed) *string {
-	if e == nil {
+// PageValue reads the facts about the page of a Link, which are stored like an Embed of the type "link".
+func PageValue(column *string) (*domain.PageFacts, error) {
+	e, err := embedValue(column)
+	if e == nil || err != nil {
+		return nil, err
+	}
+	return &domain.PageFacts{Canonical: e.SourceURL, AuthorName: e.AuthorName, AuthorURL: e.AuthorURL}, nil
+}
+
+// EmbedColumn returns the column for the Embed, or for the page of a Link; nil means NULL.
+func EmbedColumn(b domain.Block) *string {
+	var e embedded
+	switch {
+	case b.Type == domain.LinkBlock && b.Page != nil && *b.Page != (domain.PageFacts{}):
+		e = embedded{Type: "link", SourceURL: b.Page.Canonical, AuthorName: b.Page.AuthorName, AuthorURL: b.Page.AuthorURL}
+	case b.Embed != nil:
+		e = embedded(*b.Embed)
+	default:
 		return nil
 	}
-	text, _ := json.Marshal(embedded(*e)) // strings and numbers always encode
+	text, _ := json.Marshal(e) // strings and numbers always encode
 	s := string(text)
 	return &s
 }

@@ -22,7 +22,7 @@ func TestStoredURLs(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %q, want %q", stored, got, want)
 		}
-		if e, err := embedValue(EmbedColumn(&domain.Embed{URL: stored})); err != nil || e.URL != want {
+		if e, err := embedValue(EmbedColumn(domain.Block{Embed: &domain.Embed{URL: stored}})); err != nil || e.URL != want {
 			t.Errorf("%s in an Embed: got %v, %v", stored, e, err)
 		}
 	}

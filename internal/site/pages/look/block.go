@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/moderation"
@@ -18,7 +19,7 @@ import (
 // blockRoutes are the pages of a block.
 var blockRoutes = []web.Route{
 	{Path: "/block/{id}", Get: blockPage},
-	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock},
+	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
 }
 
 // How much there is on a page of what stands beside a block.
@@ -37,7 +38,8 @@ type blockView struct {
 	Pager    web.Pager
 	Comments web.Comments
 	Around   around
-	Reason   string // why its content could not be got, for its author
+	Reason   string // why the last attempt to fetch its content failed, for its author
+	Waits    bool   // another attempt will be made
 	PlayPath string
 	Hidden   *moderation.HiddenThing // by operators; nil where it is not, and for whom that does not concern
 }
@@ -68,8 +70,8 @@ func blockPage(v *web.Visit) error {
 		if err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
-		if status.Reason != nil {
-			shown.Reason = *status.Reason
+		if shown.Waits = status.State == domain.ProcessingWaiting; status.Reason != nil {
+			shown.Reason = strings.TrimSuffix(v.Lang.Fault(*status.Reason), ".")
 		}
 	}
 	if shown.Can.Manage && shown.Total == 0 { // what is hidden is in no channel
@@ -84,7 +86,7 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	v.Wide, v.Head = true, shown.head(v)
-	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt)}
+	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt)}
 	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
 		return nil
 	}

@@ -1,0 +1,111 @@
+package fetch
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// beginning is how many bytes of a page Request.Onward gets. A page that does nothing but redirect is
+// shorter, and one with content declares it in its head.
+const beginning = 32 << 10
+
+// pages are the media types of answers that may redirect by their content.
+var pages = []string{"", "text/html", "application/xhtml+xml"}
+
+// onward returns the address to which an answer leads by its content, or nil if it is to be returned.
+// The answer's body is closed if the fetch goes on, and complete if it does not.
+func (f *fetch) onward(resp *Response, r Request) (*url.URL, error) {
+	if !slices.Contains(pages, resp.ContentType) {
+		return nil, nil
+	}
+	opened := resp.Body.(*body)
+	buffered := bufio.NewReaderSize(opened, beginning)
+	start, _ := buffered.Peek(beginning) // an error shows again when the body is read
+	resp.Body = rest{buffered, opened}
+	to := r.Onward(resp, start)
+	if to == nil {
+		return nil, nil
+	}
+	if to.Fragment == "" {
+		to.Fragment, to.RawFragment = resp.URL.Fragment, resp.URL.RawFragment
+	}
+	if sameDocument(to, resp.URL) && len(resp.Header["Set-Cookie"]) == 0 {
+		return nil, nil // a page that loads itself again from time to time
+	}
+	opened.leave()
+	return to, check(to)
+}
+
+// sameDocument reports whether two URLs differ in nothing but the fragment.
+func sameDocument(a, b *url.URL) bool {
+	x, y := *a, *b
+	x.Fragment, x.RawFragment, y.Fragment, y.RawFragment = "", "", "", ""
+	return x.String() == y.String()
+}
+
+// rest is a body whose beginning was already read.
+type rest struct {
+	io.Reader
+	io.Closer
+}
+
+// leave closes the body without ending the fetch, which continues elsewhere.
+func (b *body) leave() {
+	if b.decoded != nil {
+		_ = b.decoded.Close() // it has nothing to say that Read did not
+	}
+	_ = b.wire.src.Close() // the connection is not used again
+	b.wire.timer.Stop()
+}
+
+// Limits for cookies. Browsers also accept 4 KiB for each; no site that can be fetched without signing in
+// needs more than a few.
+const (
+	maxCookies    = 50 // set in one fetch
+	maxCookie     = 4 << 10
+	maxCookieLine = 8 << 10 // bytes in one request
+)
+
+// cookies are those that sites set during one fetch. Some sites redirect until a cookie comes back. The
+// jar sends a cookie only to the site that set it, and is forgotten with the fetch.
+type cookies struct {
+	jar *cookiejar.Jar
+	n   int
+}
+
+// keep adds the cookies of an answer.
+func (c *cookies) keep(from *url.URL, answer *http.Response) {
+	if len(answer.Header["Set-Cookie"]) == 0 {
+		return
+	}
+	if c.jar == nil {
+		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
+	}
+	for _, cookie := range answer.Cookies() {
+		if c.n++; c.n > maxCookies {
+			return
+		}
+		if len(cookie.Raw) <= maxCookie {
+			c.jar.SetCookies(from, []*http.Cookie{cookie})
+		}
+	}
+}
+
+// send adds the cookies of a site to a request.
+func (c *cookies) send(req *http.Request) {
+	if c.jar == nil {
+		return
+	}
+	left := maxCookieLine
+	for _, cookie := range c.jar.Cookies(req.URL) {
+		if left -= len(cookie.Name) + len(cookie.Value) + len("=; "); left >= 0 {
+			req.AddCookie(cookie)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+const (
+	maxRefreshDelay = 10        // seconds; slower pages are there to be read
+	maxBare         = 16 << 10  // bytes of a page that does nothing but redirect
+	maxBareText     = 300       // characters that such a page may show: "Redirecting…", and a link
+	maxScript       = 4 << 10   // bytes of a script that does nothing but redirect
+	refreshHeader   = "Refresh" // not standardised for HTTP, but browsers obey it
+)
+
+// Onward returns the URL to which a page leads browsers at once, although the status of the answer is not
+// that of a redirect, or nil. beginning is at least the head of the page. These redirects are recognised:
+//
+//   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most ten seconds;
+//   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page that
+//     has practically no other content.
+func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
+	if at == nil || !web(at) {
+		return nil
+	}
+	contentType := header.Get("Content-Type")
+	s := onwardScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
+	s.scan()
+	base := said{base: s.base}.resolveBase(at)
+	for _, value := range header.Values(refreshHeader) {
+		if reference, ok := refresh(value); ok {
+			return leadsTo(at, reference)
+		}
+	}
+	if s.refresh != nil {
+		return leadsTo(base, *s.refresh)
+	}
+	if len(beginning) <= maxBare && s.bare() && s.jump != "" {
+		return leadsTo(base, s.jump)
+	}
+	return nil
+}
+
+// leadsTo resolves the reference of a redirect. It returns nil for an empty one, which loads the page again.
+func leadsTo(base *url.URL, reference string) *url.URL {
+	u, ok := absolute(base, reference)
+	if !ok {
+		return nil
+	}
+	return u
+}
+
+// refresh parses the value of a Refresh header or of a refreshing <meta>, as in the HTML standard
+// ("shared declarative refresh steps"). It reports whether the value is valid; the reference is empty if
+// the delay is too long.
+func refresh(value string) (reference string, ok bool) {
+	const space = " \t\n\f\r"
+	value = strings.TrimLeft(value, space)
+	digits := value[:len(value)-len(strings.TrimLeft(value, "0123456789"))]
+	if digits == "" && !strings.HasPrefix(value, ".") {
+		return "", false
+	}
+	value = strings.TrimLeft(value, "0123456789.")
+	rest := strings.TrimLeft(value, space)
+	if value != "" && rest == value && !strings.ContainsAny(value[:1], ";,") {
+		return "", false
+	}
+	if rest != "" && strings.ContainsAny(rest[:1], ";,") {
+		rest = strings.TrimLeft(rest[1:], space)
+	}
+	if delay, err := strconv.Atoi("0" + digits); err != nil || delay > maxRefreshDelay {
+		return "", true
+	}
+	if len(rest) >= 3 && strings.EqualFold(rest[:3], "url") {
+		if after, found := strings.CutPrefix(strings.TrimLeft(rest[3:], space), "="); found {
+			rest = strings.TrimLeft(after, space)
+		} else {
+			return rest, true // a page of that name
+		}
+	}
+	if rest != "" && strings.ContainsAny(rest[:1], `"'`) {
+		rest, _, _ = strings.Cut(rest[1:], rest[:1])
+	}
+	return rest, true
+}
+
+// onwardScanner reads from the tags of a page where it leads.
+type onwardScanner struct {
+	*html.Tokenizer
+	head    bool // the head has not ended
+	base    string
+	refresh *string // reference of the first valid refreshing <meta> in the head
+	jump    string  // reference of the first redirect that counts only on a bare page
+	texts   int     // characters that are shown
+	images  int
+	rich    bool // the page has a frame, a form, or anything else that makes it more than a redirect
+}
+
+// headTags are the elements that do not begin the body.
+var headTags = []string{"html", "head", "base", "basefont", "bgsound", "link", "meta", "title", "noscript", "noframes", "style", "script", "template"}
+
+// richTags are elements that a page has to be used.
+var richTags = []string{"iframe", "frame", "frameset", "form", "input", "button", "video", "audio", "object", "embed", "canvas", "article", "table"}
+
+// unseenTags are the elements whose contents browsers neither show nor obey when scripts are on.
+var unseenTags = []string{"noscript", "noframes", "template", "style", "title", "script"}
+
+func (s *onwardScanner) scan() {
+	inside := "" // the unseen element that is open
+	script := false
+	for {
+		kind := s.Next()
+		switch kind {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if inside == "" {
+				s.show(string(s.Text()))
+			} else if script {
+				s.run(string(s.Text()))
+			}
+		case html.EndTagToken:
+			if name, _ := s.TagName(); string(name) == inside {
+				inside, script = "", false
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := s.Token()
+			if inside != "" {
+				continue
+			}
+			s.start(t)
+			if kind == html.StartTagToken && slices.Contains(unseenTags, t.Data) {
+				inside = t.Data
+				script = t.Data == "script" && isScript(attribute(t, "type"))
+			}
+		}
+	}
+}
+
+// isScript reports whether a script of a type is run.
+func isScript(kind string) bool {
+	kind = mediaType(kind)
+	return kind == "" || kind == "module" || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "ecmascript")
+}
+
+func (s *onwardScanner) show(text string) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			s.head = false
+			s.texts++
+		}
+	}
+}
+
+func (s *onwardScanner) start(t html.Token) {
+	s.head = s.head && slices.Contains(headTags, t.Data)
+	s.rich = s.rich || slices.Contains(richTags, t.Data)
+	switch t.Data {
+	case "base":
+		if s.base == "" {
+			s.base = attribute(t, "href")
+		}
+	case "img":
+		s.images++
+	case "body":
+		s.run(attribute(t, "onload"))
+	case "meta":
+		if !strings.EqualFold(strings.TrimSpace(attribute(t, "http-equiv")), "refresh") {
+			return
+		}
+		reference, ok := refresh(attribute(t, "content"))
+		switch {
+		case !ok:
+		case s.head && s.refresh == nil:
+			s.refresh = &reference
+		case s.jump == "":
+			s.jump = reference
+		}
+	}
+}
+
+// run notes where a script leads.
+func (s *onwardScanner) run(script string) {
+	if s.jump == "" && len(script) <= maxScript {
+		s.jump = jumpOf(script)
+	}
+}
+
+// bare reports whether the page has practically no content. One image may be there to be counted.
+func (s *onwardScanner) bare() bool { return !s.rich && s.texts <= maxBareText && s.images <= 1 }
