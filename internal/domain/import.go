@@ -1,6 +1,10 @@
 package domain
 
-import "time"
+import (
+	"time"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
 
 // ImportID names an import.
 type ImportID int64
@@ -98,3 +102,18 @@ type ImportStep struct {
 
 // LeftOut is something that an import could not take.
 type LeftOut struct{ What, Where, Why string }
+
+// EncodingNamed returns the canonical name of a character encoding, such as "shift_jis", from any of the
+// labels that browsers accept for it (https://encoding.spec.whatwg.org/).
+func EncodingNamed(label string) (name string, ok bool) {
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return "", false
+	}
+	name, err = htmlindex.Name(e)
+	return name, err == nil && name != "replacement" && name != "x-user-defined"
+}
+
+// Encodings are the names of the encodings that forms offer.
+var Encodings = []string{"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254",
+	"windows-1255", "windows-1256", "koi8-r", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"}
