@@ -17,6 +17,7 @@ type entry struct {
 	title, note      text
 	tags             []string
 	created          time.Time
+	dated            bool // it has a date, which may be unreadable
 	private          bool
 	toRead, favorite bool
 }
@@ -67,7 +68,7 @@ func (r *reading) top(ctx context.Context) (*plain.Folder, error) {
 	if last.Folder != nil {
 		return last.Folder, nil
 	}
-	if title := r.heading.String(); title != "" {
+	if title := r.heading.String(); title != "" && r.service == "" {
 		r.tree.Title = title
 	}
 	root, err := r.tree.Root(ctx)

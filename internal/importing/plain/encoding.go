@@ -66,8 +66,8 @@ func Detect(sample []byte, declared string) string {
 		return utf8Name
 	}
 	best, name := 0.0, defaultName
-	if valid >= invalid {
-		text, _, _ := transform.Bytes(lenient{}, sample)
+	if valid > 0 {
+		text, _, _ := transform.Bytes(lenient{}, bytes.ReplaceAll(sample, []byte{0}, []byte{' '}))
 		best, name = fit(sample, string(text), defaultName), utf8Name
 	}
 	for _, candidate := range candidates {
