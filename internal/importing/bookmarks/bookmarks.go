@@ -343,7 +343,7 @@ func (r *reading) end(ctx context.Context) error {
 		return err
 	}
 	if !r.known {
-		return plain.NotRecognized()
+		return plain.ErrNotRecognized
 	}
 	if last := r.levels[len(r.levels)-1]; len(r.levels) > 1 || last.lists > 0 {
 		r.to.LeftOut(source.LeftOut{What: "The end of the file", Where: where(r.line), Why: "the file breaks off: a folder has no end"})

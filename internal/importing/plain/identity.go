@@ -23,13 +23,11 @@ type Identity struct {
 	Blocks []string // ids of the first blocks
 }
 
-// NotRecognized returns the error for a file of an unknown format.
-func NotRecognized() error {
-	return domain.NewUnprocessable("The format of the file is not recognized. These are: bookmarks in HTML, OPML, CSV with a line of headings such as url and title, JSON of Pinboard, wallabag, Karakeep or Google Keep, lists with an address on each line, and ZIP files of Pocket and Google Takeout")
-}
+// ErrNotRecognized is the error for a file of an unknown format.
+var ErrNotRecognized = domain.NewUnprocessable("The format of the file is not recognized. These are: bookmarks in HTML, OPML, CSV with a line of headings such as url and title, JSON of Pinboard, wallabag, Karakeep or Google Keep, lists with an address on each line, and ZIP files of Pocket and Google Takeout")
 
-// Empty returns the error for a file without any content.
-func Empty() error { return domain.NewUnprocessable("The file is empty") }
+// ErrEmpty is the error for a file without a byte.
+var ErrEmpty = domain.NewUnprocessable("The file is empty")
 
 // identityHead is how many bytes at the beginning of a file are read to identify it.
 const identityHead = 256 << 10
