@@ -15,9 +15,10 @@ type ImportSource string
 // The sources: another server that speaks version 3, or a file.
 const (
 	FromArena     ImportSource = "arena"
-	FromBookmarks ImportSource = "bookmarks" // HTML of browsers and bookmarking services
-	FromSheet     ImportSource = "csv"       // or Pinboard's JSON
-	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote
+	FromFile      ImportSource = "file"      // of any format that is recognized
+	FromBookmarks ImportSource = "bookmarks" // the same, from earlier versions
+	FromSheet     ImportSource = "csv"       // the same
+	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote, and nothing else
 )
 
 // ImportState is how far an import has come.
@@ -76,6 +77,17 @@ type ImportCounts struct {
 	Changed     int64 // things that were here, and are now as they are there
 	Moved       int64 // items that stand elsewhere in their channel now
 	LeftOut     int64 // what could not be taken, listed or not
+}
+
+// ImportFile is what is known of the file of an import.
+type ImportFile struct {
+	Asked    string `json:"asked,omitempty"`    // encoding that its owner named; "": it is detected
+	Format   string `json:"format,omitempty"`   // that was recognized
+	Encoding string `json:"encoding,omitempty"` // that it was read in
+	Links    int64  `json:"links,omitempty"`    // that were made, as the numbers below
+	Texts    int64  `json:"texts,omitempty"`
+	Embeds   int64  `json:"embeds,omitempty"`
+	Files    int64  `json:"files,omitempty"` // Images and Attachments
 }
 
 // ImportStepState is how far a step has come.

@@ -77,6 +77,13 @@ func (n *notes) count(c importing.Counts) {
 	step.Counts, step.Page = done, n.page.Load()
 }
 
+// file adds what this attempt has found out about the file.
+func (n *notes) file(f domain.ImportFile) {
+	to := &n.work.File
+	to.Format, to.Encoding = f.Format, f.Encoding
+	to.Links, to.Texts, to.Embeds, to.Files = to.Links+f.Links, to.Texts+f.Texts, to.Embeds+f.Embeds, to.Files+f.Files
+}
+
 func (n *notes) leftOut(l source.LeftOut) {
 	if len(n.left) < mostHeld {
 		n.left = append(n.left, domain.LeftOut{What: l.What, Where: l.Where, Why: l.Why})

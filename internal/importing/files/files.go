@@ -33,7 +33,7 @@ func Open(r io.Reader, o Options) (source.Source, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if !bytes.Equal(start, zipMark) {
+	if !IsArchive(start) {
 		return Text(in, o), nil
 	}
 	if o.Archive == nil {
@@ -43,6 +43,9 @@ func Open(r io.Reader, o Options) (source.Source, error) {
 }
 
 var zipMark = []byte("PK\x03\x04")
+
+// IsArchive reports whether a file that begins so is a ZIP file.
+func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
 
 // Text recognizes a file that is no archive.
 func Text(r io.Reader, o Options) source.Document {
@@ -127,5 +130,13 @@ func open(o Options) (source.Source, error) {
 	if export {
 		return bundle.New(o.Archive, o.Size)
 	}
-	return newArchive(entries, o), nil
+	a := newArchive(entries, o)
+	if len(a.entries) != 1 || a.title == takeout {
+		return a, nil
+	}
+	r, err := a.entries[0].Open() // closing it would only return a buffer
+	if err != nil {
+		return nil, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+	}
+	return Text(&unpacking{in: r, left: bundle.MostUnpacked(a.entries[0])}, o), nil
 }

@@ -720,6 +720,8 @@ func (s ImportSource) Validate() error {
 	switch s {
 	case "arena":
 		return nil
+	case "file":
+		return nil
 	case "bookmarks":
 		return nil
 	case "csv":
@@ -909,6 +911,36 @@ func (s *StartImportReq) Validate() error {
 		})
 	}
 	if err := func() error {
+		if value, ok := s.Encoding.Get(); ok {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     0,
+					MinLengthSet:  false,
+					MaxLength:     100,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(value)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "encoding",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if err := s.Source.Validate(); err != nil {
 			return err
 		}
@@ -995,6 +1027,8 @@ func (s *StartImportReq) Validate() error {
 func (s StartImportReqSource) Validate() error {
 	switch s {
 	case "arena":
+		return nil
+	case "file":
 		return nil
 	case "bookmarks":
 		return nil
