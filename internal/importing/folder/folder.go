@@ -226,6 +226,9 @@ func (f *Folder) item(at string) (it source.Item, why string) {
 		return it, shortcut(&it, extension, file)
 	case ".md", ".markdown", ".txt":
 		if read, why := written(&it, file, info.Size()); read || why != "" {
+			if extension != ".txt" {
+				frontMatter(&it)
+			}
 			return it, why
 		}
 	}
