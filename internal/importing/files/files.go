@@ -53,6 +53,7 @@ func Text(r io.Reader, o Options) source.Document {
 	if len(raw) == 0 {
 		return &empty{sheet.New(all, o.Title), all}
 	}
+	raw = bytes.Clone(raw) // reading on overwrites it
 	text, err := plain.Decode(all, o.Encoding)
 	if err != nil {
 		return &failed{sheet.New(bytes.NewReader(nil), o.Title), err}

@@ -66,7 +66,9 @@ func (l *list) lines(ctx context.Context, in *bufio.Reader, start string) error 
 			continue
 		}
 		var r row
-		r[address], r[title] = cut(string(line))
+		if r[address], r[title] = cut(string(line)); !webAddress.MatchString(r[address]) {
+			r[address], r[title] = strings.TrimSpace(string(line)), ""
+		}
 		if grouped {
 			if group == "" {
 				group = plain.Short(r.name())
