@@ -103,7 +103,7 @@ func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source,
 // nothing returns an error if a file contained nothing that could be imported, which is no success.
 func (t *taker) nothing() error {
 	switch {
-	case len(t.channels) > 1: // of which one always exists
+	case len(t.channels) > 1: // the first is for blocks without a channel
 		return nil
 	case t.report.Counts.LeftOut > 0:
 		return domain.NewUnprocessable("Nothing in the file could be imported")

@@ -42,7 +42,7 @@ func TestImportsReport(t *testing.T) {
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		r := apptest.Boot(t, o)
 		for _, door := range []string{"cli", "site", "api"} {
-			w := newImporter(t, r, o, door)
+			w := newImporter(t, r, o, "ada-by-"+door)
 			for _, f := range files {
 				b := bringing{door: door, source: "file", name: f.name, text: f.text}
 				if f.text == "" && door != "cli" { // uploads are not empty

@@ -77,7 +77,7 @@ func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }
 
-// Read tells of the bookmarks in the order in which they stand.
+// Read hands over the bookmarks in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
 	text, err := plain.Decode(f.from, "")
 	if err != nil {

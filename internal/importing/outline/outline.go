@@ -84,7 +84,7 @@ type outline struct {
 	text   string
 	item   source.Item
 	link   bool
-	told   bool // its block was handed over
+	done   bool // its block was handed over
 }
 
 type reading struct {
@@ -164,7 +164,7 @@ func (r *reading) begin(ctx context.Context, e xml.StartElement) error {
 	line, _ := r.xml.InputPos()
 	r.open = append(r.open, read(e, fmt.Sprintf("line %d", line)))
 	if top := &r.open[len(r.open)-1]; top.link {
-		top.told = true
+		top.done = true
 		return r.put(ctx, top)
 	}
 	return nil
@@ -265,7 +265,7 @@ func (r *reading) close(ctx context.Context) error {
 		}
 		return nil
 	}
-	if top.told {
+	if top.done {
 		return nil
 	}
 	return r.put(ctx, top)

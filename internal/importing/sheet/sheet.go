@@ -52,7 +52,7 @@ func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }
 
-// Read tells of the rows in the order in which they stand.
+// Read hands over the rows in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
 	text, err := plain.Decode(f.from, "")
 	if err != nil {
@@ -82,7 +82,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 // near is how many bytes at the beginning of a file are read to recognize its kind.
 const near = 32 << 10
 
-// list is what one file tells.
+// list hands over the rows of one file.
 type list struct {
 	to     source.Taker
 	tree   plain.Tree

@@ -911,36 +911,6 @@ func (s *StartImportReq) Validate() error {
 		})
 	}
 	if err := func() error {
-		if value, ok := s.Encoding.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "encoding",
-			Error: err,
-		})
-	}
-	if err := func() error {
 		if err := s.Source.Validate(); err != nil {
 			return err
 		}

@@ -73,27 +73,23 @@ func (l *Language) took(s ImportSummary) string {
 	if c.Channels > 0 {
 		channels = l.Text("transfer.sum.channels", c.Channels)
 	}
-	id := "transfer.sum.took"
 	switch {
+	case len(what) == 0 && c.Channels == 0 && c.Unchanged+c.Changed+c.Moved > 0:
+		return l.Text("transfer.sum.nothing-new")
 	case len(what) == 0 && c.Channels == 0:
-		id = "transfer.sum.nothing"
-		if c.Unchanged+c.Changed+c.Moved > 0 {
-			id = "transfer.sum.nothing-new"
-		}
-		return l.Text(id)
+		return l.Text("transfer.sum.nothing")
 	case len(what) == 0:
 		what, channels = []string{l.Text("transfer.sum.only-channels", c.Channels)}, ""
 	}
-	if channels != "" {
-		id = "transfer.sum.took-into"
+	switch {
+	case s.DryRun && channels != "":
+		return l.Text("transfer.sum.took-into-dry", l.list(what), channels)
+	case s.DryRun:
+		return l.Text("transfer.sum.took-dry", l.list(what))
+	case channels != "":
+		return l.Text("transfer.sum.took-into", l.list(what), channels)
 	}
-	if s.DryRun {
-		id += "-dry"
-	}
-	if channels == "" {
-		return l.Text(id, l.list(what))
-	}
-	return l.Text(id, l.list(what), channels)
+	return l.Text("transfer.sum.took", l.list(what))
 }
 
 // list joins texts as a sentence does.
