@@ -68,6 +68,6 @@ onSQLite("imports", (world) => {
     await ada.press("Import the file");
     await until(ada, /All imports/, false);
     assert.match(await ada.text(), /1 new block/);
-    assert.match(await ada.text(), /Left out\s+This could not be taken/);
+    assert.match(await ada.text(), /Skipped\s+These items could not be imported/);
   });
 }, { ...unlimited, VITRINE_FETCH_ALLOW: "127.0.0.0/8" }, noBrowser);

@@ -149,6 +149,7 @@ func showImport(v *web.Visit, f *web.Form) error {
 		l.Why = v.Lang.Fault(l.Why)
 		one := leftOut{LeftOut: l}
 		one.URL, _ = weburl.Canonical(l.Where) // "" if it is not the URL of a page
+		one.Where = v.Lang.Fault(l.Where)
 		shown.LeftOut = append(shown.LeftOut, one)
 	}
 	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {
