@@ -25,12 +25,12 @@ import (
 )
 
 type importCmd struct {
-	Arena     importArenaCmd     `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
+	Arena     importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
 	File      importFileCmd   `cmd:"" help:"Import a file of bookmarks, links or notes from a browser or a service."`
 	Bookmarks importFileCmd   `cmd:"" help:"Another name for import file."`
 	CSV       importFileCmd   `cmd:"" name:"csv" help:"Another name for import file."`
-	Folder    importFolderCmd    `cmd:"" help:"Import a folder of files."`
-	Export    importExportCmd    `cmd:"" help:"Import an export of Vitrine."`
+	Folder    importFolderCmd `cmd:"" help:"Import a folder of files."`
+	Export    importExportCmd `cmd:"" help:"Import an export of Vitrine."`
 }
 
 // importFlags are those of every import.
@@ -181,7 +181,7 @@ type importEvent struct {
 	Summary  string `json:"summary,omitempty"` // the report in sentences
 	Format   string `json:"format,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
-	Error  string `json:"error,omitempty"`
+	Error    string `json:"error,omitempty"`
 }
 
 // done is how much is done of how much. A file that is read as it comes says by the bytes how

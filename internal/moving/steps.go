@@ -63,7 +63,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 		err = cause
 	}
 	n.count(report.Counts)
-	n.file(report.File)
+	n.work.File.Format, n.work.File.Encoding = report.File.Format, report.File.Encoding
 	if err == nil {
 		return a.EndImportStep(ctx, n.work, n.left)
 	}

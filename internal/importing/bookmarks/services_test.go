@@ -1,10 +1,11 @@
 package bookmarks_test
 
 import (
+	"strings"
 	"testing"
 
-	"strings"
 	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
 
@@ -79,6 +80,16 @@ close /`},
 			p.file = strings.TrimPrefix(p.file, "\n")
 			expectTitled(t, p, "Mine")
 		})
+	}
+}
+
+// TestFormerIdentity checks that an export of Pocket is found under the name that earlier versions gave
+// to it, which joined all headings.
+func TestFormerIdentity(t *testing.T) {
+	t.Parallel()
+	file := `<title>Pocket Export</title><h1>Unread</h1><ul><li><a href="https://example.org/1" time_added="1">1</a></ul><h1>Read Archive</h1><ul></ul>`
+	if got, want := bookmarks.New(strings.NewReader(file), "x").Others(), plain.Origin("bookmarks", "Pocket Export", "UnreadRead Archive"); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

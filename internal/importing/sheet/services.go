@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -132,7 +133,7 @@ func (l *list) object(ctx context.Context, s stream) error {
 	for s.from.left = maxEntry; s.More(); {
 		key, err := s.Token()
 		if err != nil {
-			return ignoreEnd(l.rest(s.from, "entry 1", err))
+			return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", err)))
 		}
 		name, _ := key.(string)
 		switch name {
@@ -149,7 +150,7 @@ func (l *list) object(ctx context.Context, s stream) error {
 		var raw json.RawMessage
 		if err := s.Decode(&raw); err != nil {
 			if k.found {
-				return ignoreEnd(errors.Join(k.end(ctx), l.rest(s.from, "entry 1", err)))
+				return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", err)))
 			}
 			return plain.ErrNotRecognized
 		}
@@ -159,11 +160,16 @@ func (l *list) object(ctx context.Context, s stream) error {
 		}
 		n.set(name, raw)
 	}
+	_, broken := s.Token() // the end of the object
 	switch {
-	case s.from.err != nil && errors.Is(s.from.err, errLongEntry):
-		return plain.ErrNotRecognized
+	case k.found && broken != nil:
+		return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", broken)))
 	case k.found:
 		return k.end(ctx)
+	case s.from.err != nil && !errors.Is(s.from.err, io.EOF) && !errors.Is(s.from.err, errLongEntry):
+		return s.from.err
+	case broken != nil:
+		return plain.ErrNotRecognized
 	case isKeep:
 		return n.take(ctx, l)
 	}

@@ -66,6 +66,11 @@ Link https://example.org/3 in / title="Lost list" address="https://example.org/3
 close /Outer/Inner/
 close /Outer/
 close /`},
+		{"Karakeep that breaks off", `{"bookmarks":[{"createdAt":1700000000,"title":"One","content":{"type":"link","url":"https://example.org/1"}}],"li`, `
+channel / "Karakeep"
+Link https://example.org/1 in / title="One" address="https://example.org/1" at=2023-11-14T22:13:20 where="entry 1"
+left out "The rest of the file", the end: the file breaks off
+close /`},
 		{"Google Keep", `{"color":"DEFAULT","isTrashed":false,"isArchived":true,"textContent":"","listContent":[{"text":"milk","isChecked":true},{"text":"tea","isChecked":false}],"title":"To buy","labels":[{"name":"home"}],"createdTimestampUsec":1582955199253000,"userEditedTimestampUsec":1582955199253000}`, `
 channel / "Google Keep"
 Text keep:1582955199253000 in / title="To buy" content="- [x] milk\n- [ ] tea" tags=["home"] metadata={"archived":true} at=2020-02-29T05:46:39.253 where="entry 1"
