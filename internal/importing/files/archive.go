@@ -138,8 +138,8 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// merged takes what several files hand over. The channel of each file stands in the channel of the
-// archive; files with the same title share it. Channels are closed at the end of the archive, since
+// merged combines several files. Each file has a channel in the channel of the archive; files with the
+// same title share it. Channels are closed at the end of the archive, since
 // several files may add to them.
 type merged struct {
 	source.Taker

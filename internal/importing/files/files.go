@@ -1,4 +1,4 @@
-// Package files recognizes the format of a file by its content, whatever it is called.
+// Package files recognizes the format of a file by its content, not by its name.
 package files
 
 import (

@@ -64,7 +64,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	if err != nil {
 		return err
 	}
-	from := &bounded{in: plain.Lines(text)}
+	from := &plain.Bounded{In: plain.Lines(text), Full: errLong}
 	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.title}, open: []outline{{}}}
 	r.xml = xml.NewDecoder(from)
 	r.xml.Strict = false
@@ -98,19 +98,19 @@ type reading struct {
 }
 
 // all reads the tokens. What is behind a tag that is too long or broken is reported as unread.
-func (r *reading) all(ctx context.Context, from *bounded) error {
+func (r *reading) all(ctx context.Context, from *plain.Bounded) error {
 	for {
-		from.left = maxTag
+		from.Left = maxTag
 		token, err := r.xml.Token()
 		switch {
-		case errors.Is(err, io.EOF) && from.err == nil:
+		case errors.Is(err, io.EOF) && from.Err == nil:
 			return r.end(ctx, "")
-		case from.err != nil && !errors.Is(from.err, errLong):
-			return from.err
+		case from.Err != nil && !errors.Is(from.Err, errLong):
+			return from.Err
 		case err != nil && !r.found:
 			return plain.ErrNotRecognized
-		case errors.Is(from.err, errLong):
-			return r.end(ctx, from.err.Error())
+		case errors.Is(from.Err, errLong):
+			return r.end(ctx, from.Err.Error())
 		case err != nil:
 			return r.end(ctx, broken(err))
 		case r.depth > maxOpen:
@@ -239,7 +239,7 @@ func (r *reading) put(ctx context.Context, o *outline) error {
 	return r.to.Item(ctx, in.ID, it)
 }
 
-// folder returns the channel of an open outline, which it makes if there is none yet.
+// folder returns the channel of an open outline, and creates it if necessary.
 func (r *reading) folder(ctx context.Context, n int) (*plain.Folder, error) {
 	o := &r.open[n]
 	if o.folder != nil {
@@ -292,23 +292,3 @@ func (r *reading) end(ctx context.Context, why string) error {
 }
 
 var errLong = fmt.Errorf("a tag is longer than %d bytes", maxTag)
-
-// bounded reads what one tag may have, and keeps why it ended.
-type bounded struct {
-	in   io.Reader
-	left int
-	err  error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		b.err = errLong
-		return 0, b.err
-	}
-	n, err := b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.err = err
-	}
-	return n, err
-}

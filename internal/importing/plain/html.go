@@ -54,7 +54,7 @@ func OfHTML(markup string) string {
 var paragraphs = map[string]bool{"p": true, "div": true, "section": true, "article": true, "blockquote": true, "pre": true, "ul": true, "ol": true,
 	"table": true, "figure": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true}
 
-// tidy removes superfluous white space, and what is longer than a block may be.
+// tidy removes superfluous white space, and cuts a text to the length of a block.
 func tidy(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

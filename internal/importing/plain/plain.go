@@ -194,6 +194,28 @@ func (lineEnds) Transform(dst, src []byte, atEOF bool) (written, read int, err e
 	return written, read, nil
 }
 
+// Bounded reads at most Left bytes, which its user sets again for each part of a file. It keeps the
+// error that ended the reading, unless that is the end of the file.
+type Bounded struct {
+	In   io.Reader
+	Left int
+	Full error // returned when Left is used up
+	Err  error
+}
+
+func (b *Bounded) Read(p []byte) (int, error) {
+	if b.Left <= 0 {
+		b.Err = b.Full
+		return 0, b.Err
+	}
+	n, err := b.In.Read(p[:min(len(p), b.Left)])
+	b.Left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.Err = err
+	}
+	return n, err
+}
+
 // Short cuts a text for a report.
 func Short(text string) string {
 	const most = 120 // characters

@@ -20,12 +20,12 @@ var errLongEntry = fmt.Errorf("an entry is longer than %d megabytes", maxEntry>>
 // stream reads JSON entry by entry.
 type stream struct {
 	*json.Decoder
-	from *bounded
+	from *plain.Bounded
 }
 
 // json reads the JSON of the services that are known.
 func (l *list) json(ctx context.Context, in *bufio.Reader) error {
-	from := &bounded{in: in, left: maxEntry}
+	from := &plain.Bounded{In: in, Left: maxEntry, Full: errLongEntry}
 	s := stream{json.NewDecoder(from), from}
 	s.UseNumber()
 	first, err := s.Token()
@@ -93,7 +93,7 @@ func serviceOf(first json.RawMessage, l *list) func(json.RawMessage) entry {
 // the file cannot be read either.
 func (l *list) entries(s stream, each func(where string, raw json.RawMessage) error) error {
 	for n := 1; ; n++ {
-		s.from.left = maxEntry
+		s.from.Left = maxEntry
 		where := fmt.Sprintf("entry %d", n)
 		if !s.More() {
 			if _, err := s.Token(); err != nil {
@@ -112,36 +112,16 @@ func (l *list) entries(s stream, each func(where string, raw json.RawMessage) er
 }
 
 // rest reports what cannot be read. If reading failed, it returns that error.
-func (l *list) rest(from *bounded, where string, err error) error {
+func (l *list) rest(from *plain.Bounded, where string, err error) error {
 	why := "it is not valid JSON"
 	switch {
-	case from.err != nil && !errors.Is(from.err, io.EOF) && !errors.Is(from.err, errLongEntry):
-		return from.err
-	case errors.Is(from.err, errLongEntry):
+	case from.Err != nil && !errors.Is(from.Err, errLongEntry):
+		return from.Err
+	case errors.Is(from.Err, errLongEntry):
 		why = errLongEntry.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		why = "the file breaks off"
 	}
 	l.to.LeftOut(source.LeftOut{What: "The rest of the file", Where: where, Why: why})
 	return errEnd
-}
-
-// bounded reads what one entry may have, and keeps why it ended.
-type bounded struct {
-	in   io.Reader
-	left int
-	err  error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		b.err = errLongEntry
-		return 0, b.err
-	}
-	n, err := b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	if err != nil {
-		b.err = err
-	}
-	return n, err
 }

@@ -130,7 +130,7 @@ func (l *list) object(ctx context.Context, s stream) error {
 	k := karakeep{list: l, known: map[string]karakeepList{}}
 	var n keepNote
 	isKeep := false
-	for s.from.left = maxEntry; s.More(); {
+	for s.from.Left = maxEntry; s.More(); {
 		key, err := s.Token()
 		if err != nil {
 			return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", err)))
@@ -144,7 +144,7 @@ func (l *list) object(ctx context.Context, s stream) error {
 				}
 				return err
 			}
-			s.from.left = maxEntry
+			s.from.Left = maxEntry
 			continue
 		}
 		var raw json.RawMessage
@@ -166,8 +166,8 @@ func (l *list) object(ctx context.Context, s stream) error {
 		return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", broken)))
 	case k.found:
 		return k.end(ctx)
-	case s.from.err != nil && !errors.Is(s.from.err, io.EOF) && !errors.Is(s.from.err, errLongEntry):
-		return s.from.err
+	case s.from.Err != nil && !errors.Is(s.from.Err, io.EOF) && !errors.Is(s.from.Err, errLongEntry):
+		return s.from.Err
 	case broken != nil:
 		return plain.ErrNotRecognized
 	case isKeep:
