@@ -67,7 +67,7 @@ onSQLite("imports", (world) => {
     await ada.page.getByLabel("File", { exact: true }).setInputFiles({ name: "marks.html", mimeType: "text/html", buffer: Buffer.from(file) });
     await ada.press("Import the file");
     await until(ada, /All imports/, false);
-    assert.match(await ada.text(), /1 new block/);
-    assert.match(await ada.text(), /Left out\s+This could not be taken/);
+    assert.match(await ada.text(), /Imported 1 link into 1 new channel\. 1 skipped: line 2: ftp: is not a web address\./);
+    assert.match(await ada.text(), /Skipped\s+These items could not be imported/);
   });
 }, { ...unlimited, VITRINE_FETCH_ALLOW: "127.0.0.0/8" }, noBrowser);

@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
 	"api/v3":           {"app/...", "domain", "budget", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
 	"exporting":        {"app/...", "domain", "present", "weburl"},
-	"api/ext":          {"app/...", "domain", "exporting", "present", "httpedge", "describe", "oas/ext", "oas/wire"},
+	"api/ext":          {"app/...", "domain", "exporting", "present", "site/catalog", "httpedge", "describe", "oas/ext", "oas/wire"},
 	"feeds":            {"app/...", "domain", "exporting", "present", "slots", "httpedge", "middleware", "feeds/card", "weburl"},
 	"feeds/card":       {},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
@@ -118,11 +118,13 @@ var rooms = map[string][]string{
 
 	// Bringing in from elsewhere.
 	"importing":           {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "importing/source", "markup"},
-	"moving":              {"app", "app/transfer", "domain", "fetch", "importing", "importing/arena", "importing/bookmarks", "importing/bundle", "importing/sheet", "importing/source"},
+	"moving":              {"app", "app/transfer", "domain", "fetch", "importing", "importing/arena", "importing/bundle", "importing/files", "importing/source"},
 	"importing/source":    {"domain"},
-	"importing/plain":     {"domain", "importing/source", "weburl"},
-	"importing/bookmarks": {"domain", "importing/plain", "importing/source", "markup"},
-	"importing/sheet":     {"domain", "importing/plain", "importing/source", "markup"},
+	"importing/plain":     {"domain", "importing/source", "markup", "weburl"},
+	"importing/bookmarks": {"importing/plain", "importing/source"},
+	"importing/sheet":     {"importing/plain", "importing/source"},
+	"importing/outline":   {"importing/plain", "importing/source"},
+	"importing/files":     {"domain", "importing/bookmarks", "importing/bundle", "importing/outline", "importing/plain", "importing/sheet", "importing/source"},
 	"importing/folder":    {"domain", "importing/plain", "importing/source", "markup"},
 	"importing/bundle":    {"domain", "importing/source", "weburl"},
 	"importing/arena":     {"domain", "fetch", "importing/source", "weburl"},
@@ -130,7 +132,7 @@ var rooms = map[string][]string{
 
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
-	"site/catalog":          {},
+	"site/catalog":          {"domain"},
 	"site/web":              {"app/...", "domain", "budget", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
@@ -139,7 +141,7 @@ var rooms = map[string][]string{
 	"site/pages/operator":   {"app/...", "domain", "importing/roster", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
-	"site/pages/transfer":   {"app/...", "domain", "present", "site/web", "weburl"},
+	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 
 	// What puts it together.
 	"server":         {"..."},

@@ -21,14 +21,16 @@ import (
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/server"
+	"vitrine/internal/site/catalog"
 )
 
 type importCmd struct {
-	Arena     importArenaCmd     `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
-	Bookmarks importBookmarksCmd `cmd:"" help:"Import the bookmarks of a browser or of a service."`
-	CSV       importCSVCmd       `cmd:"" name:"csv" help:"Import a table of addresses: CSV of any kind, or Pinboard's JSON."`
-	Folder    importFolderCmd    `cmd:"" help:"Import a folder of files."`
-	Export    importExportCmd    `cmd:"" help:"Import an export of Vitrine."`
+	Arena     importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
+	File      importFileCmd   `cmd:"" help:"Import a file of bookmarks, links or notes from a browser or a service."`
+	Bookmarks importFileCmd   `cmd:"" help:"Another name for import file."`
+	CSV       importFileCmd   `cmd:"" name:"csv" help:"Another name for import file."`
+	Folder    importFolderCmd `cmd:"" help:"Import a folder of files."`
+	Export    importExportCmd `cmd:"" help:"Import an export of Vitrine."`
 }
 
 // importFlags are those of every import.
@@ -175,8 +177,11 @@ type importEvent struct {
 	Event string `json:"event"` // progress, left_out or report
 	*importing.Counts
 	*source.LeftOut
-	DryRun bool   `json:"dry_run,omitempty"`
-	Error  string `json:"error,omitempty"`
+	DryRun   bool   `json:"dry_run,omitempty"`
+	Summary  string `json:"summary,omitempty"` // the report in sentences
+	Format   string `json:"format,omitempty"`
+	Encoding string `json:"encoding,omitempty"`
+	Error    string `json:"error,omitempty"`
 }
 
 // done is how much is done of how much. A file that is read as it comes says by the bytes how
@@ -215,30 +220,39 @@ func (p *importProgress) leftOut(l source.LeftOut) {
 	}
 }
 
+// summary returns what the report says in sentences.
+func summary(r importing.Report, dry bool) catalog.ImportSummary {
+	s := catalog.ImportSummary{DryRun: dry, File: r.File, Counts: domain.ImportCounts{Channels: r.Channels, Blocks: r.Blocks, Connections: r.Connections,
+		Comments: r.Comments, Unchanged: r.Unchanged, Changed: r.Changed, Moved: r.Moved, LeftOut: r.Counts.LeftOut}}
+	for _, l := range r.LeftOut {
+		s.Skipped = append(s.Skipped, domain.LeftOut(l))
+	}
+	return s
+}
+
 // end prints what was taken and what was not.
 func (p *importProgress) end(r importing.Report, dry bool, err error) {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
 	if p.json != nil {
-		e := importEvent{Event: "report", Counts: &r.Counts, DryRun: dry}
+		e := importEvent{Event: "report", Counts: &r.Counts, DryRun: dry, Summary: catalog.English().Imported(summary(r, dry)),
+			Format: r.File.Format, Encoding: r.File.Encoding}
 		if err != nil {
 			e.Error = err.Error()
 		}
 		_ = p.json.Encode(e)
 		return
 	}
-	verb := "Took"
-	if dry {
-		verb = "Would take"
+	english := catalog.English()
+	console.Printf(p.out, "%s\n", english.Imported(summary(r, dry)))
+	if read := english.Read(r.File); read != "" {
+		console.Printf(p.out, "%s\n", read)
 	}
-	console.Printf(p.out, "%s %d channels, %d blocks, %d connections, %d comments and %d files (%s).\n",
-		verb, r.Channels, r.Blocks, r.Connections, r.Comments, r.Files, domain.FormatBytes(r.Bytes))
-	console.Printf(p.out, "%d already existed, %d changed and %d moved.\n", r.Unchanged, r.Changed, r.Moved)
 	if r.Counts.LeftOut == 0 {
 		return
 	}
-	console.Printf(p.out, "%d left out, entirely or in part:\n", r.Counts.LeftOut)
+	console.Printf(p.out, "Skipped, entirely or in part:\n")
 	for _, l := range r.LeftOut {
 		console.Printf(p.out, "  %s: %s", l.What, l.Why)
 		if l.Where != "" {

@@ -44,10 +44,10 @@ func TestImportArena(t *testing.T) {
 			return p.run(append([]string{"import", "arena", "--user", "ada", "--from", from}, args...)...)
 		}
 		token := inFile(t, "token", "tok-1\n")
-		arena("ferns", "--token-file", token, "--dry-run").counted(0, "Would take 1 channels, 1 blocks, 1 connections")
-		arena("ferns", "--token-file", token).counted(0, "Took 1 channels, 1 blocks, 1 connections, 0 comments and 0 files")
-		arena("ferns", "moss", "--token-file", token).counted(3, "Took 1 channels, 0 blocks, 1 connections", "1 already existed",
-			"1 left out, entirely or in part", `There is no kind of block called "Hologram" here`)
+		arena("ferns", "--token-file", token, "--dry-run").counted(0, "Would import 1 text into 1 new channel.")
+		arena("ferns", "--token-file", token).counted(0, "Imported 1 text into 1 new channel.")
+		arena("ferns", "moss", "--token-file", token).counted(3, "Imported 1 channel. Already there: 1 item.",
+			"1 skipped: ", `There is no kind of block called "Hologram" here`)
 		for _, c := range []struct {
 			code int
 			why  string

@@ -4,62 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bookmarks"
 	"vitrine/internal/importing/bundle"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/folder"
-	"vitrine/internal/importing/sheet"
 	"vitrine/internal/importing/source"
 )
 
-type importBookmarksCmd struct {
+// importFileCmd imports a file. Its other names, bookmarks and csv, are those of earlier versions.
+type importFileCmd struct {
 	importFlags
 	intoFlags
-	File string `arg:"" placeholder:"FILE.html" help:"Bookmarks as browsers, Pinboard, Raindrop and others export them; - is standard input."`
+	Encoding string `placeholder:"NAME" help:"Character encoding of the file, such as shift_jis or windows-1251; by default it is detected."`
+	File     string `arg:"" placeholder:"FILE" help:"Bookmarks in HTML, OPML, CSV with a line of headings, JSON of Pinboard, wallabag, Karakeep or Google Keep, addresses line by line, or a ZIP file of Google Takeout or Pocket. The format is recognized by the content. - is standard input."`
 }
 
 // Run imports.
-func (cmd *importBookmarksCmd) Run(c *console.Console) error {
-	return cmd.runFile(c, cmd.intoFlags, cmd.File, bookmarks.New)
-}
-
-type importCSVCmd struct {
-	importFlags
-	intoFlags
-	File string `arg:"" placeholder:"FILE.csv" help:"CSV with a line of headings such as url, title, tags and channel, or Pinboard's JSON; - is standard input."`
-}
-
-// Run imports.
-func (cmd *importCSVCmd) Run(c *console.Console) error {
-	return cmd.runFile(c, cmd.intoFlags, cmd.File, sheet.New)
-}
-
-// untitled is the title of a file that is read from standard input.
-const untitled = "Bookmarks"
-
-// runFile imports a file that is read from its beginning to its end.
-func (f importFlags) runFile(c *console.Console, into intoFlags, name string, read func(r io.Reader, title string) source.Document) error {
-	in, err := openInput(name)
+func (cmd *importFileCmd) Run(c *console.Console) error {
+	encoding, ok := domain.EncodingNamed(cmd.Encoding)
+	if cmd.Encoding != "" && !ok {
+		return console.UsageError{fmt.Errorf("--encoding: there is no encoding called %q; known are %s, and other names that browsers accept", cmd.Encoding, strings.Join(domain.Encodings, ", "))}
+	}
+	in, err := openInput(cmd.File)
 	if err != nil {
 		return err
 	}
 	o := importing.Options{}
-	into.into(&o)
-	f.input = in
-	title := untitled
-	if name != "-" {
-		title = importing.TitleOf(name)
+	cmd.into(&o)
+	cmd.input = in
+	from := files.Options{Title: untitled, Encoding: encoding}
+	if cmd.File != "-" {
+		from.Title, from.Archive, from.Size = importing.TitleOf(cmd.File), in.file, in.size
 	}
-	err = f.run(c, o, func(context.Context, config.Config) (source.Source, error) { return read(in, title), nil })
+	err = cmd.run(c, o, func(context.Context, config.Config) (source.Source, error) { return files.Open(in, from) })
 	return errors.Join(err, in.Close())
 }
+
+// untitled is the title of a file that is read from standard input.
+const untitled = "Bookmarks"
 
 type importFolderCmd struct {
 	importFlags

@@ -42,17 +42,17 @@ func TestImportOfFiles(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		p.ada()
 		file := inFile(t, "b.html", someBookmarks)
-		p.run("import", "bookmarks", file, "--user", "ada", "--dry-run").counted(0, "Would take 2 channels, 2 blocks, 3 connections")
-		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 2 channels, 2 blocks, 3 connections")
-		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Took 0 channels, 0 blocks, 0 connections", "3 already existed")
+		p.run("import", "bookmarks", file, "--user", "ada", "--dry-run").counted(0, "Would import 2 links into 2 new channels.")
+		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Imported 2 links into 2 new channels.\n", "Recognized as Bookmarks.\n")
+		p.run("import", "bookmarks", file, "--user", "ada", "--visibility", "public").counted(0, "Nothing new. Already there: 3 items.")
 
 		rows := inFile(t, "t.csv", someRows)
-		p.run("import", "csv", rows, "--user", "ada").counted(3, "Took 2 channels, 1 blocks, 2 connections", "1 left out, entirely or in part", "D: its address does not begin with http:// or https:// (line 3)")
+		p.run("import", "csv", rows, "--user", "ada").counted(3, "Imported 1 link into 2 new channels. 1 skipped: line 3: its address does not begin with http:// or https://.", "Skipped, entirely or in part:", "D: its address does not begin with http:// or https:// (line 3)")
 		for _, more := range [][]string{{}, {"--dry-run"}} {
 			p.run(append([]string{"import", "csv", rows, "--user", "ada", "--channel", "marks"}, more...)...).fails(1, refusedFor("“Marks”"))
 			p.run(append([]string{"import", "bookmarks", file, "--user", "ada"}, more...)...).fails(1, refusedFor("“Marks”, “F”"))
 		}
-		p.run("import", "csv", rows, "--user", "ada", "--channel", "marks", "--into-visible").counted(3, "Took 0 channels, 0 blocks, 1 connections")
+		p.run("import", "csv", rows, "--user", "ada", "--channel", "marks", "--into-visible").counted(3, "Imported 1 connection.")
 		p.run("import", "csv", rows, "--user", "ada", "--channel", "none").fails(1, "there is no channel none to which ada may add")
 
 		dir := t.TempDir()
@@ -64,9 +64,21 @@ func TestImportOfFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.run("import", "folder", dir, "--user", "ada").counted(3, "Took 2 channels, 3 blocks, 4 connections, 0 comments and 1 files", "empty: it is empty (empty)")
-		p.run("import", "folder", dir, "--user", "ada").counted(3, "Took 0 channels, 0 blocks, 0 connections")
+		p.run("import", "folder", dir, "--user", "ada").counted(3, "Imported 2 texts and 1 file into 2 new channels. 1 skipped: empty: it is empty.", "empty: it is empty (empty)")
+		p.run("import", "folder", dir, "--user", "ada").counted(3, "Nothing new. Already there: 4 items.")
 	})
+}
+
+// TestImportOfOtherEncodings imports a file whose encoding is detected, and one whose encoding is named.
+func TestImportOfOtherEncodings(t *testing.T) {
+	t.Parallel()
+	p := folder(t)
+	p.run("migrate").ok()
+	p.ada()
+	cyrillic := inFile(t, "links.csv", "url,title\rhttps://a.invalid/,\xd0\xf3\xf1\xf1\xea\xe0\xff \xf1\xf2\xf0\xe0\xed\xe8\xf6\xe0\r")
+	p.run("import", "file", cyrillic, "--user", "ada", "--dry-run").counted(0, "Would import 1 link into 1 new channel.", "Recognized as CSV, read as windows-1251. If letters look wrong")
+	p.run("import", "file", cyrillic, "--user", "ada", "--encoding", "KOI8-R").counted(0, "read as koi8-r.")
+	p.run("import", "file", cyrillic, "--user", "ada").counted(0, "Nothing new. Updated: 1 item.")
 }
 
 // refusedFor returns the error of a private import that would add to channels that everyone can see.
@@ -107,16 +119,20 @@ func TestImportOfWhatIsNoSuchFile(t *testing.T) {
 	p := folder(t)
 	p.run("migrate").ok()
 	p.ada()
-	const noBookmarks = "This is no file of bookmarks: such a file begins with <!DOCTYPE NETSCAPE-Bookmark-file-1>"
+	const unknown = "The format of the file is not recognized. These are: bookmarks in HTML"
 	missing := filepath.Join(t.TempDir(), "none")
 	for _, c := range []struct {
 		code int
 		why  string
 		args []string
 	}{
-		{1, noBookmarks, []string{"bookmarks", inFile(t, "x.csv", someRows)}},
+		{1, unknown, []string{"bookmarks", inFile(t, "x.html", "<p>A page")}},
+		{1, unknown, []string{"csv", inFile(t, "x.csv", "1,2\n")}},
+		{1, "The file is empty", []string{"file", inFile(t, "x.csv", "")}},
+		{1, "The file contains nothing to import", []string{"file", inFile(t, "x.csv", "url,title\n")}},
+		{1, "Nothing in the file could be imported", []string{"file", inFile(t, "x.csv", "url,title\nnowhere,x\n")}},
+		{2, `--encoding: there is no encoding called "latin-99"; known are utf-8, `, []string{"file", "--encoding", "latin-99", inFile(t, "x.csv", someRows)}},
 		{1, "This is no export that can be read: it is no ZIP file, or its end is missing", []string{"export", inFile(t, "x.zip", "PK")}},
-		{1, "This is no list that can be read", []string{"csv", inFile(t, "x.html", someBookmarks)}},
 		{1, "no such file or directory", []string{"bookmarks", missing}},
 		{1, "no such file or directory", []string{"folder", missing}},
 		{1, "is a folder, and no file", []string{"csv", t.TempDir()}},
@@ -157,5 +173,5 @@ func TestImportFromStandardInput(t *testing.T) {
 	was := os.Stdin
 	defer func() { os.Stdin = was }()
 	os.Stdin = in
-	p.run("import", "bookmarks", "-", "--user", "ada").counted(0, "Took 2 channels, 2 blocks, 3 connections")
+	p.run("import", "bookmarks", "-", "--user", "ada").counted(0, "Imported 2 links into 2 new channels.\n", "Recognized as Bookmarks.\n")
 }

@@ -1,6 +1,10 @@
 package domain
 
-import "time"
+import (
+	"time"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
 
 // ImportID names an import.
 type ImportID int64
@@ -11,9 +15,10 @@ type ImportSource string
 // The sources: another server that speaks version 3, or a file.
 const (
 	FromArena     ImportSource = "arena"
-	FromBookmarks ImportSource = "bookmarks" // HTML of browsers and bookmarking services
-	FromSheet     ImportSource = "csv"       // or Pinboard's JSON
-	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote
+	FromFile      ImportSource = "file"      // of any format that is recognized
+	FromBookmarks ImportSource = "bookmarks" // the same, from earlier versions
+	FromSheet     ImportSource = "csv"       // the same
+	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote, and nothing else
 )
 
 // ImportState is how far an import has come.
@@ -74,6 +79,17 @@ type ImportCounts struct {
 	LeftOut     int64 // what could not be taken, listed or not
 }
 
+// ImportFile is what is known of the file of an import.
+type ImportFile struct {
+	Asked    string `json:"asked,omitempty"`    // encoding that its owner named; "": it is detected
+	Format   string `json:"format,omitempty"`   // that was recognized
+	Encoding string `json:"encoding,omitempty"` // that it was read in
+	Links    int64  `json:"links,omitempty"`    // that were made, as the numbers below
+	Texts    int64  `json:"texts,omitempty"`
+	Embeds   int64  `json:"embeds,omitempty"`
+	Files    int64  `json:"files,omitempty"` // Images and Attachments
+}
+
 // ImportStepState is how far a step has come.
 type ImportStepState string
 
@@ -98,3 +114,18 @@ type ImportStep struct {
 
 // LeftOut is something that an import could not take.
 type LeftOut struct{ What, Where, Why string }
+
+// EncodingNamed returns the canonical name of a character encoding, such as "shift_jis", from any of the
+// labels that browsers accept for it (https://encoding.spec.whatwg.org/).
+func EncodingNamed(label string) (name string, ok bool) {
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return "", false
+	}
+	name, err = htmlindex.Name(e)
+	return name, err == nil && name != "replacement" && name != "x-user-defined"
+}
+
+// Encodings are the names of the encodings that forms offer.
+var Encodings = []string{"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254",
+	"windows-1255", "windows-1256", "koi8-r", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"}

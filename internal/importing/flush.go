@@ -86,7 +86,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 					n.Connections++
 				}
 				if known[i].Block == nil && !items[i].thing.Nested {
-					n.Blocks++
+					n.made(items[i].item.Kind)
 				}
 			}
 		})
@@ -210,7 +210,7 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 			if m.Became != transfer.Made {
 				continue
 			}
-			n.Blocks++
+			n.made(items[which[k]].item.Kind)
 			for _, f := range []*content.Arrival{things[k].File, things[k].Preview} {
 				if f != nil {
 					n.Files++

@@ -34,6 +34,10 @@ type Counts struct {
 	Seen        int64 `json:"seen"`     // of them
 	Channels    int64 `json:"channels"` // that were made
 	Blocks      int64 `json:"blocks"`
+	Links       int64 `json:"links"` // of the blocks
+	Texts       int64 `json:"texts"`
+	Embeds      int64 `json:"embeds"`
+	Uploads     int64 `json:"images_and_attachments"`
 	Connections int64 `json:"connections"`
 	Comments    int64 `json:"comments"`
 	Files       int64 `json:"files"`
@@ -51,6 +55,22 @@ const MaxTold = 1_000
 type Report struct {
 	Counts
 	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxTold
+	File    domain.ImportFile
+}
+
+// made counts a new block of a kind.
+func (c *Counts) made(kind source.Kind) {
+	c.Blocks++
+	switch kind {
+	case source.Text:
+		c.Texts++
+	case source.Link:
+		c.Links++
+	case source.Embed:
+		c.Embeds++
+	case source.Image, source.Attachment:
+		c.Uploads++
+	}
 }
 
 // Run imports for the actor all that a source has. It may be stopped anywhere, by its context or
@@ -68,7 +88,27 @@ func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source,
 	if err == nil {
 		err = t.flush(ctx, t.channels[noChannel])
 	}
+	if f, ok := src.(source.Document); ok {
+		about := f.About()
+		t.report.File = domain.ImportFile{Format: about.Format, Encoding: about.Encoding}
+		if err == nil {
+			err = t.nothing()
+		}
+	}
+	c := t.report.Counts
+	t.report.File.Links, t.report.File.Texts, t.report.File.Embeds, t.report.File.Files = c.Links, c.Texts, c.Embeds, c.Uploads
 	return t.report, errors.Join(err, ctx.Err())
+}
+
+// nothing returns an error if a file contained nothing that could be imported, which is no success.
+func (t *taker) nothing() error {
+	switch {
+	case len(t.channels) > 1: // the first is for blocks without a channel
+		return nil
+	case t.report.Counts.LeftOut > 0:
+		return domain.NewUnprocessable("Nothing in the file could be imported")
+	}
+	return domain.NewUnprocessable("The file contains nothing to import")
 }
 
 // taker makes what it takes.
@@ -93,7 +133,7 @@ type taker struct {
 
 // IdentityOf returns the identity of a file.
 func IdentityOf(d source.Document) transfer.Identity {
-	return transfer.Identity{Origin: d.Origin(), Former: d.Former(), Sample: d.Sample}
+	return transfer.Identity{Origin: d.Origin(), Others: d.Others(), Former: d.Former(), Sample: d.Sample}
 }
 
 // TitleOf returns the title of the channel for a file without a title of its own: the name of the file,

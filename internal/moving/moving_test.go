@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"vitrine/internal/app/transfer"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -263,7 +264,7 @@ func TestCutOff(t *testing.T) {
 					kill()
 				}
 			})
-			err := moving.Run(ctx, w.S.App, id)
+			err := moving.Run(ctx, w.S.App, transfer.RunImport{Import: id})
 			kill()
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
@@ -298,7 +299,7 @@ func TestLongChannel(t *testing.T) {
 	path := w.start()
 	id := domain.ImportID(w.read("ada", path).Int("id"))
 	for range 2 { // the list, and the channels
-		if err := moving.Run(t.Context(), w.S.App, id); err != nil {
+		if err := moving.Run(t.Context(), w.S.App, transfer.RunImport{Import: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -308,7 +309,7 @@ func TestLongChannel(t *testing.T) {
 			kill()
 		}
 	})
-	if err := moving.Run(ctx, w.S.App, id); !errors.Is(err, context.Canceled) {
+	if err := moving.Run(ctx, w.S.App, transfer.RunImport{Import: id}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	var pages []string
@@ -371,7 +372,7 @@ func TestAtOnce(t *testing.T) {
 		for range 3 { // the list, the heads, the channel
 			for range 3 {
 				all.Go(func() {
-					if err := moving.Run(t.Context(), w.S.App, id); err != nil {
+					if err := moving.Run(t.Context(), w.S.App, transfer.RunImport{Import: id}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -485,7 +486,7 @@ func TestFiles(t *testing.T) {
 			{"bookmarks", "marks.html", "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT><H3>Mosses</H3><DL><p><DT><A HREF=\"https://example.org/a\">A</A><DT><A HREF=\"javascript:x\">B</A></DL></DL>", "done", 1, 1, "javascript"},
 			{"csv", "table.csv", "url,title\nhttps://example.org/c,C\nnowhere,D\n", "done", 1, 1, "address"},
 			{"csv", "pinboard.json", `[{"href":"https://example.org/p","description":"P","extended":"","time":"2020-01-02T03:04:05Z","tags":"a b","shared":"no"}]`, "done", 1, 0, ""},
-			{"export", "export.zip", "no archive", "done", 0, 1, "no export"},
+			{"export", "export.zip", "no archive", "failed", 0, 0, "no export"},
 		} {
 			key := w.send(tt.name, tt.content)
 			w.Do("eve", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(400)

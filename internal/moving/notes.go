@@ -29,6 +29,7 @@ type notes struct {
 	app   *app.App
 	work  transfer.ImportWork
 	base  domain.ImportCounts // of attempts before this one
+	file  domain.ImportFile   // with the counts of those attempts
 	left  []domain.LeftOut    // since the last note
 	noted time.Time
 	items atomic.Int64 // that were handed over
@@ -42,7 +43,7 @@ type notes struct {
 type pageBegan struct{ page, items int64 }
 
 func newNotes(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w transfer.ImportWork) *notes {
-	n := &notes{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, noted: time.Now()}
+	n := &notes{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
 	n.first = w.Step.Page
 	n.page.Store(w.Step.Page)
 	return n
@@ -75,6 +76,8 @@ func (n *notes) count(c importing.Counts) {
 		done.Unchanged = b.Unchanged + max(c.Unchanged-2*mostWaiting, 0)
 	}
 	step.Counts, step.Page = done, n.page.Load()
+	of, file := n.file, &n.work.File
+	file.Links, file.Texts, file.Embeds, file.Files = of.Links+c.Links, of.Texts+c.Texts, of.Embeds+c.Embeds, of.Files+c.Uploads
 }
 
 func (n *notes) leftOut(l source.LeftOut) {

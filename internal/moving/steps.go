@@ -5,6 +5,7 @@ package moving
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -14,16 +15,15 @@ import (
 	"vitrine/internal/fetch"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/arena"
-	"vitrine/internal/importing/bookmarks"
 	"vitrine/internal/importing/bundle"
-	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 )
 
 // Run does what is to be done next for an import. It may stop anywhere and run again: what has
 // been brought is known, and not brought twice.
-func Run(ctx context.Context, a *app.App, id domain.ImportID) error {
-	w, ok, err := a.BeginImport(ctx, id)
+func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
+	w, ok, err := a.BeginImport(ctx, job.Import)
 	if err != nil || !ok {
 		return err
 	}
@@ -31,7 +31,11 @@ func Run(ctx context.Context, a *app.App, id domain.ImportID) error {
 		return step(ctx, a, w)
 	}
 	if w.Source != domain.FromArena {
-		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: "{}", State: domain.StepWaiting}}, nil)
+		head, err := json.Marshal(domain.ImportFile{Asked: job.Encoding})
+		if err != nil {
+			return err
+		}
+		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: string(head), State: domain.StepWaiting}}, nil)
 	}
 	found, err := list(ctx, a, w)
 	if err != nil {
@@ -59,6 +63,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 		err = cause
 	}
 	n.count(report.Counts)
+	n.work.File.Format, n.work.File.Encoding = report.File.Format, report.File.Encoding
 	if err == nil {
 		return a.EndImportStep(ctx, n.work, n.left)
 	}
@@ -84,36 +89,30 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 		return nil, nil, err
 	}
 	closing := func() { _ = f.Close() } // of what was only read
-	if read := readFile(w.Source, f, f.Name); read != nil {
-		return read, closing, nil
-	}
-	b, err := bundle.New(f, f.Size)
+	src, err := readFile(w.Source, f, files.Options{Title: importing.TitleOf(f.Name), Encoding: w.File.Asked, Archive: f, Size: f.Size})
 	if err != nil {
 		closing()
 		return nil, nil, err
 	}
-	return b, closing, nil
+	return src, closing, nil
 }
 
-// readFile returns the Document for a file of bookmarks or a table, or nil for other sources.
-func readFile(from domain.ImportSource, r io.Reader, name string) source.Document {
-	title := importing.TitleOf(name)
-	switch from {
-	case domain.FromBookmarks:
-		return bookmarks.New(r, title)
-	case domain.FromSheet:
-		return sheet.New(r, title)
+// readFile opens a file. A source that names a format of text is as good as none, since the format is
+// recognized.
+func readFile(from domain.ImportSource, r io.Reader, o files.Options) (source.Source, error) {
+	if from == domain.FromExport {
+		return bundle.New(o.Archive, o.Size)
 	}
-	return nil
+	return files.Open(r, o)
 }
 
-// Identify implements transfer.Identify.
-func Identify(from domain.ImportSource, head []byte, name string) transfer.Identity {
-	f := readFile(from, bytes.NewReader(head), name)
-	if f == nil {
+// Identify implements transfer.Identify. An archive is identified when it is read, since its directory
+// is at its end.
+func Identify(from domain.ImportSource, head []byte, name, encoding string) transfer.Identity {
+	if from == domain.FromExport || files.IsArchive(head) {
 		return transfer.Identity{}
 	}
-	return importing.IdentityOf(f)
+	return importing.IdentityOf(files.Text(bytes.NewReader(head), files.Options{Title: importing.TitleOf(name), Encoding: encoding}))
 }
 
 // stopped says what becomes of a job that did not reach the end of what it was to do: what lasts

@@ -145,7 +145,7 @@ func (f *faults) fold(e ast.Expr) string {
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
-	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/roster", "../importing/sheet", "../oidc", "."} {
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/files", "../importing/outline", "../importing/plain", "../importing/roster", "../importing/sheet", "../oidc", "."} {
 		f.read(root)
 	}
 	if len(f.found) < 100 {
@@ -174,7 +174,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 		}
 	}
 	source := "" // of reasons, which stand in the place of a %s
-	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/plain", "../importing/sheet"} {
+	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/files", "../importing/folder", "../importing/outline", "../importing/plain", "../importing/sheet"} {
 		source += sourceOf(t, folder)
 	}
 	verbs := regexp.MustCompile(`%(?:\[\d\])?[ds]`)

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
 	"vitrine/internal/oas/wire"
+	"vitrine/internal/site/catalog"
 )
 
 // ListImports implements listImports.
@@ -29,7 +30,7 @@ func (h *handler) ListImports(ctx context.Context, p ext.ListImportsParams) (*ex
 func (h *handler) StartImport(ctx context.Context, r *ext.StartImportReq) (*ext.Import, error) {
 	i, err := h.app.StartImport(ctx, httpedge.Actor(ctx), transfer.StartImportInput{
 		Source: domain.ImportSource(r.Source), Address: r.Address.Or(""), Token: r.Token.Or(""), What: r.What,
-		Upload: r.UploadKey.Or(""), Visibility: domain.Visibility(r.Visibility.Or("")),
+		Upload: r.UploadKey.Or(""), Encoding: r.Encoding.Or(""), Visibility: domain.Visibility(r.Visibility.Or("")),
 		IntoVisible: r.IntoVisible.Or(false)})
 	if err != nil {
 		return nil, err
@@ -45,6 +46,15 @@ func (h *handler) GetImport(ctx context.Context, p ext.GetImportParams) (*ext.Im
 		return nil, err
 	}
 	w := h.showImport(&r.Import)
+	if !r.State.Live() {
+		w.Summary.SetTo(catalog.English().Imported(catalog.ImportSummary{Counts: r.Counts, File: r.File, Skipped: r.LeftOut}))
+	}
+	if r.File.Format != "" {
+		w.Format.SetTo(r.File.Format)
+		if r.File.Encoding != "" {
+			w.Encoding.SetTo(r.File.Encoding)
+		}
+	}
 	w.Channels = make([]ext.ImportChannel, len(r.Channels))
 	for n, c := range r.Channels {
 		w.Channels[n] = ext.ImportChannel{Name: c.Ref, Title: c.Title, State: ext.ImportChannelState(c.State), Counts: importCounts(c.Counts)}

@@ -30,6 +30,7 @@ type ImportWork struct {
 	Actor domain.Actor
 	Token string
 	Step  domain.ImportStep // of an import that is Listed
+	File  domain.ImportFile // of an import from a file that is Listed
 }
 
 // BeginImport counts an attempt at the next step of an import, and gives what is to be done;
@@ -54,6 +55,9 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 			w.Step, err = tx.NextImportStep(ctx, id)
 			if domain.KindOf(err) == domain.NotFound {
 				return a.endImport(ctx, tx, id, domain.ImportDone, "")
+			}
+			if err == nil && w.Source != domain.FromArena {
+				w.File, err = tx.ImportFile(ctx, id)
 			}
 			if err != nil {
 				return err
@@ -81,9 +85,15 @@ func ended(err error) error {
 	return err
 }
 
-// giveUp ends a step that cannot be done, or an import whose steps cannot be listed.
+// giveUp ends a step that cannot be done, or an import whose steps cannot be listed or that is one file.
 func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reason string) error {
 	if !w.Listed {
+		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
+	}
+	if w.Source != domain.FromArena {
+		if _, err := tx.EndImportStep(ctx, w.ID, w.Step.N, domain.StepFailed); err != nil {
+			return err
+		}
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
 	}
 	w.Step.Counts.LeftOut++
@@ -125,6 +135,9 @@ func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut
 	running, err := tx.NoteImportStep(ctx, w.ID, w.Step)
 	if err == nil && !running {
 		err = ErrImportOver
+	}
+	if err == nil && w.Source != domain.FromArena {
+		err = tx.NoteImportFile(ctx, w.ID, w.File)
 	}
 	if err != nil {
 		return err

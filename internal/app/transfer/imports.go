@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/cipher"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +18,8 @@ import (
 
 // RunImport is the job that does the next step of an import.
 type RunImport struct {
-	Import domain.ImportID `json:"import_id"`
+	Import   domain.ImportID `json:"import_id"`
+	Encoding string          `json:"encoding,omitempty"` // of the file, in the first job of an import; "": it is detected
 }
 
 // Kind implements jobs.Args.
@@ -44,12 +44,13 @@ const DefaultSource = "https://api.are.na"
 // StartImportInput is what to bring in: from a server (Address, Token, What), or from a file
 // that was uploaded.
 type StartImportInput struct {
-	Source      domain.ImportSource // "" to guess it from the name of the file
+	Source      domain.ImportSource // "" for FromFile if there is an upload
 	Address     string              // of the server; "" for Are.na
 	Token       string              // for it; "" for what guests see
 	What        []string            // channels, @users, group/slugs; none for all of the token's user
 	Choose      bool                // list the channels, and wait for ChooseImport
 	Upload      string              // key or address of an upload
+	Encoding    string              // of the file, as browsers call it; "" to detect it
 	Visibility  domain.Visibility   // of channels whose source defines none; "" for private
 	IntoVisible bool                // a private import may add to channels that everyone can see
 	Once        core.OnceKey
@@ -60,7 +61,7 @@ func (in StartImportInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
 	if in.Source != "" || in.Upload == "" {
-		domain.Among(&f, "source", in.Source, domain.FromArena, domain.FromBookmarks, domain.FromSheet, domain.FromExport)
+		domain.Among(&f, "source", in.Source, domain.FromArena, domain.FromFile, domain.FromBookmarks, domain.FromSheet, domain.FromExport)
 	}
 	if in.Visibility != "" {
 		domain.Among(&f, "visibility", in.Visibility, domain.Public, domain.Closed, domain.Private)
@@ -68,6 +69,9 @@ func (in StartImportInput) Validate() error {
 	if in.Source == domain.FromArena {
 		in.server(&f)
 		return f.Err()
+	}
+	if _, ok := domain.EncodingNamed(in.Encoding); in.Encoding != "" && !ok {
+		f.Add("encoding", domain.FieldUnknown, "must be the name of a character encoding, such as utf-8 or shift_jis")
 	}
 	for _, other := range []struct {
 		path  string
@@ -91,6 +95,9 @@ var wanted = regexp.MustCompile(`^(@|group/)?[A-Za-z0-9][A-Za-z0-9_-]*$`)
 func (in StartImportInput) server(f *domain.Faults) {
 	if in.Upload != "" {
 		f.Add("upload_key", domain.FieldExclusive, "is for a file, and this is a server")
+	}
+	if in.Encoding != "" {
+		f.Add("encoding", domain.FieldExclusive, "is for a file, and this is a server")
 	}
 	if len(in.Address) > domain.MaxURL {
 		f.Add("address", domain.FieldTooLong, fmt.Sprintf("must be at most %d bytes long", domain.MaxURL))
@@ -135,6 +142,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	if err := in.Validate(); err != nil {
 		return i, err
 	}
+	encoding, _ := domain.EncodingNamed(in.Encoding)
 	i = domain.Import{UserID: actor.UserID, Source: in.Source, What: in.What, Choose: in.Choose, Visibility: in.Visibility, IntoVisible: in.IntoVisible,
 		State: domain.ImportQueued, CreatedAt: a.Now()}
 	if i.Visibility == "" {
@@ -151,7 +159,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 		if err := a.CheckSites(ctx, core.Link{Field: "address", Address: i.Address}); err != nil {
 			return i, err
 		}
-	} else if err := a.importFile(ctx, actor, in.Upload, &i); err != nil {
+	} else if err := a.importFile(ctx, actor, in.Upload, encoding, &i); err != nil {
 		return i, err
 	}
 	key, err := a.sealer(ctx) // which may write, so not within the transaction
@@ -160,7 +168,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		id, _, err := core.Once(ctx, tx, actor.UserID, in.Once, "Import", i.CreatedAt, func() (int64, error) {
-			id, err := addImport(ctx, tx, key, i, in.Token)
+			id, err := addImport(ctx, tx, key, i, in.Token, encoding)
 			return int64(id), err
 		})
 		if err == nil {
@@ -172,7 +180,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 }
 
 // importFile finds the upload that an import is to read.
-func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named string, i *domain.Import) error {
+func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named, encoding string, i *domain.Import) error {
 	const field = "upload_key"
 	u, ok, err := a.content.UploadNamed(ctx, actor, field, named)
 	if !ok {
@@ -186,22 +194,13 @@ func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named str
 	}
 	i.UploadID, i.FileName = u.ID, u.Name
 	if i.Source == "" {
-		if i.Source, ok = endings[strings.ToLower(path.Ext(u.Name))]; !ok {
-			return domain.InvalidField(field, domain.FieldUnknown, "must be a file that ends in .html, .csv, .json or .zip")
-		}
+		i.Source = domain.FromFile
 	}
-	return a.checkUpload(ctx, actor, *i)
-}
-
-// endings say of the name of a file what is in it.
-var endings = map[string]domain.ImportSource{
-	".html": domain.FromBookmarks, ".htm": domain.FromBookmarks,
-	".csv": domain.FromSheet, ".tsv": domain.FromSheet, ".txt": domain.FromSheet, ".json": domain.FromSheet,
-	".zip": domain.FromExport,
+	return a.checkUpload(ctx, actor, *i, encoding)
 }
 
 // addImport notes an import, its token and its first job.
-func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Import, token string) (id domain.ImportID, err error) {
+func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Import, token, encoding string) (id domain.ImportID, err error) {
 	if i.UploadID != 0 {
 		if err := tx.KeepUpload(ctx, i.UploadID); domain.KindOf(err) == domain.NotFound {
 			return 0, domain.InvalidField("upload_key", domain.FieldUnknown, "names no upload of yours")
@@ -221,12 +220,16 @@ func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Impo
 			return 0, err
 		}
 	}
-	return id, nextStep(ctx, tx, i.UserID, id)
+	return id, enqueueStep(ctx, tx, i.UserID, RunImport{Import: id, Encoding: encoding})
 }
 
 // nextStep enqueues the next step of an import.
 func nextStep(ctx context.Context, tx *store.Tx, owner domain.UserID, id domain.ImportID) error {
-	return tx.Enqueue(ctx, RunImport{id}, jobs.Attempts(importJobAttempts), jobs.For(int64(owner)))
+	return enqueueStep(ctx, tx, owner, RunImport{Import: id})
+}
+
+func enqueueStep(ctx context.Context, tx *store.Tx, owner domain.UserID, job RunImport) error {
+	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(owner)))
 }
 
 // ImportReport is an import with its steps and what it could not take, as far as they are listed.
@@ -234,6 +237,7 @@ type ImportReport struct {
 	domain.Import
 	Channels []domain.ImportStep
 	LeftOut  []domain.LeftOut
+	File     domain.ImportFile // of an import from a file, once it was read
 }
 
 // Import tells its owner of an import.
@@ -245,7 +249,10 @@ func (a *Transfer) Import(ctx context.Context, actor domain.Actor, id domain.Imp
 		if r.Channels, err = v.ImportSteps(ctx, id, domain.MaxImportChannels); err != nil {
 			return err
 		}
-		r.LeftOut, err = v.LeftOut(ctx, id)
+		if r.LeftOut, err = v.LeftOut(ctx, id); err != nil || r.Source == domain.FromArena {
+			return err
+		}
+		r.File, err = v.ImportFile(ctx, id)
 		return err
 	})
 	return r, err

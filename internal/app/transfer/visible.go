@@ -16,6 +16,7 @@ const VisibleHere = "Everyone can see the channel here, and the import is privat
 // file gets its own channels.
 type Identity struct {
 	Origin string
+	Others []string // further origins that earlier versions gave to the file
 
 	// Former is the origin that earlier versions gave to all files of this kind. Sample returns the
 	// ids of some blocks in the file, by which a file that was imported then is recognized.
@@ -28,7 +29,7 @@ const IdentityHead = 256 << 10
 
 // Identify returns the identity of a file that begins with head. Its Origin is "" if the file itself
 // contains its origin.
-type Identify func(source domain.ImportSource, head []byte, name string) Identity
+type Identify func(source domain.ImportSource, head []byte, name, encoding string) Identity
 
 // adopted is the prefix of the ids of rows that record which files continue under the former origin.
 const adopted = "as:"
@@ -37,6 +38,9 @@ const adopted = "as:"
 // so that its items are not imported twice. Such a file is recognized if a third of the sample is
 // known under the former origin. Unless dry, this is recorded, so that it stays true as the file grows.
 func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity, dry bool) (string, error) {
+	if other, err := a.otherOrigin(ctx, actor, id); err != nil || other != "" {
+		return other, err
+	}
 	former := from(actor, id.Former)
 	mark := adopted + id.Origin
 	rows, err := a.Store.Origins(ctx, former, origins.Channel, mark)
@@ -62,6 +66,28 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 		return id.Former, nil
 	}
 	return id.Former, a.keep(ctx, former, origins.Channel, origins.Row{Foreign: mark})
+}
+
+// otherOrigin returns the other origin of a file that was imported under it, or "" if there is none. The
+// file is recognized by a third of the sample.
+func (a *Transfer) otherOrigin(ctx context.Context, actor domain.Actor, id Identity) (string, error) {
+	if len(id.Others) == 0 {
+		return "", nil
+	}
+	if has, err := a.Store.HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
+		return "", err
+	}
+	sample := id.Sample(ctx)
+	for _, other := range id.Others {
+		known, err := a.Store.Origins(ctx, from(actor, other), origins.Block, sample...)
+		if err != nil {
+			return "", err
+		}
+		if len(known) > 0 && 3*len(known) >= len(sample) {
+			return other, nil
+		}
+	}
+	return "", nil
 }
 
 // VisibleError is the error of a private import that would add to channels that everyone can see. The
@@ -103,7 +129,7 @@ func (a *Transfer) VisibleBlocks(ctx context.Context, ids []domain.BlockID) (map
 
 // checkUpload refuses the import of a file that would add to channels that everyone can see, unless
 // its owner has allowed that.
-func (a *Transfer) checkUpload(ctx context.Context, actor domain.Actor, i domain.Import) error {
+func (a *Transfer) checkUpload(ctx context.Context, actor domain.Actor, i domain.Import, encoding string) error {
 	if a.identify == nil || i.Visibility != domain.Private || i.IntoVisible {
 		return nil
 	}
@@ -111,7 +137,7 @@ func (a *Transfer) checkUpload(ctx context.Context, actor domain.Actor, i domain
 	if err != nil {
 		return err
 	}
-	id := a.identify(i.Source, head, i.FileName)
+	id := a.identify(i.Source, head, i.FileName, encoding)
 	if id.Origin == "" {
 		return nil
 	}

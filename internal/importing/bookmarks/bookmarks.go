@@ -4,6 +4,7 @@ package bookmarks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
-	"vitrine/internal/markup"
 )
 
 // Bounds of what is held of a file. What is beyond them is cut or left out.
@@ -25,56 +24,69 @@ const (
 )
 
 type file struct {
-	from   io.Reader
-	title  string
-	origin string
-	sample []string
+	from     io.Reader
+	title    string
+	identity plain.Identity
+	about    source.About
 }
 
 // New reads a file as it comes, in memory that does not grow with it. The title is that of
 // the channel in which all of it stands, unless the file has one.
 func New(r io.Reader, title string) source.Document {
 	head, all := plain.Head(r)
-	f := &file{from: all, title: title}
-	var names []string
-	f.sample, names = identify(head, title)
-	f.origin = plain.Origin("bookmarks", names...)
-	return f
+	return &file{from: all, title: title, identity: identify(head, title)}
 }
 
-// identify returns the ids of the first bookmarks, and the names by which later versions of the file are
-// recognized: its title and its heading, or else its file name.
-func identify(head []byte, title string) (sample, names []string) {
+// identify returns the identity of a file: its title and its heading, or else its file name.
+func identify(head []byte, title string) (id plain.Identity) {
 	text, err := plain.Text(bytes.NewReader(head))
 	if err != nil {
-		return nil, []string{title}
+		return plain.Identity{Name: plain.Origin(format, title)}
 	}
 	var s plain.Sample
 	r := newReading(&s, title)
 	_ = r.all(context.Background(), text) // it stops at the end of the head or of the sample
-	if names = append(names, r.document.String(), r.heading.String()); names[0] == "" && names[1] == "" {
-		names = []string{title}
+	document, heading := r.document.String(), r.heading.String()
+	if r.service == shaarli { // its heading contains the date of the export
+		heading = shaarli
 	}
-	return s.Blocks, names
+	id = plain.Identity{Name: plain.Origin(format, document, heading), Blocks: s.Blocks}
+	if document == "" && heading == "" {
+		id.Name = plain.Origin(format, title)
+	}
+	if r.service != "" { // earlier versions joined all headings
+		id.Others = []string{plain.Origin(format, document, r.headings.String())}
+	}
+	return id
 }
 
+const format = "bookmarks"
+
 // Origin returns the origin of the file. Later versions of the file have the same origin.
-func (f *file) Origin() string { return f.origin }
+func (f *file) Origin() string { return f.identity.Name }
+
+// Others returns the origins that earlier versions gave to the file.
+func (f *file) Others() []string { return f.identity.Others }
 
 // Former returns the origin that all bookmark files had in earlier versions.
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first bookmarks.
-func (f *file) Sample(context.Context) []string { return f.sample }
+func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
 
-// Read tells of the bookmarks in the order in which they stand.
+// About implements source.Document.
+func (f *file) About() source.About { return f.about }
+
+// Read hands over the bookmarks in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
-	text, err := plain.Text(f.from)
+	text, err := plain.Decode(f.from, "")
 	if err != nil {
 		return err
 	}
-	r := newReading(to, f.title)
-	if err := r.all(ctx, text); err != nil {
+	r := newReading(plain.Literal(to), f.title)
+	err = r.all(ctx, text)
+	f.about = source.About{Format: cmp.Or(r.service, "Bookmarks"), Encoding: text.Encoding()}
+	if err != nil {
 		return err
 	}
 	return r.end(ctx)
@@ -91,8 +103,12 @@ type reading struct {
 	entry    *entry  // the current one
 	document text    // the title of the document
 	heading  text
-	into     *text // the text that is being read
-	unread   int   // line of a tag that was too long; 0: none
+	headings text   // all headings of the first level, joined
+	service  string // that wrote the file; "": any other
+	section  text   // the heading of the next list, in files of services that have sections
+	link     string // the address of the link in a note that is being read
+	into     *text  // the text that is being read
+	unread   int    // line of a tag that was too long; 0: none
 }
 
 func newReading(to source.Taker, title string) *reading {
@@ -137,18 +153,18 @@ func tokenizer(from io.Reader) *html.Tokenizer {
 func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
-		r.into.add(z.Text())
+		text := z.Text()
+		r.into.add(text)
+		if r.into == &r.heading || r.into == &r.section {
+			r.headings.add(text)
+		}
 	case html.StartTagToken, html.SelfClosingTagToken:
 		z.NextIsNotRawText() // a script in it is text as any other
 		name, _ := z.TagName()
 		return r.start(ctx, z, string(name))
 	case html.EndTagToken:
-		switch name, _ := z.TagName(); string(name) {
-		case "a", "title", "h1", "h2", "h3", "h4", "dt", "dd", "li":
-			r.into = nil
-		case "dl":
-			return r.up(ctx)
-		}
+		name, _ := z.TagName()
+		return r.close(ctx, string(name))
 	case html.DoctypeToken:
 		r.known = r.known || bytes.Contains(bytes.ToLower(z.Raw()), []byte("netscape-bookmark-file"))
 	}
@@ -160,12 +176,21 @@ func (r *reading) start(ctx context.Context, z *html.Tokenizer, name string) err
 	case "title":
 		r.into = &r.document
 	case "h1":
-		r.into = &r.heading
+		return r.headline(ctx)
 	case "dt", "li":
 		return r.finish(ctx)
-	case "h2", "h3", "h4", "a":
+	case "h2", "h3", "h4":
 		err := r.finish(ctx)
-		r.begin(z, name != "a")
+		r.begin(r.attributes(z), true)
+		return err
+	case "a":
+		e := r.attributes(z)
+		if r.noting() && !e.dated { // bookmarks have a date
+			r.link = e.address
+			return nil
+		}
+		err := r.finish(ctx)
+		r.begin(e, false)
 		return err
 	case "dd":
 		r.into = nil
@@ -175,23 +200,59 @@ func (r *reading) start(ctx context.Context, z *html.Tokenizer, name string) err
 	case "dl":
 		r.known = true
 		return r.down(ctx)
+	case "ul", "ol":
+		return r.list(ctx)
 	case "br", "p":
 		r.into.add([]byte("\n"))
 	}
 	return nil
 }
 
-// begin begins an entry with the attributes of its tag.
-func (r *reading) begin(z *html.Tokenizer, isFolder bool) {
-	e := &entry{isFolder: isFolder, line: r.line}
-	dated := false
+// noting reports whether a note is being read.
+func (r *reading) noting() bool { return r.entry != nil && r.into == &r.entry.note }
+
+// close handles an end tag.
+func (r *reading) close(ctx context.Context, name string) error {
+	switch name {
+	case "a":
+		if !r.noting() {
+			r.into = nil
+		} else if r.link != "" && !strings.HasSuffix(r.into.String(), r.link) {
+			r.into.add([]byte(" (" + r.link + ")"))
+		}
+		r.link = ""
+	case "h1":
+		r.into = nil
+		if strings.HasPrefix(r.heading.String(), "Shaarli export of ") {
+			r.service, r.tree.Title = shaarli, shaarli
+		}
+	case "title":
+		r.into = nil
+		if service := sectioned[r.document.String()]; service != "" {
+			r.service, r.tree.Title, r.known = service, service, true
+		}
+	case "h2", "h3", "h4", "dt", "dd", "li":
+		r.into = nil
+	case "dl":
+		return r.up(ctx)
+	case "ul", "ol":
+		if r.sections() {
+			return r.up(ctx)
+		}
+	}
+	return nil
+}
+
+// attributes reads the attributes of a bookmark or a folder.
+func (r *reading) attributes(z *html.Tokenizer) *entry {
+	e := &entry{line: r.line}
 	for {
 		key, value, more := z.TagAttr()
 		switch string(key) {
 		case "href":
 			e.address = string(value)
 		case "add_date", "time_added":
-			dated = true
+			e.dated = true
 			e.created = plain.Date(string(value))
 		case "tags":
 			e.tags = plain.Tags(string(value), ",")
@@ -203,10 +264,15 @@ func (r *reading) begin(z *html.Tokenizer, isFolder bool) {
 			e.favorite = string(value) == "true"
 		}
 		if !more {
-			break
+			return e
 		}
 	}
-	if r.known = r.known || dated; r.known {
+}
+
+// begin begins an entry.
+func (r *reading) begin(e *entry, isFolder bool) {
+	e.isFolder = isFolder
+	if r.known = r.known || e.dated; r.known {
 		r.entry, r.into = e, &e.title
 	}
 }
@@ -235,7 +301,7 @@ func (r *reading) finish(ctx context.Context) error {
 
 // tell hands over a bookmark.
 func (r *reading) tell(ctx context.Context, e *entry) error {
-	address, id, why := plain.Link(e.address)
+	it, why := r.item(e)
 	if why != "" {
 		r.to.LeftOut(source.LeftOut{What: e.name(), Where: where(e.line), Why: why})
 		return nil
@@ -247,14 +313,29 @@ func (r *reading) tell(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	it := source.Item{ID: id, FormerID: plain.FormerID(e.address, id), Kind: source.Link, Address: address, Title: e.title.String(), Description: markup.Escape(e.note.String()), Tags: e.tags,
-		CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line)}
-	if it.Title == strings.TrimSpace(e.address) { // programs write it where there is none
-		it.Title = ""
-	}
-	it.Metadata = plain.Said(map[string]bool{"favorite": e.favorite, "to_read": e.toRead})
 	r.to.Expect(1)
 	return r.to.Item(ctx, in.ID, it)
+}
+
+// item returns the block for a bookmark, or why there is none.
+func (r *reading) item(e *entry) (it source.Item, why string) {
+	note, archived := linkding(e)
+	it = source.Item{Title: e.title.String(), Description: note, Tags: e.tags, CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line),
+		Metadata: plain.Said(map[string]bool{"favorite": e.favorite, "to_read": e.toRead, "archived": archived})}
+	if id := shaarliNote.FindStringSubmatch(e.address); r.service == shaarli && id != nil {
+		it.Kind, it.ID, it.Content, it.Description = source.Text, "shaarli:"+id[1], note, ""
+		if note == "" {
+			it.Content, it.Title = it.Title, ""
+		}
+		return it, ""
+	}
+	it.Kind = source.Link
+	it.Address, it.ID, why = plain.Link(e.address)
+	it.FormerID = plain.FormerID(e.address, it.ID)
+	if it.Title == strings.TrimSpace(e.address) { // programs write it if there is no title
+		it.Title = ""
+	}
+	return it, why
 }
 
 // end closes what is open at the end of the file.
@@ -263,7 +344,7 @@ func (r *reading) end(ctx context.Context) error {
 		return err
 	}
 	if !r.known {
-		return domain.NewUnprocessable("This is no file of bookmarks: such a file begins with <!DOCTYPE NETSCAPE-Bookmark-file-1>")
+		return plain.ErrNotRecognized
 	}
 	if last := r.levels[len(r.levels)-1]; len(r.levels) > 1 || last.lists > 0 {
 		r.to.LeftOut(source.LeftOut{What: "The end of the file", Where: where(r.line), Why: "the file breaks off: a folder has no end"})

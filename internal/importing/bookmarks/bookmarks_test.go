@@ -44,9 +44,9 @@ channel /Bookmarks+bar/Deep+%2F+er/ "Deep / er" at=2020-09-13T12:30:00
 Channel /Bookmarks+bar/Deep+%2F+er/ in /Bookmarks+bar/ connected=2020-09-13T12:30:00 where="line 10"
 Link http://b.example/ in /Bookmarks+bar/Deep+%2F+er/ address="http://b.example" where="line 12"
 close /Bookmarks+bar/Deep+%2F+er/
-left out "Bookmarklet", line 14: javascript: is not the address of a page on the web
+left out "Bookmarklet", line 14: javascript: is not a web address
 close /Bookmarks+bar/
-left out "Settings", line 16: chrome: is not the address of a page on the web
+left out "Settings", line 16: chrome: is not a web address
 close /`},
 	{"Firefox", `<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <TITLE>Lesezeichen</TITLE>
@@ -73,7 +73,7 @@ Channel /Weitere/ in / where="line 9"
 close /Weitere/
 channel /Weitere;2/ "Weitere"
 Channel /Weitere;2/ in / where="line 13"
-left out "Most visited", line 15: place: is not the address of a page on the web
+left out "Most visited", line 15: place: is not a web address
 close /Weitere;2/
 close /`},
 	{"Safari", `<!DOCTYPE NETSCAPE-Bookmark-file-1>
@@ -156,9 +156,12 @@ close /`},
 <li><a href="https://example.org/u" time_added="1400000000" tags="later">U</a></li>
 <li><a href="https://example.org/v" time_added="1400000001" tags="">https://example.org/v</a></li>
 </ul></body></html>`, `
-channel / "Unread"
-Link https://example.org/u in / title="U" address="https://example.org/u" tags=["later"] at=2014-05-13T16:53:20 where="line 5"
-Link https://example.org/v in / address="https://example.org/v" at=2014-05-13T16:53:21 where="line 6"
+channel / "Pocket"
+channel /Unread/ "Unread"
+Channel /Unread/ in / where="line 4"
+Link https://example.org/u in /Unread/ title="U" address="https://example.org/u" tags=["later"] at=2014-05-13T16:53:20 where="line 5"
+Link https://example.org/v in /Unread/ address="https://example.org/v" at=2014-05-13T16:53:21 where="line 6"
+close /Unread/
 close /`},
 }
 
@@ -174,7 +177,12 @@ func TestPrograms(t *testing.T) {
 
 func expect(t *testing.T, p as) {
 	t.Helper()
-	told := strings.Join(sourcetest.Read(t, bookmarks.New(strings.NewReader(p.file), "Bookmarks")), "\n")
+	expectTitled(t, p, "Bookmarks")
+}
+
+func expectTitled(t *testing.T, p as, title string) {
+	t.Helper()
+	told := strings.Join(sourcetest.Read(t, bookmarks.New(strings.NewReader(p.file), title)), "\n")
 	if want := strings.TrimSpace(p.told); told != want {
 		t.Errorf("told\n%s\n\nand not\n%s", told, want)
 	}
@@ -219,7 +227,7 @@ close /`},
 c ">Spaces</A>
 </DL>`, `
 left out "No address", line 3: has no address
-left out "F", line 4: ftp: is not the address of a page on the web
+left out "F", line 4: ftp: is not a web address
 left out "Bare", line 5: its address does not begin with http:// or https://
 left out "Secret", line 6: its address contains a user name or password
 left out "Malformed", line 7: its address is malformed
@@ -253,10 +261,7 @@ close /`},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			told := strings.Join(sourcetest.Read(t, bookmarks.New(strings.NewReader(p.file), "Mine")), "\n")
-			if want := strings.TrimSpace(p.told); told != want {
-				t.Errorf("told\n%s\n\nand not\n%s", told, want)
-			}
+			expectTitled(t, p, "Mine")
 		})
 	}
 }

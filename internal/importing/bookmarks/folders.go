@@ -7,7 +7,6 @@ import (
 
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
-	"vitrine/internal/markup"
 )
 
 // entry is a bookmark or the heading of a folder.
@@ -18,6 +17,7 @@ type entry struct {
 	title, note      text
 	tags             []string
 	created          time.Time
+	dated            bool // it has a date, which may be unreadable
 	private          bool
 	toRead, favorite bool
 }
@@ -68,7 +68,7 @@ func (r *reading) top(ctx context.Context) (*plain.Folder, error) {
 	if last.Folder != nil {
 		return last.Folder, nil
 	}
-	if title := r.heading.String(); title != "" {
+	if title := r.heading.String(); title != "" && r.service == "" {
 		r.tree.Title = title
 	}
 	root, err := r.tree.Root(ctx)
@@ -82,7 +82,7 @@ func (r *reading) folder(ctx context.Context, e *entry) (above, inner *plain.Fol
 	if above, err = r.top(ctx); err != nil {
 		return above, above, err
 	}
-	inner, err = r.tree.Add(ctx, above, source.Channel{Title: e.title.String(), Description: markup.Escape(e.note.String()), CreatedAt: e.created, Where: where(e.line)})
+	inner, err = r.tree.Add(ctx, above, source.Channel{Title: e.title.String(), Description: e.note.String(), CreatedAt: e.created, Where: where(e.line)})
 	return above, inner, err
 }
 

@@ -65,19 +65,16 @@ type manifest struct {
 // New opens an export. What is no ZIP, no export, or one that was altered, is refused with an
 // error for whoever brings it; nothing has been taken of it then.
 func New(r io.ReaderAt, size int64) (*Bundle, error) {
-	from := &input{ReaderAt: r}
-	from.left.Store(maxDirectory)
-	archive, err := zip.NewReader(from, size)
-	if failed := from.failed.Load(); failed != nil {
-		return nil, *failed
-	}
+	from, archive, err := directory(r, size)
 	if errors.Is(err, errDirectory) {
 		return nil, refused("it has too many entries")
 	}
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // of names, which are looked at below
+	if err != nil {
+		if from.failed.Load() != nil {
+			return nil, err
+		}
 		return nil, refused("it is no ZIP file, or its end is missing")
 	}
-	from.left.Store(math.MaxInt64)
 	b := &Bundle{from: from, entries: map[string]*zip.File{}, sums: map[string]string{}}
 	if err := b.list(archive.File, size); err != nil {
 		return nil, err
@@ -86,6 +83,50 @@ func New(r io.ReaderAt, size int64) (*Bundle, error) {
 		return nil, err
 	}
 	return b, b.readSums()
+}
+
+// directory reads the directory of an archive, in bounded memory.
+func directory(r io.ReaderAt, size int64) (*input, *zip.Reader, error) {
+	from := &input{ReaderAt: r}
+	from.left.Store(maxDirectory)
+	archive, err := zip.NewReader(from, size)
+	if failed := from.failed.Load(); failed != nil {
+		return from, nil, *failed
+	}
+	if errors.Is(err, zip.ErrInsecurePath) { // names are checked later
+		err = nil
+	}
+	from.left.Store(math.MaxInt64)
+	return from, archive, err
+}
+
+// Entries lists the regular files in a ZIP file that need not be an export, and whether it is one.
+func Entries(r io.ReaderAt, size int64) (files []*zip.File, export bool, err error) {
+	from, archive, err := directory(r, size)
+	if err != nil {
+		if from.failed.Load() != nil {
+			return nil, false, err
+		}
+		return nil, false, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+	}
+	packed := uint64(0)
+	for _, f := range archive.File {
+		if packed += f.CompressedSize64; packed > uint64(size) {
+			return nil, false, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+		}
+		if f.Name == manifestName {
+			export = true
+		}
+		if f.Mode().IsRegular() && f.Flags&1 == 0 && proper(f.Name) {
+			files = append(files, f)
+		}
+	}
+	return files, export, nil
+}
+
+// MostUnpacked returns how many bytes an entry may unpack to.
+func MostUnpacked(f *zip.File) int64 {
+	return int64(max(freeSize, min(f.CompressedSize64, math.MaxInt64/maxRatio)*maxRatio))
 }
 
 // Origin is the server of which the export is, so that what was brought in from it by its API

@@ -57,6 +57,12 @@ func (f *Folder) Origin() string { return f.origin }
 // Former returns the origin that all folders had in earlier versions.
 func (f *Folder) Former() string { return "folder" }
 
+// Others implements source.Document.
+func (f *Folder) Others() []string { return nil }
+
+// About implements source.Document.
+func (f *Folder) About() source.About { return source.About{Format: "Folder"} }
+
 // sampledFiles is the number of files in a sample. They are read completely.
 const sampledFiles = 10
 
@@ -220,6 +226,9 @@ func (f *Folder) item(at string) (it source.Item, why string) {
 		return it, shortcut(&it, extension, file)
 	case ".md", ".markdown", ".txt":
 		if read, why := written(&it, extension == ".txt", file, info.Size()); read || why != "" {
+			if extension != ".txt" {
+				frontMatter(&it)
+			}
 			return it, why
 		}
 	}

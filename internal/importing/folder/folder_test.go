@@ -86,7 +86,7 @@ left out "none.url", none.url: has no address
 Text sha256:… in /My+files/ title="Notes" content="# Title\n\nText" at=2024-03-05T10:20:30 where="Notes.md"
 Attachment sha256:… in /My+files/ title="photo.jpg" at=2024-03-05T10:20:30 file="photo.jpg" "\xff\xd8\xff of a photo" where="photo.jpg"
 left out "pipe", pipe: it is no file, but a socket, pipe or device
-left out "script.url", script.url: javascript: is not the address of a page on the web
+left out "script.url", script.url: javascript: is not a web address
 channel /My+files/Sub/ "Sub"
 Channel /My+files/Sub/ in /My+files/ where="Sub"
 channel /My+files/Sub/Deeper/ "Deeper"

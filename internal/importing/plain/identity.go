@@ -11,11 +11,25 @@ import (
 	"strings"
 	"unicode"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
 )
 
 // FormerOrigin is the origin that all bookmarks and tables shared in earlier versions.
 const FormerOrigin = "bookmarks"
+
+// Identity is what identifies a file.
+type Identity struct {
+	Name   string   // its origin
+	Others []string // origins that earlier versions gave to it
+	Blocks []string // ids of the first blocks
+}
+
+// ErrNotRecognized is the error for a file of an unknown format.
+var ErrNotRecognized = domain.NewUnprocessable("The format of the file is not recognized. These are: bookmarks in HTML, OPML, CSV with a line of headings such as url and title, JSON of Pinboard, wallabag, Karakeep or Google Keep, lists with an address on each line, and ZIP files of Pocket and Google Takeout")
+
+// ErrEmpty is the error for a file without a byte.
+var ErrEmpty = domain.NewUnprocessable("The file is empty")
 
 // identityHead is how many bytes at the beginning of a file are read to identify it.
 const identityHead = 256 << 10

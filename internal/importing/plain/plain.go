@@ -1,14 +1,19 @@
 package plain
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/text/transform"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/weburl"
@@ -43,7 +48,7 @@ func notLink(text string, err error) string {
 	case errors.Is(err, weburl.ErrTooLong):
 		return fmt.Sprintf("its address is longer than %d bytes", domain.MaxURL)
 	case errors.Is(err, weburl.ErrScheme) && !strings.Contains(scheme, "."):
-		return fmt.Sprintf("%.40s: is not the address of a page on the web", strings.ToLower(scheme))
+		return fmt.Sprintf("%.40s: is not a web address", strings.ToLower(scheme))
 	case errors.Is(err, weburl.ErrScheme), !webScheme.MatchString(text):
 		return "its address does not begin with http:// or https://"
 	}
@@ -69,9 +74,9 @@ func Sum(kind, s string) string {
 
 // layouts are those in which programs write dates.
 var layouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999-0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
 	"2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
-	"2006/01/02 15:04:05", "2006/01/02",
+	"2006/01/02 15:04:05 -0700", "2006/01/02 15:04:05", "2006/01/02",
 	time.RFC1123Z, time.RFC1123, "02.01.2006 15:04:05", "02.01.2006 15:04", "02.01.2006", "2.1.2006",
 	"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006",
 }
@@ -122,10 +127,19 @@ func dated(at time.Time) time.Time {
 	return at.UTC()
 }
 
-// Tags splits tags at any of the separators, without empty ones and repetitions.
-func Tags(text, separators string) (tags []string) {
+// Tags splits tags at any of the separators, or reads them from a list in JSON.
+func Tags(text, separators string) []string {
+	var list []string
+	if strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &list) == nil {
+		return TagList(list)
+	}
+	return TagList(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) }))
+}
+
+// TagList returns tags without empty ones and repetitions.
+func TagList(list []string) (tags []string) {
 	seen := map[string]bool{}
-	for tag := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+	for _, tag := range list {
 		tag = strings.Join(strings.Fields(tag), " ")
 		if tag != "" && !seen[tag] && len(tags) < maxTags {
 			seen[tag] = true
@@ -149,6 +163,57 @@ func Said(of map[string]bool) (metadata map[string]any) {
 		}
 	}
 	return metadata
+}
+
+// Lines reads a text whose lines end in CR, LF or both, with LF or CRLF at the end of each.
+func Lines(r io.Reader) *bufio.Reader {
+	return bufio.NewReaderSize(transform.NewReader(r, lineEnds{}), bufferSize)
+}
+
+// lineEnds replaces CR by LF, unless LF follows it.
+type lineEnds struct{ transform.NopResetter }
+
+func (lineEnds) Transform(dst, src []byte, atEOF bool) (written, read int, err error) {
+	for read < len(src) {
+		if written == len(dst) {
+			return written, read, transform.ErrShortDst
+		}
+		c := src[read]
+		if c == '\r' {
+			if read+1 == len(src) && !atEOF {
+				return written, read, transform.ErrShortSrc
+			}
+			if read+1 == len(src) || src[read+1] != '\n' {
+				c = '\n'
+			}
+		}
+		dst[written] = c
+		written++
+		read++
+	}
+	return written, read, nil
+}
+
+// Bounded reads at most Left bytes, which its user sets again for each part of a file. It keeps the
+// error that ended the reading, unless that is the end of the file.
+type Bounded struct {
+	In   io.Reader
+	Left int
+	Full error // returned when Left is used up
+	Err  error
+}
+
+func (b *Bounded) Read(p []byte) (int, error) {
+	if b.Left <= 0 {
+		b.Err = b.Full
+		return 0, b.Err
+	}
+	n, err := b.In.Read(p[:min(len(p), b.Left)])
+	b.Left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.Err = err
+	}
+	return n, err
 }
 
 // Short cuts a text for a report.

@@ -47,6 +47,9 @@ func (t *Tree) Root(ctx context.Context) (*Folder, error) {
 	return &t.root, t.To.Channel(ctx, source.Channel{ID: t.root.ID, Title: t.Title, FromTop: true, Root: true})
 }
 
+// Untouched reports whether nothing was put into the tree.
+func (t *Tree) Untouched() bool { return t.root.ID == "" }
+
 // Add makes a channel in another. A folder that is too many or too deep is told and not made:
 // what is in it belongs to the one above, which is returned.
 func (t *Tree) Add(ctx context.Context, above *Folder, c source.Channel) (*Folder, error) {

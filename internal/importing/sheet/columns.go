@@ -26,18 +26,21 @@ const (
 	favorite
 	toRead
 	private
+	archived
+	status  // of Pocket: the section
+	article // the text of the page
 	columns // how many there are
 )
 
 // headings by which columns are known, without regard to case, spaces and punctuation. Where
-// several columns are about the same, the first that has a value counts.
+// several columns are about the same, the first that has a value counts; notes are joined.
 var headings = map[string]column{
 	"url": address, "link": address, "href": address, "address": address, "uri": address, "value": address, "website": address, "sourceurl": address,
-	"title": title, "name": title, "heading": title,
+	"title": title, "name": title, "heading": title, "titel": title, "titre": title, "título": title,
 	"description": description, "excerpt": description, "extended": description, "summary": description, "selection": description,
 	"note": note, "notes": note, "comment": note, "comments": note,
-	"highlights": highlights,
-	"createdat":  created, "created": created, "date": created, "dateadded": created, "adddate": created, "timeadded": created, "addedat": created,
+	"highlights": highlights, "annotations": highlights,
+	"createdat": created, "created": created, "date": created, "dateadded": created, "adddate": created, "timeadded": created, "addedat": created,
 	"timestamp": created, "time": created, "publishdate": created, "savedat": created, "connectedat": created,
 	"tags": tags, "tag": tags, "keywords": tags, "labels": tags,
 	"channel": channel, "channels": channel, "board": channel, "boardname": channel, "pinterestboard": channel, "collection": channel, "list": channel,
@@ -46,14 +49,16 @@ var headings = map[string]column{
 	"mediaurl": picture, "imageurl": picture, "image": picture, "imagelink": picture, "media": picture,
 	"pinurl": page, "permalink": page,
 	"favorite": favorite, "favourite": favorite, "starred": favorite,
-	"private": private, "toread": toRead,
+	"private": private, "toread": toRead, "archived": archived, "status": status,
 }
 
 // layout says where in a row each column is.
 type layout struct {
 	at    [columns][]int
 	comma byte
-	title string // what it is an export of, if that is known
+
+	service string // that wrote the file, if it is known
+	list    bool   // the file is one of several lists of the service, and is named after its own name
 	// markdown says that texts are Markdown, as in the tables that this program exports. Others are plain.
 	markdown bool
 }
@@ -78,11 +83,17 @@ func layoutOf(line []byte) (best layout, known int) {
 		l.markdown = names["markdown"] || names["connectedat"] && names["alttext"] && names["sourcetitle"]
 		switch {
 		case names["excerpt"] && names["highlights"] && names["folder"]:
-			l.title = "Raindrop.io"
+			l.service = "Raindrop.io"
 		case names["pinterestboard"], names["pinurl"], names["pinid"]:
-			l.title = "Pinterest"
+			l.service = "Pinterest"
 		case names["timeadded"] && names["status"]:
-			l.title = "Pocket"
+			l.service = "Pocket"
+		case names["selection"] && names["folder"] && names["timestamp"]:
+			l.service = "Instapaper"
+		case names["comments"] && names["annotations"]:
+			l.service = "Diigo"
+		case names["title"] && names["note"] && names["url"] && names["comment"]:
+			l.service, l.list = "Google Saved", true
 		}
 		if n > known {
 			best, known = l, n
@@ -96,7 +107,7 @@ func (l layout) usable() bool { return len(l.at[address])+len(l.at[text])+len(l.
 
 // separators are those of tags. Pocket's are strokes, and commas stand in its tags.
 func (l layout) separators() string {
-	if l.title == "Pocket" {
+	if l.service == "Pocket" {
 		return "|"
 	}
 	return ",;|"
@@ -117,13 +128,28 @@ type row [columns]string
 func (l layout) row(fields []string) (r row) {
 	for c := range columns {
 		for _, i := range l.at[c] {
-			if i < len(fields) && r[c] == "" {
-				r[c] = strings.TrimSpace(fields[i])
+			if i >= len(fields) {
+				continue
+			}
+			switch field := strings.TrimSpace(fields[i]); {
+			case r[c] == "":
+				r[c] = field
+			case c == note && field != "":
+				r[c] += "\n\n" + field
 			}
 		}
 	}
+	if l.service == "Pocket" {
+		r[channel] = pocketSections[r[status]]
+	}
+	if l.service == "Diigo" && r[tags] == "no_tag" {
+		r[tags] = ""
+	}
 	return r
 }
+
+// pocketSections are the names of Pocket's sections in its other export, by the status of an item.
+var pocketSections = map[string]string{"unread": "Unread", "archive": "Read Archive"}
 
 // yes understands what programs write for true.
 func yes(value string) bool {

@@ -1,27 +1,26 @@
-// Package sheet reads lists of addresses: CSV as programs of all kinds write it, and Pinboard's
-// JSON.
+// Package sheet reads lists of addresses: CSV as programs of all kinds write it, JSON of several
+// services, and plain lines.
 package sheet
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
-	"vitrine/internal/markup"
 )
 
 type file struct {
-	from   io.Reader
-	title  string
-	origin string
-	sample []string
+	from     io.Reader
+	title    string
+	identity plain.Identity
+	about    source.About
 }
 
 // New reads a list as it comes, in memory that does not grow with it. The title is that of the
@@ -30,61 +29,76 @@ func New(r io.Reader, title string) source.Document {
 	head, all := plain.Head(r)
 	sample := plain.Sample{Title: title}
 	sample.Of(context.Background(), &file{from: bytes.NewReader(head), title: title})
-	return &file{from: all, title: title, origin: plain.Origin("csv", sample.Title), sample: sample.Blocks}
+	f := &file{from: all, title: title, identity: plain.Identity{Name: plain.Origin("csv", sample.Title), Blocks: sample.Blocks}}
+	if sample.Title != title { // earlier versions recognized fewer services
+		f.identity.Others = []string{plain.Origin("csv", title)}
+	}
+	return f
 }
 
 // Origin returns the origin of the service or, if no service is recognized, of the file name. Later
 // versions of the file have the same origin.
-func (f *file) Origin() string { return f.origin }
+func (f *file) Origin() string { return f.identity.Name }
+
+// Others returns the origins that earlier versions gave to the file.
+func (f *file) Others() []string { return f.identity.Others }
 
 // Former returns the origin that tables shared with bookmarks in earlier versions.
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first rows.
-func (f *file) Sample(context.Context) []string { return f.sample }
+func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
 
-// Read tells of the rows in the order in which they stand.
+// About implements source.Document.
+func (f *file) About() source.About { return f.about }
+
+// Read hands over the rows in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
-	in, err := plain.Text(f.from)
+	text, err := plain.Decode(f.from, "")
 	if err != nil {
 		return err
 	}
-	first, err := firstCharacter(in)
-	if err != nil {
+	in := plain.Lines(text)
+	start, err := in.Peek(near)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	l := &list{to: to, tree: plain.Tree{To: to, Title: f.title}}
-	if first == '[' {
-		l.tree.Title = "Pinboard"
-		err = l.pinboard(ctx, in)
-	} else {
+	switch start := strings.TrimSpace(string(start)); {
+	case strings.HasPrefix(start, "["), strings.HasPrefix(start, "{"):
+		l.plainTexts()
+		err = l.json(ctx, in)
+	case isLines(start):
+		l.plainTexts()
+		err = l.lines(ctx, in, start)
+	default:
 		err = l.csv(ctx, in)
 	}
+	f.about = source.About{Format: l.format, Encoding: text.Encoding()}
 	if err != nil {
 		return err
 	}
 	return l.tree.End(ctx)
 }
 
-// firstCharacter looks at the first that is not white space; 0 if there is none near.
-func firstCharacter(in *bufio.Reader) (byte, error) {
-	const near = 1 << 10
-	start, err := in.Peek(near)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
-	}
-	if start := strings.TrimSpace(string(start)); start != "" {
-		return start[0], nil
-	}
-	return 0, nil
+// near is how many bytes at the beginning of a file are read to recognize its kind.
+const near = 32 << 10
+
+// list hands over the rows of one file.
+type list struct {
+	to     source.Taker
+	tree   plain.Tree
+	format string
 }
 
-// list is what one file tells.
-type list struct {
-	to       source.Taker
-	tree     plain.Tree
-	markdown bool // see layout
+// plainTexts says that the texts of the file are not Markdown.
+func (l *list) plainTexts() {
+	l.to = plain.Literal(l.to)
+	l.tree.To = l.to
 }
+
+// of notes the service that wrote the file, which is also the title of its channel.
+func (l *list) of(service string) { l.tree.Title, l.format = service, service }
 
 // csv reads rows below a line of headings.
 func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
@@ -93,10 +107,14 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 	if err != nil {
 		return err
 	}
-	if columns.title != "" {
-		l.tree.Title = columns.title
+	l.format = cmp.Or(columns.service, "CSV")
+	if columns.service != "" && !columns.list {
+		l.of(columns.service)
 	}
-	r.comma, l.markdown = columns.comma, columns.markdown
+	r.comma = columns.comma
+	if !columns.markdown {
+		l.plainTexts()
+	}
 	for {
 		fields, at, err := r.next()
 		where := fmt.Sprintf("line %d", at)
@@ -112,37 +130,42 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 		case err != nil:
 			return err
 		}
-		if err := l.take(ctx, columns.row(fields), columns.separators(), where); err != nil {
+		r := columns.row(fields)
+		if r == (row{}) {
+			continue
+		}
+		if err := l.take(ctx, r, plain.Tags(r[tags], columns.separators()), where); err != nil {
 			return err
 		}
 	}
 }
 
-// heading reads the first line, or the second where the first is Excel's.
+// heading reads the line that names the columns. Excel writes a line before it, and Google Takeout the
+// description of the list.
 func heading(r *rows) (layout, error) {
-	for range 10 { // lines, of which some may be empty
+	for first := true; r.line < 10; {
 		line, err := r.readLine()
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLong) {
 			return layout{}, err
 		}
-		if text := strings.TrimSpace(string(line)); err == nil && (text == "" || strings.HasPrefix(text, "sep=")) {
+		if err != nil {
+			break
+		}
+		text := strings.TrimSpace(string(line))
+		if text == "" || strings.HasPrefix(text, "sep=") {
 			continue
 		}
-		if columns, _ := layoutOf(line); columns.usable() {
+		if columns, known := layoutOf(line); columns.usable() && (first || known >= 3) {
 			return columns, nil
 		}
-		break
+		first = false
 	}
-	return layout{}, domain.NewUnprocessable(
-		"This is no list that can be read: the first line of CSV must name its columns, one of which is called url, link or text. Pinboard's JSON begins with [")
+	return layout{}, plain.ErrNotRecognized
 }
 
 // take hands over what a row says.
-func (l *list) take(ctx context.Context, r row, separators, where string) error {
-	it, why := r.item(separators)
-	if !l.markdown {
-		it.Description, it.Content = markup.Escape(it.Description), markup.Escape(it.Content)
-	}
+func (l *list) take(ctx context.Context, r row, tags []string, where string) error {
+	it, why := r.item(tags)
 	if why != "" {
 		l.to.LeftOut(source.LeftOut{What: r.name(), Where: where, Why: why})
 		return nil
@@ -155,6 +178,10 @@ func (l *list) take(ctx context.Context, r row, separators, where string) error 
 	if err != nil {
 		return err
 	}
+	return l.put(ctx, in, it)
+}
+
+func (l *list) put(ctx context.Context, in *plain.Folder, it source.Item) error {
 	l.to.Expect(1)
 	return l.to.Item(ctx, in.ID, it)
 }
@@ -189,8 +216,8 @@ func path(text string) (names []string) {
 }
 
 // item is the block that a row describes, or why there is none.
-func (r row) item(separators string) (it source.Item, why string) {
-	it = source.Item{Title: r[title], CreatedAt: plain.Date(r[created]), Tags: plain.Tags(r[tags], separators)}
+func (r row) item(tags []string) (it source.Item, why string) {
+	it = source.Item{Title: r[title], CreatedAt: plain.Date(r[created]), Tags: tags}
 	it.ConnectedAt = it.CreatedAt
 	var texts []string
 	for c := note; c <= highlights; c++ {
@@ -199,13 +226,14 @@ func (r row) item(separators string) (it source.Item, why string) {
 		}
 	}
 	it.Description = strings.Join(texts, "\n\n")
-	it.Metadata = plain.Said(map[string]bool{"favorite": yes(r[favorite]), "to_read": yes(r[toRead])})
+	it.Metadata = plain.Said(map[string]bool{"favorite": yes(r[favorite]), "to_read": yes(r[toRead]), "archived": yes(r[archived])})
 	link := r.address()
 	if link == "" && r[text] != "" {
 		it.Kind, it.Content, it.ID = source.Text, r[text], plain.Sum("text", r[text])
 		return it, ""
 	}
 	it.Kind = source.Link
+	it.Content = r[article]
 	it.Address, it.ID, why = plain.Link(link)
 	it.FormerID = plain.FormerID(link, it.ID)
 	if it.Title == strings.TrimSpace(link) {

@@ -81,7 +81,10 @@ close /`},
 U,https://example.org/u,1400000000,later|a,unread
 `, `
 channel / "Pocket"
-Link https://example.org/u in / title="U" address="https://example.org/u" tags=["later","a"] at=2014-05-13T16:53:20 where="line 2"
+channel /Unread/ "Unread"
+Channel /Unread/ in / where="line 2"
+Link https://example.org/u in /Unread/ title="U" address="https://example.org/u" tags=["later","a"] at=2014-05-13T16:53:20 where="line 2"
+close /Unread/
 close /`},
 	{"Pinboard", `[{"href":"https://example.org/p","description":"P","extended":"More","meta":"x","hash":"y","time":"2010-08-31T03:51:53Z","shared":"yes","toread":"yes","tags":"a b"},
 {"href":"https://example.org/q","description":"Q","extended":"","time":"2010-08-31T03:51:54Z","shared":"no","toread":"no","tags":""},
@@ -96,10 +99,10 @@ Link https://example.org/p in / title="P" description="More" address="https://ex
 channel /private:/ "Private" visibility="private"
 Channel /private:/ in /
 Link https://example.org/q in /private:/ title="Q" address="https://example.org/q" at=2010-08-31T03:51:54 where="entry 2"
-left out "R", entry 3: href is no text
-left out "A row", entry 4: it is no entry of a bookmark
-left out "https://example.org/s", entry 5: description is no text
-left out "T", entry 6: gopher: is not the address of a page on the web
+left out "R", entry 3: href is not a text
+left out "A row", entry 4: it is not a bookmark
+left out "https://example.org/s", entry 5: description is not a text
+left out "T", entry 6: gopher: is not a web address
 close /private:/
 close /`},
 	{"notes and texts are plain", `url,notes,text
@@ -195,12 +198,12 @@ close /`},
 		{"JSON that is none", `[{"href":"https://example.org/1","description":"1"},{href:1}]`, `
 channel / "Pinboard"
 Link https://example.org/1 in / title="1" address="https://example.org/1" where="entry 1"
-left out "The rest of the file", entry 2: it is no JSON
+left out "The rest of the file", entry 2: it is not valid JSON
 close /`},
-		{"JSON of one long entry", `[{"href":"https://example.org/1","description":"1"},{"href":"` + strings.Repeat("x", 5<<20) + `"}]`, `
+		{"JSON of one long entry", `[{"href":"https://example.org/1","description":"1"},{"href":"` + strings.Repeat("x", 9<<20) + `"}]`, `
 channel / "Pinboard"
 Link https://example.org/1 in / title="1" address="https://example.org/1" where="entry 1"
-left out "The rest of the file", entry 2: an entry is longer than a megabyte
+left out "The rest of the file", entry 2: an entry is longer than 8 megabytes
 close /`},
 		{"an empty list", `[]`, ""},
 		{"headings alone", head, ""},

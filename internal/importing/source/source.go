@@ -33,9 +33,21 @@ type Document interface {
 	// Former returns the origin that earlier versions gave to all files of this kind.
 	Former() string
 
+	// Others returns further origins that earlier versions gave to this file.
+	Others() []string
+
 	// Sample returns the ids of the first blocks in the file, by which a file that was imported under
 	// the former origin is recognized. It does not consume input that Read needs.
 	Sample(ctx context.Context) []string
+
+	// About describes the file. It is final after Read.
+	About() About
+}
+
+// About describes a file.
+type About struct {
+	Format   string // "Pocket", "CSV", …
+	Encoding string // as domain.EncodingNamed returns it; "": none, since it is not a text
 }
 
 // Taker takes what a Source reads. It keeps nothing that it was handed and that the next call

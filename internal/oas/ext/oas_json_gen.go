@@ -2559,12 +2559,24 @@ func (s *Import) encodeFields(e *jx.Encoder) {
 		json.EncodeNative(e, s.CreatedAt)
 	}
 	{
+		if s.Encoding.Set {
+			e.FieldStart("encoding")
+			s.Encoding.Encode(e)
+		}
+	}
+	{
 		e.FieldStart("ended_at")
 		json.EncodeNative(e, s.EndedAt)
 	}
 	{
 		e.FieldStart("file")
 		s.File.Encode(e)
+	}
+	{
+		if s.Format.Set {
+			e.FieldStart("format")
+			s.Format.Encode(e)
+		}
 	}
 	{
 		e.FieldStart("id")
@@ -2605,6 +2617,12 @@ func (s *Import) encodeFields(e *jx.Encoder) {
 		s.State.Encode(e)
 	}
 	{
+		if s.Summary.Set {
+			e.FieldStart("summary")
+			s.Summary.Encode(e)
+		}
+	}
+	{
 		e.FieldStart("type")
 		s.Type.Encode(e)
 	}
@@ -2626,26 +2644,29 @@ func (s *Import) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfImport = [19]string{
+var jsonFieldsNameOfImport = [22]string{
 	0:  "_links",
 	1:  "address",
 	2:  "channels",
 	3:  "counts",
 	4:  "created_at",
-	5:  "ended_at",
-	6:  "file",
-	7:  "id",
-	8:  "into_visible",
-	9:  "left_out",
-	10: "progress",
-	11: "reason",
-	12: "source",
-	13: "started_at",
-	14: "state",
-	15: "type",
-	16: "visibility",
-	17: "web_url",
-	18: "what",
+	5:  "encoding",
+	6:  "ended_at",
+	7:  "file",
+	8:  "format",
+	9:  "id",
+	10: "into_visible",
+	11: "left_out",
+	12: "progress",
+	13: "reason",
+	14: "source",
+	15: "started_at",
+	16: "state",
+	17: "summary",
+	18: "type",
+	19: "visibility",
+	20: "web_url",
+	21: "what",
 }
 
 // Decode decodes Import from json.
@@ -2718,8 +2739,18 @@ func (s *Import) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"created_at\"")
 			}
+		case "encoding":
+			if err := func() error {
+				s.Encoding.Reset()
+				if err := s.Encoding.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"encoding\"")
+			}
 		case "ended_at":
-			requiredBitSet[0] |= 1 << 5
+			requiredBitSet[0] |= 1 << 6
 			if err := func() error {
 				v, err := json.DecodeNative[wire.Time](d)
 				s.EndedAt = v
@@ -2731,7 +2762,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"ended_at\"")
 			}
 		case "file":
-			requiredBitSet[0] |= 1 << 6
+			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
 				if err := s.File.Decode(d); err != nil {
 					return err
@@ -2740,8 +2771,18 @@ func (s *Import) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"file\"")
 			}
+		case "format":
+			if err := func() error {
+				s.Format.Reset()
+				if err := s.Format.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"format\"")
+			}
 		case "id":
-			requiredBitSet[0] |= 1 << 7
+			requiredBitSet[1] |= 1 << 1
 			if err := func() error {
 				v, err := d.Int64()
 				s.ID = int64(v)
@@ -2753,7 +2794,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"id\"")
 			}
 		case "into_visible":
-			requiredBitSet[1] |= 1 << 0
+			requiredBitSet[1] |= 1 << 2
 			if err := func() error {
 				v, err := d.Bool()
 				s.IntoVisible = bool(v)
@@ -2782,7 +2823,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"left_out\"")
 			}
 		case "progress":
-			requiredBitSet[1] |= 1 << 2
+			requiredBitSet[1] |= 1 << 4
 			if err := func() error {
 				if err := s.Progress.Decode(d); err != nil {
 					return err
@@ -2792,7 +2833,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"progress\"")
 			}
 		case "reason":
-			requiredBitSet[1] |= 1 << 3
+			requiredBitSet[1] |= 1 << 5
 			if err := func() error {
 				if err := s.Reason.Decode(d); err != nil {
 					return err
@@ -2802,7 +2843,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"reason\"")
 			}
 		case "source":
-			requiredBitSet[1] |= 1 << 4
+			requiredBitSet[1] |= 1 << 6
 			if err := func() error {
 				if err := s.Source.Decode(d); err != nil {
 					return err
@@ -2812,7 +2853,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"source\"")
 			}
 		case "started_at":
-			requiredBitSet[1] |= 1 << 5
+			requiredBitSet[1] |= 1 << 7
 			if err := func() error {
 				v, err := json.DecodeNative[wire.Time](d)
 				s.StartedAt = v
@@ -2824,7 +2865,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"started_at\"")
 			}
 		case "state":
-			requiredBitSet[1] |= 1 << 6
+			requiredBitSet[2] |= 1 << 0
 			if err := func() error {
 				if err := s.State.Decode(d); err != nil {
 					return err
@@ -2833,8 +2874,18 @@ func (s *Import) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"state\"")
 			}
+		case "summary":
+			if err := func() error {
+				s.Summary.Reset()
+				if err := s.Summary.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"summary\"")
+			}
 		case "type":
-			requiredBitSet[1] |= 1 << 7
+			requiredBitSet[2] |= 1 << 2
 			if err := func() error {
 				if err := s.Type.Decode(d); err != nil {
 					return err
@@ -2844,7 +2895,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"type\"")
 			}
 		case "visibility":
-			requiredBitSet[2] |= 1 << 0
+			requiredBitSet[2] |= 1 << 3
 			if err := func() error {
 				if err := s.Visibility.Decode(d); err != nil {
 					return err
@@ -2854,7 +2905,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"visibility\"")
 			}
 		case "web_url":
-			requiredBitSet[2] |= 1 << 1
+			requiredBitSet[2] |= 1 << 4
 			if err := func() error {
 				v, err := d.Str()
 				s.WebURL = string(v)
@@ -2866,7 +2917,7 @@ func (s *Import) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"web_url\"")
 			}
 		case "what":
-			requiredBitSet[2] |= 1 << 2
+			requiredBitSet[2] |= 1 << 5
 			if err := func() error {
 				s.What = make([]string, 0)
 				if err := d.Arr(func(d *jx.Decoder) error {
@@ -2895,9 +2946,9 @@ func (s *Import) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [3]uint8{
-		0b11111011,
-		0b11111101,
-		0b00000111,
+		0b11011011,
+		0b11110110,
+		0b00111101,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -3796,6 +3847,8 @@ func (s *ImportSource) Decode(d *jx.Decoder) error {
 	switch ImportSource(v) {
 	case ImportSourceArena:
 		*s = ImportSourceArena
+	case ImportSourceFile:
+		*s = ImportSourceFile
 	case ImportSourceBookmarks:
 		*s = ImportSourceBookmarks
 	case ImportSourceCsv:
@@ -5378,6 +5431,12 @@ func (s *StartImportReq) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.Encoding.Set {
+			e.FieldStart("encoding")
+			s.Encoding.Encode(e)
+		}
+	}
+	{
 		if s.IntoVisible.Set {
 			e.FieldStart("into_visible")
 			s.IntoVisible.Encode(e)
@@ -5417,14 +5476,15 @@ func (s *StartImportReq) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfStartImportReq = [7]string{
+var jsonFieldsNameOfStartImportReq = [8]string{
 	0: "address",
-	1: "into_visible",
-	2: "source",
-	3: "token",
-	4: "upload_key",
-	5: "visibility",
-	6: "what",
+	1: "encoding",
+	2: "into_visible",
+	3: "source",
+	4: "token",
+	5: "upload_key",
+	6: "visibility",
+	7: "what",
 }
 
 // Decode decodes StartImportReq from json.
@@ -5446,6 +5506,16 @@ func (s *StartImportReq) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"address\"")
 			}
+		case "encoding":
+			if err := func() error {
+				s.Encoding.Reset()
+				if err := s.Encoding.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"encoding\"")
+			}
 		case "into_visible":
 			if err := func() error {
 				s.IntoVisible.Reset()
@@ -5457,7 +5527,7 @@ func (s *StartImportReq) Decode(d *jx.Decoder) error {
 				return errors.Wrap(err, "decode field \"into_visible\"")
 			}
 		case "source":
-			requiredBitSet[0] |= 1 << 2
+			requiredBitSet[0] |= 1 << 3
 			if err := func() error {
 				if err := s.Source.Decode(d); err != nil {
 					return err
@@ -5525,7 +5595,7 @@ func (s *StartImportReq) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000100,
+		0b00001000,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.
@@ -5589,6 +5659,8 @@ func (s *StartImportReqSource) Decode(d *jx.Decoder) error {
 	switch StartImportReqSource(v) {
 	case StartImportReqSourceArena:
 		*s = StartImportReqSourceArena
+	case StartImportReqSourceFile:
+		*s = StartImportReqSourceFile
 	case StartImportReqSourceBookmarks:
 		*s = StartImportReqSourceBookmarks
 	case StartImportReqSourceCsv:

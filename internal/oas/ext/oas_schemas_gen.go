@@ -1572,10 +1572,14 @@ type Import struct {
 	Channels  []ImportChannel `json:"channels"`
 	Counts    ImportCounts    `json:"counts"`
 	CreatedAt wire.Time       `json:"created_at"`
-	EndedAt   wire.Time       `json:"ended_at"`
+	// The character encoding in which the file was read; only where one import is read.
+	Encoding OptNilString `json:"encoding"`
+	EndedAt  wire.Time    `json:"ended_at"`
 	// The name of the file.
 	File NilString `json:"file"`
-	ID   int64     `json:"id"`
+	// The format of the file that was recognized, such as `Pocket`; only where one import is read.
+	Format OptNilString `json:"format"`
+	ID     int64        `json:"id"`
 	// Whether the import also adds to channels that everyone can see, even if it or its source asks for
 	// private channels.
 	IntoVisible bool            `json:"into_visible"`
@@ -1587,7 +1591,10 @@ type Import struct {
 	StartedAt wire.Time    `json:"started_at"`
 	// `choosing`: begun on the website, where the channels are still to be chosen.
 	State ImportState `json:"state"`
-	Type  ImportType  `json:"type"`
+	// What the import did, in English sentences that name the first skipped items, once it has ended; only
+	// where one import is read.
+	Summary OptNilString `json:"summary"`
+	Type    ImportType   `json:"type"`
 	// Visibility of the channels that the import creates, unless the source defines one.
 	Visibility ImportVisibility `json:"visibility"`
 	// The address of its page on the website.
@@ -1620,6 +1627,11 @@ func (s *Import) GetCreatedAt() wire.Time {
 	return s.CreatedAt
 }
 
+// GetEncoding returns the value of Encoding.
+func (s *Import) GetEncoding() OptNilString {
+	return s.Encoding
+}
+
 // GetEndedAt returns the value of EndedAt.
 func (s *Import) GetEndedAt() wire.Time {
 	return s.EndedAt
@@ -1628,6 +1640,11 @@ func (s *Import) GetEndedAt() wire.Time {
 // GetFile returns the value of File.
 func (s *Import) GetFile() NilString {
 	return s.File
+}
+
+// GetFormat returns the value of Format.
+func (s *Import) GetFormat() OptNilString {
+	return s.Format
 }
 
 // GetID returns the value of ID.
@@ -1668,6 +1685,11 @@ func (s *Import) GetStartedAt() wire.Time {
 // GetState returns the value of State.
 func (s *Import) GetState() ImportState {
 	return s.State
+}
+
+// GetSummary returns the value of Summary.
+func (s *Import) GetSummary() OptNilString {
+	return s.Summary
 }
 
 // GetType returns the value of Type.
@@ -1715,6 +1737,11 @@ func (s *Import) SetCreatedAt(val wire.Time) {
 	s.CreatedAt = val
 }
 
+// SetEncoding sets the value of Encoding.
+func (s *Import) SetEncoding(val OptNilString) {
+	s.Encoding = val
+}
+
 // SetEndedAt sets the value of EndedAt.
 func (s *Import) SetEndedAt(val wire.Time) {
 	s.EndedAt = val
@@ -1723,6 +1750,11 @@ func (s *Import) SetEndedAt(val wire.Time) {
 // SetFile sets the value of File.
 func (s *Import) SetFile(val NilString) {
 	s.File = val
+}
+
+// SetFormat sets the value of Format.
+func (s *Import) SetFormat(val OptNilString) {
+	s.Format = val
 }
 
 // SetID sets the value of ID.
@@ -1763,6 +1795,11 @@ func (s *Import) SetStartedAt(val wire.Time) {
 // SetState sets the value of State.
 func (s *Import) SetState(val ImportState) {
 	s.State = val
+}
+
+// SetSummary sets the value of Summary.
+func (s *Import) SetSummary(val OptNilString) {
+	s.Summary = val
 }
 
 // SetType sets the value of Type.
@@ -2131,6 +2168,7 @@ type ImportSource string
 
 const (
 	ImportSourceArena     ImportSource = "arena"
+	ImportSourceFile      ImportSource = "file"
 	ImportSourceBookmarks ImportSource = "bookmarks"
 	ImportSourceCsv       ImportSource = "csv"
 	ImportSourceExport    ImportSource = "export"
@@ -2140,6 +2178,7 @@ const (
 func (ImportSource) AllValues() []ImportSource {
 	return []ImportSource{
 		ImportSourceArena,
+		ImportSourceFile,
 		ImportSourceBookmarks,
 		ImportSourceCsv,
 		ImportSourceExport,
@@ -2150,6 +2189,8 @@ func (ImportSource) AllValues() []ImportSource {
 func (s ImportSource) MarshalText() ([]byte, error) {
 	switch s {
 	case ImportSourceArena:
+		return []byte(s), nil
+	case ImportSourceFile:
 		return []byte(s), nil
 	case ImportSourceBookmarks:
 		return []byte(s), nil
@@ -2167,6 +2208,9 @@ func (s *ImportSource) UnmarshalText(data []byte) error {
 	switch ImportSource(data) {
 	case ImportSourceArena:
 		*s = ImportSourceArena
+		return nil
+	case ImportSourceFile:
+		*s = ImportSourceFile
 		return nil
 	case ImportSourceBookmarks:
 		*s = ImportSourceBookmarks
@@ -3277,6 +3321,9 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 type StartImportReq struct {
 	// Of the server.
 	Address OptNilString `json:"address"`
+	// Character encoding of the file, by a name that browsers accept, such as `shift_jis` or
+	// `windows-1251`; by default it is detected.
+	Encoding OptString `json:"encoding"`
 	// Also add to channels that everyone can see, even if the import or its source asks for private
 	// channels; `false` by default.
 	IntoVisible OptBool              `json:"into_visible"`
@@ -3294,6 +3341,11 @@ type StartImportReq struct {
 // GetAddress returns the value of Address.
 func (s *StartImportReq) GetAddress() OptNilString {
 	return s.Address
+}
+
+// GetEncoding returns the value of Encoding.
+func (s *StartImportReq) GetEncoding() OptString {
+	return s.Encoding
 }
 
 // GetIntoVisible returns the value of IntoVisible.
@@ -3331,6 +3383,11 @@ func (s *StartImportReq) SetAddress(val OptNilString) {
 	s.Address = val
 }
 
+// SetEncoding sets the value of Encoding.
+func (s *StartImportReq) SetEncoding(val OptString) {
+	s.Encoding = val
+}
+
 // SetIntoVisible sets the value of IntoVisible.
 func (s *StartImportReq) SetIntoVisible(val OptBool) {
 	s.IntoVisible = val
@@ -3365,6 +3422,7 @@ type StartImportReqSource string
 
 const (
 	StartImportReqSourceArena     StartImportReqSource = "arena"
+	StartImportReqSourceFile      StartImportReqSource = "file"
 	StartImportReqSourceBookmarks StartImportReqSource = "bookmarks"
 	StartImportReqSourceCsv       StartImportReqSource = "csv"
 	StartImportReqSourceExport    StartImportReqSource = "export"
@@ -3374,6 +3432,7 @@ const (
 func (StartImportReqSource) AllValues() []StartImportReqSource {
 	return []StartImportReqSource{
 		StartImportReqSourceArena,
+		StartImportReqSourceFile,
 		StartImportReqSourceBookmarks,
 		StartImportReqSourceCsv,
 		StartImportReqSourceExport,
@@ -3384,6 +3443,8 @@ func (StartImportReqSource) AllValues() []StartImportReqSource {
 func (s StartImportReqSource) MarshalText() ([]byte, error) {
 	switch s {
 	case StartImportReqSourceArena:
+		return []byte(s), nil
+	case StartImportReqSourceFile:
 		return []byte(s), nil
 	case StartImportReqSourceBookmarks:
 		return []byte(s), nil
@@ -3401,6 +3462,9 @@ func (s *StartImportReqSource) UnmarshalText(data []byte) error {
 	switch StartImportReqSource(data) {
 	case StartImportReqSourceArena:
 		*s = StartImportReqSourceArena
+		return nil
+	case StartImportReqSourceFile:
+		*s = StartImportReqSourceFile
 		return nil
 	case StartImportReqSourceBookmarks:
 		*s = StartImportReqSourceBookmarks

@@ -260,9 +260,12 @@ type ImportsHandler interface {
 	// (`source` is `arena`): `address` is that server's, Are.na's by default, and must be public; `token`
 	// is one of yours there, which is kept encrypted until the import ends and is never shown; `what`
 	// names channels by their slugs, `@user` or `group/slug` for all channels of a user or a group that
-	// the token sees, and may be missing for all of the token's own user. From a file, send it first
-	// (`POST /v3/uploads/presign`): bookmarks in HTML, `csv` (also Pinboard's JSON), or an `export` of a
-	// Vitrine.
+	// the token sees, and may be missing for all of the token's own user. From a `file`, send it first
+	// (`POST /v3/uploads/presign`): bookmarks in HTML, OPML, CSV, JSON of Pinboard, wallabag, Karakeep or
+	// Google Keep, addresses line by line, ZIP files of Google Takeout or Pocket, or an export of a
+	// Vitrine. The format is recognized by the content; `bookmarks` and `csv` mean the same as `file`, and
+	// `export` accepts only an export of a Vitrine. A file that is not recognized, or in which nothing can
+	// be imported, makes the import `failed`, and `reason` says why.
 	//
 	// Importing again adds new items without duplicates. Only one import can run per user. Starting a
 	// second one returns 422.

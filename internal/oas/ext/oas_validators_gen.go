@@ -720,6 +720,8 @@ func (s ImportSource) Validate() error {
 	switch s {
 	case "arena":
 		return nil
+	case "file":
+		return nil
 	case "bookmarks":
 		return nil
 	case "csv":
@@ -995,6 +997,8 @@ func (s *StartImportReq) Validate() error {
 func (s StartImportReqSource) Validate() error {
 	switch s {
 	case "arena":
+		return nil
+	case "file":
 		return nil
 	case "bookmarks":
 		return nil

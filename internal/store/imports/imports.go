@@ -127,6 +127,19 @@ func (r Reads) ImportHeads(ctx context.Context, id domain.ImportID, above int64,
 	})
 }
 
+// ImportFile reads what is known of the file of an import, which is its only step.
+func (r Reads) ImportFile(ctx context.Context, id domain.ImportID) (f domain.ImportFile, err error) {
+	rows, err := r.db.Query(ctx, `SELECT head FROM import_steps WHERE import_id = $1 AND n = 1`, id)
+	heads, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (head string, err error) { return head, row.Scan(&head) })
+	if err != nil || len(heads) == 0 {
+		return f, err
+	}
+	if err := json.Unmarshal([]byte(heads[0]), &f); err != nil {
+		return f, fmt.Errorf("store: read the file of an import: %w", err)
+	}
+	return f, nil
+}
+
 // NextImportStep reads the first step of an import that is not done; NotFound if there is none.
 func (r Reads) NextImportStep(ctx context.Context, id domain.ImportID) (domain.ImportStep, error) {
 	return scanStep(r.db.QueryRow(ctx, "SELECT "+stepColumns+` FROM import_steps WHERE import_id = $1 AND state = 'waiting'
@@ -242,6 +255,15 @@ func (w Writes) NoteImportStep(ctx context.Context, id domain.ImportID, s domain
 		id, s.N, s.Counts.Expected, s.Counts.Done, s.Counts.Channels, s.Counts.Blocks, s.Counts.Connections, s.Counts.Comments, s.Counts.Files,
 		s.Counts.Bytes, s.Counts.Unchanged, s.Counts.Changed, s.Counts.Moved, s.Counts.LeftOut, max(s.Page, 1))
 	return n > 0, err
+}
+
+// NoteImportFile writes what is known of the file of an import.
+func (w Writes) NoteImportFile(ctx context.Context, id domain.ImportID, f domain.ImportFile) error {
+	head, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `UPDATE import_steps SET head = $2 WHERE import_id = $1 AND n = 1`, id, string(head))
 }
 
 // EndImportStep ends a waiting step of a running import, and reports whether it was one.

@@ -6,6 +6,7 @@ import (
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
+	"vitrine/internal/site/catalog"
 	"vitrine/internal/site/web"
 	"vitrine/internal/weburl"
 )
@@ -20,6 +21,8 @@ type importsView struct {
 	Largest string              // file that is accepted
 	Source  string              // the default server
 	Visible []domain.Visibility // choices for the channels of a file
+
+	Encodings []string // choices for the encoding of a file
 }
 
 // importsPage lists imports, with the forms for another.
@@ -31,7 +34,7 @@ func showImports(v *web.Visit, f *web.Form) error {
 		return err
 	}
 	shown := importsView{Largest: domain.FormatBytes(v.App().UploadLimit()), Source: transfer.DefaultSource,
-		Visible: []domain.Visibility{domain.Private, domain.Closed, domain.Public}}
+		Visible: []domain.Visibility{domain.Private, domain.Closed, domain.Public}, Encodings: domain.Encodings}
 	for n := range l.Items {
 		one := v.Addresses().Import(&l.Items[n])
 		if one.State.Live() {
@@ -63,13 +66,14 @@ func startImport(v *web.Visit) error {
 			f.Wrong("upload_key", v.T("transfer.file.none"))
 			return showImports(v, f)
 		}
-		in.Once = v.OnceKey("file", upload)
+		in.Encoding = f.Get("encoding")
+		in.Once = v.OnceKey("file", upload, in.Encoding)
 	default:
 		return web.UnknownButton()
 	}
 	i, err := v.App().StartImport(v.R.Context(), v.Actor(), in)
 	if err != nil {
-		if f.Refused(err, "address", "token", "what", "upload_key", "visibility", "into_visible") {
+		if f.Refused(err, "address", "token", "what", "upload_key", "visibility", "encoding", "into_visible") {
 			return showImports(v, f)
 		}
 		return err
@@ -106,6 +110,8 @@ type importView struct {
 	Channels []domain.ImportStep
 	Found    int // of these: the others are not there
 	LeftOut  []leftOut
+	Summary  string // what it did; "" until it has ended
+	Read     string // in which format and encoding the file was read
 }
 
 // leftOut is something that was not taken. URL is where it is, if it is a page.
@@ -132,6 +138,10 @@ func showImport(v *web.Visit, f *web.Form) error {
 			shown.Found++
 		}
 	}
+	if !r.State.Live() {
+		shown.Summary = v.Lang.Imported(catalog.ImportSummary{Counts: r.Counts, File: r.File, Skipped: r.LeftOut})
+		shown.Read = v.Lang.Read(r.File)
+	}
 	if r.Reason != nil {
 		*r.Reason = v.Lang.Fault(*r.Reason)
 	}
@@ -139,6 +149,7 @@ func showImport(v *web.Visit, f *web.Form) error {
 		l.Why = v.Lang.Fault(l.Why)
 		one := leftOut{LeftOut: l}
 		one.URL, _ = weburl.Canonical(l.Where) // "" if it is not the URL of a page
+		one.Where = v.Lang.Fault(l.Where)
 		shown.LeftOut = append(shown.LeftOut, one)
 	}
 	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {

@@ -1,0 +1,143 @@
+// Package files recognizes the format of a file by its content, not by its name.
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/bundle"
+	"vitrine/internal/importing/outline"
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/source"
+)
+
+// Options say how to read a file.
+type Options struct {
+	Title    string      // of the channel for all of it, unless the file has one
+	Encoding string      // from domain.EncodingNamed; "": it is detected
+	Archive  io.ReaderAt // the same file, for ZIP; nil: it can only be read from its beginning to its end
+	Size     int64       // of the archive
+}
+
+// Open recognizes a file.
+func Open(r io.Reader, o Options) (source.Source, error) {
+	in := bufio.NewReader(r)
+	start, err := in.Peek(len(zipMark))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if !IsArchive(start) {
+		return Text(in, o), nil
+	}
+	if o.Archive == nil {
+		return nil, domain.NewUnprocessable("A ZIP file cannot be read from standard input: name the file")
+	}
+	return open(o)
+}
+
+var zipMark = []byte("PK\x03\x04")
+
+// IsArchive reports whether a file that begins so is a ZIP file.
+func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
+
+// Text recognizes a file that is no archive.
+func Text(r io.Reader, o Options) source.Document {
+	raw, all := plain.Head(r)
+	if len(raw) == 0 {
+		return &empty{sheet.New(all, o.Title), all}
+	}
+	raw = bytes.Clone(raw) // reading on overwrites it
+	text, err := plain.Decode(all, o.Encoding)
+	if err != nil {
+		return &failed{sheet.New(bytes.NewReader(nil), o.Title), err}
+	}
+	f := &file{Document: recognized(text, o.Title), text: text}
+	switch text.Encoding() {
+	case "utf-8", "utf-16le", "utf-16be", "windows-1252":
+	default: // earlier versions read these as Windows-1252, and named channels so
+		if former, err := plain.Decode(bytes.NewReader(raw), "windows-1252"); err == nil {
+			f.others = []string{recognized(former, o.Title).Origin()}
+		}
+	}
+	return f
+}
+
+// recognized returns the Document for a text.
+func recognized(r io.Reader, title string) source.Document {
+	head, all := plain.Head(r)
+	start := strings.TrimSpace(string(head[:min(len(head), 4<<10)]))
+	switch {
+	case outline.Is(start):
+		return outline.New(all, title)
+	case strings.HasPrefix(start, "<"):
+		return bookmarks.New(all, title)
+	}
+	return sheet.New(all, title)
+}
+
+// file is a text that was decoded.
+type file struct {
+	source.Document
+	text   *plain.Decoded
+	others []string
+}
+
+// Others implements source.Document.
+func (f *file) Others() []string { return append(f.others, f.Document.Others()...) }
+
+// About implements source.Document.
+func (f *file) About() source.About {
+	about := f.Document.About()
+	about.Encoding = f.text.Encoding()
+	return about
+}
+
+// empty is a file without a byte.
+type empty struct {
+	source.Document
+	from io.Reader
+}
+
+// Read returns the error of the reader, or that the file is empty.
+func (e *empty) Read(context.Context, source.Taker) error {
+	if _, err := e.from.Read(make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return plain.ErrEmpty
+}
+
+// failed is a file that could not be read.
+type failed struct {
+	source.Document
+	err error
+}
+
+// Read returns the error.
+func (f *failed) Read(context.Context, source.Taker) error { return f.err }
+
+// open opens a ZIP file: an export of Vitrine, or files of other services.
+func open(o Options) (source.Source, error) {
+	entries, export, err := bundle.Entries(o.Archive, o.Size)
+	if err != nil {
+		return nil, err
+	}
+	if export {
+		return bundle.New(o.Archive, o.Size)
+	}
+	a := newArchive(entries, o)
+	if len(a.entries) != 1 || a.title == takeout {
+		return a, nil
+	}
+	r, err := a.entries[0].Open() // closing it would only return a buffer
+	if err != nil {
+		return nil, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+	}
+	return Text(&unpacking{in: r, left: bundle.MostUnpacked(a.entries[0])}, o), nil
+}

@@ -1,0 +1,192 @@
+package files_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vitrine/internal/importing/files"
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
+	"vitrine/internal/importing/sourcetest"
+)
+
+func document(t *testing.T, content []byte, o files.Options) source.Document {
+	t.Helper()
+	o.Archive, o.Size = bytes.NewReader(content), int64(len(content))
+	src, err := files.Open(bytes.NewReader(content), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src.(source.Document)
+}
+
+func told(t *testing.T, d source.Document) string {
+	t.Helper()
+	return strings.Join(sourcetest.Read(t, d), "\n")
+}
+
+// TestRecognized reads files under a name that says nothing about their format.
+func TestRecognized(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, format, encoding, contains string }{
+		{"sjis.html", "Bookmarks", "shift_jis", `channel / "お気に入り"`},
+		{"cp1251.html", "Bookmarks", "windows-1251", `title="Русская страница"`},
+		{"pocket.html", "Pocket", "utf-8", `channel /Read+Archive/ "Read Archive"`},
+		{"instapaper.html", "Instapaper", "utf-8", `channel /Archive/ "Archive"`},
+		{"instapaper.csv", "Instapaper", "utf-8", `tags=["news","go"]`},
+		{"wallabag.json", "wallabag", "utf-8", `content="text"`},
+		{"cronly.csv", "CSV", "utf-8", `title="Two"`},
+		{"raindrop.csv", "Raindrop.io", "utf-8", `description="line 1\nline 2\n\nExcerpt\n\nHighlight:a"`},
+		{"semi.csv", "CSV", "utf-8", `title="Äpfel"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(filepath.Join("testdata", c.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := document(t, content, files.Options{Title: "Mine"})
+			got := told(t, d)
+			if !strings.Contains(got, c.contains) || strings.Contains(got, "left out") {
+				t.Errorf("told\n%s", got)
+			}
+			if about := d.About(); about.Format != c.format || about.Encoding != c.encoding {
+				t.Errorf("read as %+v", about)
+			}
+		})
+	}
+}
+
+// TestUndeclared reads the same files without their declarations, and with wrong ones.
+func TestUndeclared(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"sjis.html": "shift_jis", "cp1251.html": "windows-1251"} {
+		content, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := told(t, document(t, content, files.Options{Title: "Mine"}))
+		for _, declared := range []string{"", "utf-8", "iso-8859-1", "nonsense"} {
+			other := bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("Shift_JIS"), []byte(declared)), []byte("windows-1251"), []byte(declared))
+			d := document(t, other, files.Options{Title: "Mine"})
+			if got := told(t, d); got != right || d.About().Encoding != want {
+				t.Errorf("%s declared as %q: %+v, told\n%s", name, declared, d.About(), got)
+			}
+		}
+		forced := document(t, content, files.Options{Title: "Mine", Encoding: "windows-1252"})
+		if got := told(t, forced); got == right || forced.About().Encoding != "windows-1252" {
+			t.Errorf("%s: the named encoding is ignored: %+v", name, forced.About())
+		}
+		// A file that an earlier version read as Windows-1252 is found under its former name.
+		if found := document(t, content, files.Options{Title: "Mine"}); fmt.Sprint(found.Others()) != "["+forced.Origin()+"]" {
+			t.Errorf("%s: others %q, and not %q", name, found.Others(), forced.Origin())
+		}
+	}
+}
+
+func zipped(t *testing.T, entries ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(entries); i += 2 {
+		w, err := z.Create(entries[i])
+		if err == nil {
+			_, err = w.Write([]byte(entries[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const (
+	marks = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<H1>Bookmarks</H1><DL><DT><H3>F</H3><DL><DT><A HREF=\"https://example.org/1\">One</A></DL></DL>"
+	saved = "Title,Note,URL,Tags,Comment\nA bar,,https://example.org/bar,,\n"
+	note  = `{"textContent":"Words %s","title":"%s","isTrashed":false,"createdTimestampUsec":%d000000}`
+)
+
+func TestTakeout(t *testing.T) {
+	t.Parallel()
+	content := zipped(t, "Takeout/archive_browser.html", "<html><p>Hello", "Takeout/Chrome/Bookmarks.html", marks, "Takeout/Saved/Want to go.csv", saved,
+		"Takeout/Keep/A.json", fmt.Sprintf(note, "a", "A", 1_700_000_000), "Takeout/Keep/B.json", fmt.Sprintf(note, "b", "B", 1_700_000_001),
+		"Takeout/Keep/A.html", "<html>", "Takeout/My Activity/x.json", `[{"header":"x"}]`, "../evil.html", marks)
+	d := document(t, content, files.Options{Title: "takeout-20261126"})
+	want := strings.TrimSpace(`
+channel / "Google Takeout"
+channel /Bookmarks/ "Bookmarks"
+Channel /Bookmarks/ in / where="Takeout/Chrome/Bookmarks.html"
+channel /Bookmarks/F/ "F"
+Channel /Bookmarks/F/ in /Bookmarks/ where="Takeout/Chrome/Bookmarks.html, line 2"
+Link https://example.org/1 in /Bookmarks/F/ title="One" address="https://example.org/1" where="Takeout/Chrome/Bookmarks.html, line 2"
+channel /Want+to+go/ "Want to go"
+Channel /Want+to+go/ in / where="Takeout/Saved/Want to go.csv"
+Link https://example.org/bar in /Want+to+go/ title="A bar" address="https://example.org/bar" where="Takeout/Saved/Want to go.csv, line 2"
+channel /Google+Keep/ "Google Keep"
+Channel /Google+Keep/ in / where="Takeout/Keep/A.json"
+Text keep:1700000000000000 in /Google+Keep/ title="A" content="Words a" at=2023-11-14T22:13:20 where="Takeout/Keep/A.json, entry 1"
+Text keep:1700000001000000 in /Google+Keep/ title="B" content="Words b" at=2023-11-14T22:13:21 where="Takeout/Keep/B.json, entry 1"
+close /Bookmarks/F/
+close /Bookmarks/
+close /Google+Keep/
+close /Want+to+go/
+close /`)
+	if got := told(t, d); got != want {
+		t.Errorf("told\n%s\n\nand not\n%s", got, want)
+	}
+	if d.About().Format != "Google Takeout" {
+		t.Errorf("%+v", d.About())
+	}
+}
+
+func TestOtherArchives(t *testing.T) {
+	t.Parallel()
+	const pocket = "title,url,time_added,tags,status\nU,https://example.org/u,1400000000,,unread\n"
+	if got := told(t, document(t, zipped(t, "part_000000.csv", pocket), files.Options{Title: "pocket"})); !strings.HasPrefix(got, `channel / "Pocket"`) {
+		t.Errorf("Pocket: told\n%s", got)
+	}
+	if got := told(t, document(t, zipped(t, "a.html", marks, "b.html", marks, "c.html", "<p>"), files.Options{Title: "Two"})); strings.Count(got, "channel /Bookmarks/F/") != 1 ||
+		strings.Count(got, "Link ") != 2 || !strings.Contains(got, "1 files") {
+		t.Errorf("two files with the same channels: told\n%s", got)
+	}
+	bomb := zipped(t, "a.html", marks, "b.csv", "url\n"+strings.Repeat("\n", 40<<20))
+	if got := told(t, document(t, bomb, files.Options{Title: "Bomb"})); !strings.Contains(got, "b.csv: it unpacks to far more than its size") {
+		t.Errorf("a bomb: told\n%s", got)
+	}
+	none := document(t, zipped(t, "a.html", "<p>", "b.jpg", "x"), files.Options{Title: "None"})
+	if err := none.Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, plain.ErrNotRecognized) {
+		t.Errorf("nothing in it: %v", err)
+	}
+	cut := zipped(t, "a.html", marks)
+	cut = cut[:len(cut)-10]
+	if _, err := files.Open(bytes.NewReader(cut), files.Options{Archive: bytes.NewReader(cut), Size: int64(len(cut))}); err == nil {
+		t.Error("half an archive is accepted")
+	}
+	if _, err := files.Open(bytes.NewReader(cut), files.Options{}); err == nil || !strings.Contains(err.Error(), "standard input") {
+		t.Errorf("from standard input: %v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"a page": "<html><h1>News</h1><p>x", "a picture": "\x89PNG\r\n\x1a\n\x00\x00", "prose": "Dear diary,\nnothing.\n",
+		"other JSON": `{"a":1}`, "other XML": `<?xml version="1.0"?><rss/>`, "a list of other things": `[{"a":1}]`, "numbers": "1,2\n3,4\n"} {
+		err := document(t, []byte(content), files.Options{Title: "x"}).Read(context.Background(), &sourcetest.Count{})
+		if !errors.Is(err, plain.ErrNotRecognized) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := document(t, nil, files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, plain.ErrEmpty) {
+		t.Errorf("an empty file: %v", err)
+	}
+}

@@ -1,0 +1,295 @@
+// Package outline reads OPML, in which feed readers, podcast players and outliners export: outlines with
+// an address become links, and those with others in them channels.
+package outline
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
+)
+
+// Bounds of a file. What is beyond them is reported and not read.
+const (
+	maxTag  = 1 << 20 // bytes of an element's tag, or of a text
+	maxOpen = 10_000  // elements within elements
+)
+
+type file struct {
+	from     io.Reader
+	title    string
+	identity plain.Identity
+	about    source.About
+}
+
+// New reads a file as it comes, in memory that does not grow with it. The title is that of the channel
+// for all of it, unless the file has one.
+func New(r io.Reader, title string) source.Document {
+	head, all := plain.Head(r)
+	sample := plain.Sample{Title: title}
+	sample.Of(context.Background(), &file{from: bytes.NewReader(head), title: title})
+	return &file{from: all, title: title, identity: plain.Identity{Name: plain.Origin("opml", sample.Title), Blocks: sample.Blocks}}
+}
+
+// Is reports whether a text begins as OPML does.
+func Is(start string) bool {
+	return strings.Contains(strings.ToLower(start[:min(len(start), 2<<10)]), "<opml")
+}
+
+// Origin returns the origin of the title of the file, or else of its name.
+func (f *file) Origin() string { return f.identity.Name }
+
+// Others implements source.Document.
+func (f *file) Others() []string { return nil }
+
+// Former returns the origin that all bookmark files had in earlier versions, which did not read OPML.
+func (f *file) Former() string { return plain.FormerOrigin }
+
+// Sample returns the ids of the first links.
+func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
+
+// About implements source.Document.
+func (f *file) About() source.About { return f.about }
+
+// Read hands over the outlines in their order.
+func (f *file) Read(ctx context.Context, to source.Taker) error {
+	text, err := plain.Decode(f.from, "")
+	if err != nil {
+		return err
+	}
+	to = plain.Literal(to)
+	from := &plain.Bounded{In: plain.Lines(text), Full: errLong}
+	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.title}, open: []outline{{}}}
+	r.xml = xml.NewDecoder(from)
+	r.xml.Strict = false
+	r.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is decoded already
+	err = r.all(ctx, from)
+	f.about = source.About{Format: "OPML", Encoding: text.Encoding()}
+	if err != nil {
+		return err
+	}
+	return r.tree.End(ctx)
+}
+
+// outline is an element that has begun. It becomes a block at its end, or a channel once another begins
+// in it.
+type outline struct {
+	folder *plain.Folder // nil: none yet
+	text   string
+	item   source.Item
+	link   bool
+	done   bool // its block was handed over
+}
+
+type reading struct {
+	to    source.Taker
+	tree  plain.Tree
+	xml   *xml.Decoder
+	open  []outline // the first is the file
+	depth int
+	title bool // the title of the file is being read
+	found bool // the file is OPML
+}
+
+// all reads the tokens. What is behind a tag that is too long or broken is reported as unread.
+func (r *reading) all(ctx context.Context, from *plain.Bounded) error {
+	for {
+		from.Left = maxTag
+		token, err := r.xml.Token()
+		switch {
+		case errors.Is(err, io.EOF) && from.Err == nil:
+			return r.end(ctx, "")
+		case from.Err != nil && !errors.Is(from.Err, errLong):
+			return from.Err
+		case err != nil && !r.found:
+			return plain.ErrNotRecognized
+		case errors.Is(from.Err, errLong):
+			return r.end(ctx, from.Err.Error())
+		case err != nil:
+			return r.end(ctx, broken(err))
+		case r.depth > maxOpen:
+			return r.end(ctx, fmt.Sprintf("it is more than %d outlines deep", maxOpen))
+		}
+		if err := r.token(ctx, token); err != nil {
+			return err
+		}
+	}
+}
+
+// broken returns why XML cannot be read further.
+func broken(err error) string {
+	if bad, ok := errors.AsType[*xml.SyntaxError](err); ok && bad.Msg == "unexpected EOF" {
+		return "the file breaks off"
+	}
+	return "it is not valid XML"
+}
+
+func (r *reading) token(ctx context.Context, token xml.Token) error {
+	switch token := token.(type) {
+	case xml.StartElement:
+		r.depth++
+		switch strings.ToLower(token.Name.Local) {
+		case "opml":
+			r.found = true
+		case "title":
+			r.title = len(r.open) == 1
+		case "outline":
+			return r.begin(ctx, token)
+		}
+	case xml.EndElement:
+		r.depth--
+		r.title = false
+		if strings.EqualFold(token.Name.Local, "outline") && len(r.open) > 1 {
+			return r.close(ctx)
+		}
+	case xml.CharData:
+		if title := strings.TrimSpace(string(token)); r.title && title != "" {
+			r.tree.Title = title
+		}
+	}
+	return ctx.Err()
+}
+
+// begin begins an outline, and makes a channel of the one that it is in.
+func (r *reading) begin(ctx context.Context, e xml.StartElement) error {
+	if _, err := r.folder(ctx, len(r.open)-1); err != nil {
+		return err
+	}
+	line, _ := r.xml.InputPos()
+	r.open = append(r.open, read(e, fmt.Sprintf("line %d", line)))
+	if top := &r.open[len(r.open)-1]; top.link {
+		top.done = true
+		return r.put(ctx, top)
+	}
+	return nil
+}
+
+// read reads the attributes of an outline.
+func read(e xml.StartElement, where string) (o outline) {
+	var title, page, feed, note string
+	var created time.Time
+	var tags []string
+	for _, a := range e.Attr {
+		value := strings.TrimSpace(a.Value)
+		switch strings.ToLower(a.Name.Local) {
+		case "text":
+			o.text = value
+		case "title":
+			title = value
+		case "htmlurl", "url":
+			page = value
+		case "xmlurl":
+			feed = value
+		case "description", "_note":
+			note = value
+		case "created":
+			created = plain.Date(value)
+		case "category":
+			tags = plain.Tags(value, ",")
+		}
+	}
+	if o.text == "" {
+		o.text = title
+	}
+	o.item = source.Item{Kind: source.Text, Title: o.text, Description: note, Tags: tags, CreatedAt: created, ConnectedAt: created, Where: where}
+	if o.link = page != "" || feed != ""; !o.link {
+		return o
+	}
+	o.item.Kind = source.Link
+	if _, _, why := plain.Link(page); why != "" && feed != "" {
+		page = feed
+	}
+	o.item.Address = page
+	if feed != "" {
+		o.item.Metadata = map[string]any{"feed": feed}
+	}
+	return o
+}
+
+// put hands over the block of an outline, into the channel of the one that it is in.
+func (r *reading) put(ctx context.Context, o *outline) error {
+	it, why := o.item, ""
+	switch {
+	case o.link:
+		it.Address, it.ID, why = plain.Link(it.Address)
+	case o.text == "":
+		return nil
+	default:
+		it.Content, it.Title = o.text, ""
+		if it.Description != "" {
+			it.Content, it.Description = it.Content+"\n\n"+it.Description, ""
+		}
+		it.ID = plain.Sum("text", it.Content)
+	}
+	if why != "" {
+		r.to.LeftOut(source.LeftOut{What: plain.Short(o.text), Where: it.Where, Why: why})
+		return nil
+	}
+	in, err := r.folder(ctx, len(r.open)-2)
+	if err != nil {
+		return err
+	}
+	r.to.Expect(1)
+	return r.to.Item(ctx, in.ID, it)
+}
+
+// folder returns the channel of an open outline, and creates it if necessary.
+func (r *reading) folder(ctx context.Context, n int) (*plain.Folder, error) {
+	o := &r.open[n]
+	if o.folder != nil {
+		return o.folder, nil
+	}
+	var err error
+	if n == 0 {
+		o.folder, err = r.tree.Root(ctx)
+		return o.folder, err
+	}
+	above := r.open[n-1].folder // made when this one began
+	o.folder, err = r.tree.Add(ctx, above, source.Channel{Title: o.text, Description: o.item.Description, CreatedAt: o.item.CreatedAt, Where: o.item.Where})
+	return o.folder, err
+}
+
+// close ends an outline.
+func (r *reading) close(ctx context.Context) error {
+	top := &r.open[len(r.open)-1]
+	defer func() { r.open = r.open[:len(r.open)-1] }()
+	if top.folder != nil {
+		if above := r.open[len(r.open)-2].folder; top.folder != above {
+			return r.tree.Close(ctx, top.folder)
+		}
+		return nil
+	}
+	if top.done {
+		return nil
+	}
+	return r.put(ctx, top)
+}
+
+// end closes what is open at the end of the file, or where reading it ended for a reason.
+func (r *reading) end(ctx context.Context, why string) error {
+	if !r.found {
+		return plain.ErrNotRecognized
+	}
+	if why == "" && len(r.open) > 1 {
+		why = "the file breaks off"
+	}
+	if why != "" {
+		line, _ := r.xml.InputPos()
+		r.to.LeftOut(source.LeftOut{What: "The rest of the file", Where: fmt.Sprintf("line %d", line), Why: why})
+	}
+	for len(r.open) > 1 {
+		if err := r.close(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errLong = fmt.Errorf("a tag is longer than %d bytes", maxTag)

@@ -1,0 +1,24 @@
+package plain
+
+import (
+	"context"
+
+	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
+)
+
+// Literal returns a Taker for sources whose descriptions and contents are plain text. It escapes them, so that
+// Markdown shows them as they are.
+func Literal(to source.Taker) source.Taker { return literal{to} }
+
+type literal struct{ source.Taker }
+
+func (l literal) Channel(ctx context.Context, c source.Channel) error {
+	c.Description = markup.Escape(c.Description)
+	return l.Taker.Channel(ctx, c)
+}
+
+func (l literal) Item(ctx context.Context, channel string, it source.Item) error {
+	it.Description, it.Content = markup.Escape(it.Description), markup.Escape(it.Content)
+	return l.Taker.Item(ctx, channel, it)
+}
