@@ -89,5 +89,6 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, content.CountTextsInterval, content.CountTexts{}, a.CountTexts)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.ExamineFiles)
+	every(h, content.ExamineInterval, content.FindAnimations{}, a.FindAnimations)
 	return h
 }
