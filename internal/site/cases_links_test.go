@@ -13,6 +13,7 @@ import (
 type linkCase struct {
 	Path string      `json:"path"`
 	Need need        `json:"needs"`
+	Only string      `json:"only"` // the door of an expensive case; "": all
 	Want wantedBlock `json:"want"` // Source is the address itself unless it says otherwise
 }
 
@@ -64,17 +65,17 @@ var linkDoors = map[string]func(w *importer, addresses []string){
 func TestLinkCases(t *testing.T) {
 	t.Parallel()
 	all := readCases[linkCase](t, "links.json")
-	var addresses []string
-	for _, c := range all {
-		if c.Need == "" {
-			addresses = append(addresses, c.address())
-		}
-	}
 	eachCases(t, func(t *testing.T, r *apptest.Rig, o database.Options) {
 		serveCases(t, r)
 		callers := map[string]*importer{}
 		for door, bring := range linkDoors {
 			callers[door] = newCaller(t, r, o, "via-"+door)
+			var addresses []string
+			for _, c := range all {
+				if c.Need == "" && through(c.Only, door) {
+					addresses = append(addresses, c.address())
+				}
+			}
 			bring(callers[door], addresses)
 		}
 		r.WorkJobs()
@@ -85,7 +86,10 @@ func TestLinkCases(t *testing.T) {
 				if want.Source == "" {
 					want.Source = c.address()
 				}
-				for _, w := range callers {
+				for door, w := range callers {
+					if !through(c.Only, door) {
+						continue
+					}
 					want.check(t, w, blockOf(t, w, `b.value_url LIKE $2`, "https://"+c.host()+"/%"))
 				}
 			})

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,6 +19,7 @@ type mediaCase struct {
 	Name string      `json:"name"`
 	File string      `json:"file"` // where it is, from testdata/cases/media
 	Need need        `json:"needs"`
+	Only string      `json:"only"` // the door of an expensive case; "": all
 	Want wantedBlock `json:"want"`
 }
 
@@ -89,13 +91,22 @@ func TestMediaCases(t *testing.T) {
 		callers := map[string]*importer{}
 		for door, bring := range mediaDoors {
 			callers[door] = newCaller(t, r, o, "via-"+door)
-			bring(callers[door], files)
+			own := maps.Clone(files)
+			for _, c := range all {
+				if !through(c.Only, door) {
+					delete(own, c.Name)
+				}
+			}
+			bring(callers[door], own)
 		}
 		r.WorkJobs()
 		for _, c := range all {
 			t.Run(c.Name, func(t *testing.T) {
 				c.Need.skip(t)
 				for door, w := range callers {
+					if !through(c.Only, door) {
+						continue
+					}
 					want := c.Want
 					want.Title = c.Name
 					if door == "address" {

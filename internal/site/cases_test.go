@@ -52,6 +52,9 @@ func (n need) skip(t *testing.T) {
 	}
 }
 
+// through reports whether a case comes in through a door. Only names the door of a case that takes long.
+func through(only, door string) bool { return only == "" || only == door }
+
 // readCases reads the rows of a table.
 func readCases[T any](t *testing.T, name string) (rows []T) {
 	t.Helper()

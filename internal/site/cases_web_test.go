@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -107,6 +108,10 @@ func caseWeb(t *testing.T) map[string]reply {
 		return string(raw)
 	}
 	picture := string(apptest.PNG(t, 60, 40))
+	paper, err := os.ReadFile("testdata/cases/media/paper.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const ogImage = `<meta property="og:image" content="/img.png">`
 	return map[string]reply{
 		"/img.png":   {200, "Content-Type: image/png", picture},
@@ -164,6 +169,7 @@ func caseWeb(t *testing.T) map[string]reply {
 		"/raw-gbk":    file("attachment; filename=\"\xd6\xd0\xce\xc4.bin\""),
 		"/rfc5987":    file("attachment; filename*=ISO-8859-1'de'%C4pfel.bin"),
 		"/bare":       file("filename=bare.bin"),
+		"/paper.pdf":  {200, "Content-Type: application/pdf", string(paper)},
 		"/plain-text": {200, "Content-Type: text/plain", "just plain text file\nwith lines"},
 		"/json":       {200, asJSON, `{"a":1}`},
 		"/xhtml":      {200, "Content-Type: application/xhtml+xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>XHTML title</title></head><body/></html>`},
