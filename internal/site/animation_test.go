@@ -58,7 +58,7 @@ func TestAnimationsPlay(t *testing.T) {
 			guest.get(at+"?play=1").want(200).says(`<picture><img src="`+original).hides("<source", button, "data-zoom-still")
 
 			r.Exec(`UPDATE blobs SET clean_size = 10485761 WHERE id = (SELECT blob_id FROM files WHERE name = $1)`, name)
-			large := guest.get(at).want(200).says("Animation, 10 MiB", button, `<img src="`+strings.Replace(still, "small", "large", 1)+`"`).says(`<p class="animation">`).hides( "<picture>", "data-zoom-still")
+			large := guest.get(at).want(200).says("Animation, 10 MiB", button, `<img src="`+strings.Replace(still, "small", "large", 1)+`"`).says(`<p class="animation">`).hides("<picture>", "data-zoom-still")
 			if to := large.find(`<a class="large" href="([^"]+)"`); !strings.Contains(to, "/large-2x.") {
 				t.Errorf("%s: the full view of a large animation is %s", name, to)
 			}
