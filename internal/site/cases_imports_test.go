@@ -59,24 +59,24 @@ func TestImportCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, door := range []string{"cli", "site", "api"} {
-					w := newCaller(t, r, o, fmt.Sprintf("%s-%d", door, n))
-					refused := w.bring(bringing{door: door, source: c.Source, name: c.File, text: string(file), visibility: "private"})
+				for _, via := range []string{"cli", "site", "api"} {
+					w := newCaller(t, r, o, fmt.Sprintf("%s-%d", via, n))
+					refused := w.bring(bringing{door: via, source: c.Source, name: c.File, text: string(file), visibility: "private"})
 					if c.Failed {
 						if w.ended || len(w.visibilities()) > 0 {
-							t.Errorf("%s: the import took something: %s", door, w.report)
+							t.Errorf("%s: something was imported: %s", via, w.report)
 						}
 						continue
 					}
 					if refused != "" || !w.ended {
-						t.Errorf("%s: the import failed: %s%s", door, refused, w.report)
+						t.Errorf("%s: the import failed: %s%s", via, refused, w.report)
 						continue
 					}
 					if found := w.contentsOf(); !maps.EqualFunc(found, c.Channels, slices.Equal) {
-						t.Errorf("%s: imported\n%q\nwant\n%q", door, found, c.Channels)
+						t.Errorf("%s: imported\n%q\nwant\n%q", via, found, c.Channels)
 					}
 					if !strings.Contains(w.report, c.Report) {
-						t.Errorf("%s: the report lacks %q: %s", door, c.Report, w.report)
+						t.Errorf("%s: the report lacks %q: %s", via, c.Report, w.report)
 					}
 				}
 			})

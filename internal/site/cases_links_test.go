@@ -13,7 +13,7 @@ import (
 type linkCase struct {
 	Path string      `json:"path"`
 	Need need        `json:"needs"`
-	Only string      `json:"only"` // the door of an expensive case; "": all
+	Only string      `json:"only"` // the only interface that an expensive case uses; "" for all
 	Want wantedBlock `json:"want"` // Source is the address itself unless it says otherwise
 }
 
@@ -30,8 +30,8 @@ func (c linkCase) host() string {
 
 func (c linkCase) address() string { return "https://" + c.host() + c.Path }
 
-// linkDoors bring in addresses, each for a user of its own.
-var linkDoors = map[string]func(w *importer, addresses []string){
+// linkInterfaces bring in addresses, each for a user of its own.
+var linkInterfaces = map[string]func(w *importer, addresses []string){
 	"api": func(w *importer, addresses []string) {
 		in := w.Channel(w.who, "Links of the API", "closed")
 		for _, address := range addresses {
@@ -68,15 +68,15 @@ func TestLinkCases(t *testing.T) {
 	eachCases(t, func(t *testing.T, r *apptest.Rig, o database.Options) {
 		serveCases(t, r)
 		callers := map[string]*importer{}
-		for door, bring := range linkDoors {
-			callers[door] = newCaller(t, r, o, "via-"+door)
+		for via, bring := range linkInterfaces {
+			callers[via] = newCaller(t, r, o, "via-"+via)
 			var addresses []string
 			for _, c := range all {
-				if c.Need == "" && through(c.Only, door) {
+				if c.Need == "" && uses(c.Only, via) {
 					addresses = append(addresses, c.address())
 				}
 			}
-			bring(callers[door], addresses)
+			bring(callers[via], addresses)
 		}
 		r.WorkJobs()
 		for _, c := range all {
@@ -86,8 +86,8 @@ func TestLinkCases(t *testing.T) {
 				if want.Source == "" {
 					want.Source = c.address()
 				}
-				for door, w := range callers {
-					if !through(c.Only, door) {
+				for via, w := range callers {
+					if !uses(c.Only, via) {
 						continue
 					}
 					want.check(t, w, blockOf(t, w, `b.value_url LIKE $2`, "https://"+c.host()+"/%"))

@@ -19,12 +19,12 @@ type mediaCase struct {
 	Name string      `json:"name"`
 	File string      `json:"file"` // where it is, from testdata/cases/media
 	Need need        `json:"needs"`
-	Only string      `json:"only"` // the door of an expensive case; "": all
+	Only string      `json:"only"` // the only interface that an expensive case uses; "" for all
 	Want wantedBlock `json:"want"`
 }
 
-// mediaDoors bring in files, each for a user of its own, in whose channel "Files" they end.
-var mediaDoors = map[string]func(w *importer, files map[string][]byte){
+// mediaInterfaces bring in files, each for a user of its own, in whose channel "Files" they end.
+var mediaInterfaces = map[string]func(w *importer, files map[string][]byte){
 	"api": func(w *importer, files map[string][]byte) {
 		in := w.Channel(w.who, "Files", "closed")
 		for name, file := range files {
@@ -89,27 +89,27 @@ func TestMediaCases(t *testing.T) {
 	}
 	eachCases(t, func(t *testing.T, r *apptest.Rig, o database.Options) {
 		callers := map[string]*importer{}
-		for door, bring := range mediaDoors {
-			callers[door] = newCaller(t, r, o, "via-"+door)
+		for via, bring := range mediaInterfaces {
+			callers[via] = newCaller(t, r, o, "via-"+via)
 			own := maps.Clone(files)
 			for _, c := range all {
-				if !through(c.Only, door) {
+				if !uses(c.Only, via) {
 					delete(own, c.Name)
 				}
 			}
-			bring(callers[door], own)
+			bring(callers[via], own)
 		}
 		r.WorkJobs()
 		for _, c := range all {
 			t.Run(c.Name, func(t *testing.T) {
 				c.Need.skip(t)
-				for door, w := range callers {
-					if !through(c.Only, door) {
+				for via, w := range callers {
+					if !uses(c.Only, via) {
 						continue
 					}
 					want := c.Want
 					want.Title = c.Name
-					if door == "address" {
+					if via == "address" {
 						want.Source = addressOf(c.Name)
 					}
 					want.check(t, w, blockOf(t, w, `b.title = $2`, c.Name))

@@ -26,10 +26,10 @@ import (
 // Each row of testdata/cases/*.json is one of them, with the block that it becomes. It is brought
 // in by every interface, on both databases, and each of them must create the same block.
 
-// wantedBlock is what a case becomes. Fields that are empty must be empty in the block.
+// wantedBlock is the block that a case becomes. Fields that are empty must be empty in the block.
 type wantedBlock struct {
 	Type        string   `json:"type"`
-	State       string   `json:"state"` // "" stands for available
+	State       string   `json:"state"` // "" for available
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Source      string   `json:"source"`  // address
@@ -52,8 +52,8 @@ func (n need) skip(t *testing.T) {
 	}
 }
 
-// through reports whether a case comes in through a door. Only names the door of a case that takes long.
-func through(only, door string) bool { return only == "" || only == door }
+// uses reports whether a case uses an interface. An expensive case uses only one.
+func uses(only, via string) bool { return only == "" || only == via }
 
 // readCases reads the rows of a table.
 func readCases[T any](t *testing.T, name string) (rows []T) {
@@ -92,7 +92,7 @@ func newCaller(t *testing.T, r *apptest.Rig, o database.Options, who string) *im
 	return w
 }
 
-// check compares a block with what a case becomes.
+// check compares a block with the expected one.
 func (want wantedBlock) check(t *testing.T, w *importer, id int64) {
 	t.Helper()
 	who, got := w.who, w.Get(w.who, "/v3/blocks/%d", id)
@@ -114,7 +114,7 @@ func (want wantedBlock) check(t *testing.T, w *importer, id int64) {
 			t.Errorf("%s: the %s is %q, want %q", who, name, pair[0], pair[1])
 		}
 	}
-	// The cells of a table are words of their own, whatever is between them.
+	// Spaces and the marks between the cells of a table are not compared.
 	content := strings.Join(strings.FieldsFunc(textAt(got, "content.plain"), func(r rune) bool { return r == '|' || unicode.IsSpace(r) }), " ")
 	for _, part := range want.Text {
 		if !strings.Contains(content, part) {

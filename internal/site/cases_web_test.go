@@ -36,7 +36,7 @@ const (
 	reads  = "<p>body text here that is long enough to be read by somebody who is reading it for real and not only for a test.</p>"
 )
 
-// page returns a web page with a head and a body; "" stands for a short text.
+// pageOf returns a web page with a head and a body, or a short text if it is "".
 func pageOf(head, body string) string {
 	if body == "" {
 		body = reads

@@ -28,7 +28,7 @@ type importer struct {
 	who   string
 	site  *browser
 
-	ended  bool   // the last import took something
+	ended  bool   // the last import succeeded
 	report string // what it reported
 }
 
