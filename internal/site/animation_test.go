@@ -90,7 +90,7 @@ func TestAnimationsPlay(t *testing.T) {
 				t.Errorf("%+v %v", b, err)
 			}
 		}
-		guest.get(fmt.Sprint("/ada/moving/slideshow?page=2")).want(200).says("<picture>")
+		guest.get("/ada/moving/slideshow?page=2").want(200).says("<picture>")
 	})
 }
 

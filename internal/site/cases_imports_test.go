@@ -64,19 +64,19 @@ func TestImportCases(t *testing.T) {
 					refused := w.bring(bringing{door: via, source: c.Source, name: c.File, text: string(file), visibility: "private"})
 					if c.Failed {
 						if w.ended || len(w.visibilities()) > 0 {
-							t.Errorf("%s: something was imported: %s", via, w.report)
+							t.Errorf("%s: something was imported: %s", via, w.said)
 						}
 						continue
 					}
 					if refused != "" || !w.ended {
-						t.Errorf("%s: the import failed: %s%s", via, refused, w.report)
+						t.Errorf("%s: the import failed: %s%s", via, refused, w.said)
 						continue
 					}
 					if found := w.contentsOf(); !maps.EqualFunc(found, c.Channels, slices.Equal) {
 						t.Errorf("%s: imported\n%q\nwant\n%q", via, found, c.Channels)
 					}
-					if !strings.Contains(w.report, c.Report) {
-						t.Errorf("%s: the report lacks %q: %s", via, c.Report, w.report)
+					if !strings.Contains(w.said, c.Report) {
+						t.Errorf("%s: the report lacks %q: %s", via, c.Report, w.said)
 					}
 				}
 			})

@@ -28,8 +28,8 @@ type importer struct {
 	who   string
 	site  *browser
 
-	ended  bool   // the last import succeeded
-	report string // what it reported
+	ended bool   // the last import succeeded
+	said  string // what it reported
 }
 
 func newImporter(t *testing.T, r *apptest.Rig, o database.Options, who string) *importer {
@@ -69,7 +69,7 @@ func (w *importer) bring(b bringing) (refused string) {
 	begun.Want(202)
 	w.WorkJobs()
 	got = w.Get(w.who, "/ext/v1/imports/%d", begun.Int("id"))
-	w.ended, w.report = got.Str("state") == "done", textAt(got, "summary")
+	w.ended, w.said = got.Str("state") == "done", textAt(got, "summary")
 	return ""
 }
 
@@ -96,7 +96,7 @@ func (w *importer) command(args []string) (refused string) {
 	w.t.Helper()
 	var out, complaint bytes.Buffer
 	code := cli.Run(w.t.Context(), args, &out, &complaint)
-	w.report = out.String()
+	w.said = out.String()
 	switch code {
 	case 0, 3:
 		return ""
@@ -132,7 +132,7 @@ func (w *importer) bySite(b bringing) (refused string) {
 	p.want(303)
 	w.WorkJobs()
 	p = p.follow()
-	w.ended, w.report = !strings.Contains(p.body, `class="wrong"`), html.UnescapeString(p.body)
+	w.ended, w.said = !strings.Contains(p.body, `class="wrong"`), html.UnescapeString(p.body)
 	return ""
 }
 
@@ -231,7 +231,7 @@ func TestImportsKeepWhatIsPrivate(t *testing.T) {
 				before, seen := w.visibilities(), w.forGuests()
 				why := w.bring(b)
 				if why == "" && !w.ended {
-					t.Errorf("%q: the import failed: %s", story, w.report)
+					t.Errorf("%q: the import failed: %s", story, w.said)
 				}
 				after := w.visibilities()
 				if why != "" {
