@@ -24,7 +24,7 @@ type importCase struct {
 }
 
 // contentsOf returns what is in the channels of the importer, in the order of the file. A link is listed as its title, its
-// address in angle brackets and its description, a text as its title and its content.
+// address in angle brackets, its description and its content, a text as its title and its content.
 func (w *importer) contentsOf() map[string][]string {
 	w.t.Helper()
 	all := map[string][]string{}
@@ -34,13 +34,14 @@ func (w *importer) contentsOf() map[string][]string {
 		for i := range got.Len("data") {
 			at := fmt.Sprintf("data.%d.", i)
 			title, address := textAt(got, at+"title"), textAt(got, at+"source.url")
-			if text := textAt(got, at+"content.plain"); text != "" && textAt(got, at+"type") == "Text" {
-				title = strings.TrimPrefix(title+": "+text, ": ")
+			text := textAt(got, at+"content.plain")
+			if textAt(got, at+"type") == "Text" {
+				title, text = strings.TrimPrefix(title+": "+text, ": "), ""
 			}
 			if address != "" {
 				address = "<" + address + ">"
 			}
-			words := strings.Join([]string{title, address, textAt(got, at+"description.plain")}, " ")
+			words := strings.Join([]string{title, address, textAt(got, at+"description.plain"), text}, " ")
 			list = append(list, strings.Join(strings.Fields(words), " "))
 		}
 		all[w.Get(w.who, "/v3/channels/%d", id).Str("title")] = list
@@ -62,6 +63,7 @@ func TestImportCases(t *testing.T) {
 				for _, via := range []string{"cli", "site", "api"} {
 					w := newCaller(t, r, o, fmt.Sprintf("%s-%d", via, n))
 					refused := w.bring(bringing{door: via, source: c.Source, name: c.File, text: string(file), visibility: "private"})
+					w.WorkJobs()
 					if c.Failed {
 						if w.ended || len(w.visibilities()) > 0 {
 							t.Errorf("%s: something was imported: %s", via, w.said)

@@ -132,7 +132,8 @@ func (w *importer) bySite(b bringing) (refused string) {
 	p.want(303)
 	w.WorkJobs()
 	p = p.follow()
-	w.ended, w.said = !strings.Contains(p.body, `class="wrong"`), html.UnescapeString(p.body)
+	w.ended = w.Get(w.who, "/ext/v1/imports?per=1").Str("data.0.state") == "done"
+	w.said = html.UnescapeString(p.body)
 	return ""
 }
 
