@@ -33,6 +33,7 @@ type File struct {
 	Height      int64
 	Blurhash    *string
 	Resized     string // extension of its resized versions; "": it stands for them itself
+	Animated    bool   // an image with more than one frame
 	CreatedAt   time.Time
 
 	CleanSize     int64 // bytes without metadata, or one of the values below
@@ -71,6 +72,16 @@ func (f File) Version(v ImageVersion) string {
 		return f.Original()
 	}
 	return v.String() + "." + f.Resized
+}
+
+// Displayable reports whether all browsers show the image as it came. BMP files are left out because
+// they are not compressed.
+func (f File) Displayable() bool {
+	switch f.ContentType {
+	case "image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/svg+xml":
+		return true
+	}
+	return false
 }
 
 // VersionSize is the width and height of a version in pixels; 0 if unknown.

@@ -6,8 +6,7 @@
 // in C runs in WebAssembly with limits on memory, and for PDF on time. The
 // host's libraries are never used.
 //
-// Colour profiles are not applied and not kept: a wide-gamut original looks
-// slightly paler resized.
+// Colour profiles are applied to resized versions, which are in sRGB.
 //
 // Below it, each by itself: filetype detects what a file is, svg makes drawings
 // safe, codec reads and writes the formats, bitmap has pictures in memory, pdf

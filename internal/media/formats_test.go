@@ -35,6 +35,9 @@ func TestRenderFormats(t *testing.T) {
 		"webp, lossy":    {mediatest.Fixture(t, "lossy.webp"), filetype.WebP, false},
 		"webp, lossless": {mediatest.Fixture(t, "lossless.webp"), filetype.WebP, false},
 		"webp, animated": {mediatest.Fixture(t, "anim.webp"), filetype.WebP, true},
+		"apng":           {mediatest.Fixture(t, "anim.png"), filetype.PNG, true},
+		"avif, animated": {mediatest.Fixture(t, "anim.avif"), filetype.AVIF, true},
+		"avif, both":     {stillFirst(mediatest.Fixture(t, "anim.avif")), filetype.AVIF, true},
 		"avif":           {mediatest.Fixture(t, "plain.avif"), filetype.AVIF, false},
 		"avif, 10 bits":  {mediatest.Fixture(t, "ten.avif"), filetype.AVIF, false},
 		"heic":           {mediatest.Fixture(t, "plain.heic"), filetype.HEIC, false},
@@ -61,6 +64,9 @@ func TestRenderFormats(t *testing.T) {
 		})
 	}
 }
+
+// stillFirst makes a still image the main content of an animated AVIF file.
+func stillFirst(file []byte) []byte { return bytes.Replace(file, []byte("avis"), []byte("avif"), 1) }
 
 // checkQuarters holds a rendition against the test image.
 func checkQuarters(t *testing.T, r Rendition, want [4]color.NRGBA) {

@@ -24,6 +24,32 @@ func (i Image) Src() string { return i.at.file(i.File, i.Original()) }
 // ServedSize returns the size of the file at Src.
 func (i Image) ServedSize() int64 { return i.at.size(i.File) }
 
+// Full returns the largest version that all browsers display: the original, or else the largest
+// resized version. Width and height are those of Src, and 0 if unknown.
+func (i Image) Full() Version {
+	if i.Displayable() && i.servesOriginal() {
+		return Version{Src: i.Src(), Src2x: i.Src(), Width: i.Width, Height: i.Height}
+	}
+	return i.Largest()
+}
+
+// Largest returns the largest resized version, or the original if there is none.
+func (i Image) Largest() Version { return i.Version(domain.LargeImage.At2x()) }
+
+// Animation returns the URL of an image that moves, or "".
+func (i Image) Animation() string {
+	if !i.Animated || !i.Displayable() || !i.servesOriginal() {
+		return ""
+	}
+	return i.Src()
+}
+
+// servesOriginal reports whether there is an original at Src, and not a resized version in its place
+// because the metadata of the original cannot be removed.
+func (i Image) servesOriginal() bool {
+	return i.at.KeepMetadata || i.KeepsMetadata || i.CleanSize != domain.CleanImpossible
+}
+
 // AspectRatio is width by height, to four places; 0 if unknown.
 func (i Image) AspectRatio() float64 {
 	if i.Width == 0 || i.Height == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // voids are elements without an end.
-var voids = []string{"meta", "link", "img", "input", "br"}
+var voids = []string{"meta", "link", "img", "input", "br", "source"}
 
 // wellFormed holds a page against what every page is: its elements are closed in their
 // order, nothing runs or is styled within it, every field has a label, headings come in

@@ -19,7 +19,7 @@ func TestBackfills(t *testing.T) {
 		left := func(rows int64, atMost bool) {
 			t.Helper()
 			got, err := s.Backfills(t.Context())
-			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
+			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 		}
@@ -43,6 +43,8 @@ func TestBackfills(t *testing.T) {
 		left(1_019_998, true)
 
 		storetest.Exec(t, db, `INSERT INTO blobs (hash, object, size, used_at, stored_at, clean_size) `+numbers+` SELECT CAST(i AS TEXT), CAST(i AS TEXT), 1, 1, 1, 1 FROM n`)
+		storetest.Exec(t, db, `INSERT INTO files (key, user_id, blob_id, name, content_type, extension, size, resized, created_at, animated)
+			`+numbers+` SELECT CAST(i AS TEXT), 1, (SELECT min(id) FROM blobs), 'a.gif', 'image/gif', 'gif', 1, 'jpg', 1, FALSE FROM n`)
 		storetest.Exec(t, db, `INSERT INTO byte_usage (user_id, unused, files) `+numbers+` SELECT 1000000 + i, 0, 0 FROM n`)
 		storetest.Exec(t, db, "ANALYZE")
 		for _, b := range backfills.All {
@@ -55,6 +57,7 @@ func TestBackfills(t *testing.T) {
 			}
 		}
 		storetest.Exec(t, db, `DELETE FROM search_documents WHERE item_id > 1000000`) // of nothing
+		storetest.Exec(t, db, `DELETE FROM files`)
 		storetest.Exec(t, db, `DELETE FROM blobs`)
 		storetest.Exec(t, db, `DELETE FROM byte_usage WHERE user_id > 1000000`)
 	})

@@ -90,5 +90,6 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
 	every(h, search.IndexInterval, search.RefreshDocuments{}, a.RefreshDocuments)
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.ExamineFiles)
+	every(h, content.ExamineInterval, content.FindAnimations{}, a.FindAnimations)
 	return h
 }

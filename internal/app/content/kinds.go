@@ -87,7 +87,7 @@ func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.Secti
 	if err != nil {
 		return nil, err
 	}
-	f.Width, f.Height, f.Resized = int64(made.Width), int64(made.Height), extension
+	f.Width, f.Height, f.Resized, f.Animated = int64(made.Width), int64(made.Height), extension, made.Animated
 	f.Blurhash = core.NonEmpty(&made.Blurhash)
 	return &f, nil
 }

@@ -87,9 +87,31 @@ func isobmffHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	if h.crop = cleanAperture(aperture, h.stored); !h.crop.Empty() {
 		h.Width, h.Height = h.crop.Dx(), h.crop.Dy()
 	}
-	brand, err := in.Bytes(8, 4)
-	h.Animated = string(brand) == "avis" || string(brand) == "hevc" || string(brand) == "msf1"
+	h.Animated, err = isSequence(in)
 	return h, err
+}
+
+// isSequence reports whether a file has a brand of image sequences: AVIF section 6.3 and ISO/IEC
+// 23008-12, section 10. A sequence may have a still image as well, and then only its compatible
+// brands say so.
+func isSequence(in *source.Input) (bool, error) {
+	head, err := in.Bytes(0, 8)
+	if err != nil {
+		return false, err
+	}
+	const most = 1 << 10
+	box, err := in.Bytes(0, int(min(int64(binary.BigEndian.Uint32(head)), most, in.Size())))
+	if err != nil {
+		return false, err
+	}
+	for at := 8; at+4 <= len(box); at += 4 {
+		switch brand := string(box[at : at+4]); {
+		case at == 12: // the minor version
+		case brand == "avis", brand == "hevc", brand == "msf1":
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // cleanAperture returns the part of an image that a clap property shows. The

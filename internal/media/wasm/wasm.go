@@ -48,6 +48,10 @@ type Instance struct {
 // Compiling is how many bytes it takes to compile a module, and the code of it.
 const Compiling = 48 << 20
 
+// compiledCode keeps the machine code of modules for the time of the process, so that several servers in
+// one process, as in tests, compile each module once.
+var compiledCode = wazero.NewCompilationCache()
+
 // Started reports whether the module is compiled.
 func (m *Module) Started() bool {
 	m.mu.Lock()
@@ -101,7 +105,7 @@ func (m *Module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
 	}
 	// Whoever asked first may leave: others still need what is compiled here.
 	ctx := context.Background()
-	runtime := wazero.NewRuntime(ctx)
+	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiledCode))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("prepare a codec: %w", err), runtime.Close(ctx))
 	}
@@ -113,7 +117,7 @@ func (m *Module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
 	return runtime, compiled, nil
 }
 
-// Close frees the module's code. It may be opened again.
+// Close frees the module's runtime. It may be opened again.
 func (m *Module) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,14 +11,14 @@ import (
 
 const fileColumns = `f.id, f.key, f.user_id, f.blob_id, bl.object, f.name, f.content_type, f.extension, f.size,
 	COALESCE(f.width, 0), COALESCE(f.height, 0), f.blurhash, f.resized, f.created_at,
-	f.keep_metadata, COALESCE(bl.clean_size, -2), bl.clean_plan IS NOT NULL`
+	f.keep_metadata, COALESCE(bl.clean_size, -2), bl.clean_plan IS NOT NULL, COALESCE(f.animated, FALSE)`
 
 const fileFrom = ` FROM files f JOIN blobs bl ON bl.id = f.blob_id `
 
 func scanFile(row sqlx.Row) (f domain.File, err error) {
 	var created int64
 	err = row.Scan(&f.ID, &f.Key, &f.Owner, &f.BlobID, &f.Object, &f.Name, &f.ContentType, &f.Extension, &f.Size,
-		&f.Width, &f.Height, &f.Blurhash, &f.Resized, &created, &f.KeepsMetadata, &f.CleanSize, &f.CleanPlanned)
+		&f.Width, &f.Height, &f.Blurhash, &f.Resized, &created, &f.KeepsMetadata, &f.CleanSize, &f.CleanPlanned, &f.Animated)
 	f.CreatedAt = sqlx.Time(created)
 	return f, err
 }
@@ -54,10 +54,10 @@ func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id d
 		return 0, err
 	}
 	err = w.db.QueryRow(ctx, `INSERT INTO files (key, user_id, blob_id, name, content_type, extension, size, width, height,
-			blurhash, resized, created_at, keep_metadata)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, 0), NULLIF($9, 0), $10, $11, $12, $13) RETURNING id`,
+			blurhash, resized, created_at, keep_metadata, animated)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, 0), NULLIF($9, 0), $10, $11, $12, $13, $14) RETURNING id`,
 		f.Key, f.Owner, f.BlobID, f.Name, f.ContentType, f.Extension, f.Size, f.Width, f.Height,
-		f.Blurhash, f.Resized, sqlx.Micros(now), f.KeepsMetadata).Scan(&id)
+		f.Blurhash, f.Resized, sqlx.Micros(now), f.KeepsMetadata, f.Animated).Scan(&id)
 	if err == nil {
 		w.deltas.File(f.Owner, f.Size, 1)
 	}

@@ -79,14 +79,21 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
+	play := v.Query("play") == "1"
 	if player := shown.Piece.Player(); player.URL != "" {
 		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
-		if v.Query("play") == "1" {
+		if play {
 			shown.Piece.Playing, v.Frames = true, player.URL
 		}
 	}
+	if picture := shown.Piece.Picture; picture != nil && picture.Animation != "" {
+		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+		if play {
+			picture.play()
+		}
+	}
 	v.Wide, v.Head = true, shown.head(v)
-	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt)}
+	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
 		return nil
 	}

@@ -24,16 +24,29 @@ type piece struct {
 // picture is an image in the sizes that a page needs.
 type picture struct {
 	Original, Src, Srcset string
-	Width, Height         int64 // of Src
-	FullWidth, FullHeight int64
+	Width, Height         int64           // of Src
+	FullWidth, FullHeight int64           // of Original
+	Zoom                  present.Version // what the full view shows
 	Ground, Alt           string
+
+	Animation string // the URL of an image that moves; "": it does not
+	Size      string // of the animation
+	Still     string // what the full view shows to readers who prefer reduced motion
+	Moving    bool   // show the animation
+	Asked     bool   // even to readers who prefer reduced motion
 }
+
+// maxMoving is the size in bytes up to which an animation plays before somebody asks for it.
+const maxMoving = 10 << 20
 
 // newPiece prepares a block.
 func newPiece(v *web.Visit, b *domain.Block) piece {
 	p := piece{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Thing{Block: b})}
 	if b.HasImage() {
 		p.Picture = newPicture(p.Block.Image())
+		if b.Type == domain.ImageBlock {
+			p.Picture.move(p.Block.Image())
+		}
 	}
 	if b.File != nil {
 		p.Media = playable(b.File.ContentType)
@@ -68,7 +81,7 @@ func playable(contentType string) string {
 // newPicture is an image as wide as a page: browsers choose among its sizes.
 func newPicture(i present.Image) *picture {
 	large := i.Large()
-	p := &picture{Original: i.Src(), Src: large.Src, Width: large.Width, Height: large.Height, FullWidth: i.Width, FullHeight: i.Height, Ground: i.Ground()}
+	p := &picture{Original: i.Src(), Src: large.Src, Width: large.Width, Height: large.Height, FullWidth: i.Width, FullHeight: i.Height, Zoom: i.Full(), Ground: i.Ground()}
 	if i.Resized != "" {
 		var set []string
 		was := int64(0)
@@ -85,4 +98,22 @@ func newPicture(i present.Image) *picture {
 		p.Alt = *i.AltText
 	}
 	return p
+}
+
+// move plays the animation of an image that is not too large, for readers who do not prefer reduced
+// motion.
+func (p *picture) move(i present.Image) {
+	if p.Animation = i.Animation(); p.Animation == "" {
+		return
+	}
+	p.Size, p.Still = domain.FormatBytes(i.ServedSize()), i.Largest().Src
+	if p.Moving = i.ServedSize() <= maxMoving; !p.Moving {
+		p.Zoom = i.Largest()
+	}
+}
+
+// play plays the animation that somebody asked for.
+func (p *picture) play() {
+	p.Moving, p.Asked = true, true
+	p.Zoom = present.Version{Src: p.Animation, Width: p.FullWidth, Height: p.FullHeight}
 }

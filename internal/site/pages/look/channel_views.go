@@ -91,6 +91,9 @@ func printPage(v *web.Visit) error {
 		total = list.Total
 		for _, item := range list.Items {
 			p := pieceOf(v, item.Thing)
+			if p.Picture != nil {
+				p.Picture.Moving = false
+			}
 			if item.Block != nil && item.Block.Content != nil {
 				size := len(item.Block.Content.HTML)
 				if p.Brief = size > printText || size > left; !p.Brief {

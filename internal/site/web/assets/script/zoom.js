@@ -14,7 +14,8 @@ export function start(link) {
 
 function open(link) {
   const alt = link.querySelector("img")?.alt || link.getAttribute("aria-label") || "";
-  const image = make("img", { src: link.href, alt, width: link.dataset.zoomWidth, height: link.dataset.zoomHeight });
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches && link.dataset.zoomStill;
+  const image = make("img", { src: still || link.href, alt, width: link.dataset.zoomWidth, height: link.dataset.zoomHeight });
   const size = make("button", { type: "button", class: "other", "aria-pressed": "false" }, t("script.zoom.actual"));
   const close = make("button", { class: "close other", "aria-label": t("script.close") }, "×");
   const dialog = make("dialog", { class: "zoom", "aria-label": alt || t("script.zoom.picture") },
