@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "durable", "database/line", "database/lite", "database/lockfile", "database/loss", "database/pipeline", "database/pooler", "database/replica", "database/schema", "database/traced"},
+	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced"},
 	"backup/aside":   {"database", "database/lockfile", "durable"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
@@ -168,11 +168,11 @@ var rooms = map[string][]string{
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
-	"database/line":        {"database/lite"},
+	"database/queue":       {"database/lite"},
 	"database/lite":        {},
 	"database/lockfile":    {"database/lite", "durable"},
-	"database/loss":        {"database/lite"},
-	"database/pipeline":    {"database/loss"},
+	"database/outage":      {"database/lite"},
+	"database/pipeline":    {"database/outage"},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"database/schema":      {},
@@ -195,7 +195,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/lite", "database/loss", "database/pipeline", "database/replica", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

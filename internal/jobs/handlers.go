@@ -52,7 +52,7 @@ type handler[A Args] struct {
 
 // Work implements river.Worker. No request waits for the rest of a job's transaction.
 func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	return h.do(database.Apart(ctx), job.Args)
+	return h.do(database.WithOwnCommit(ctx), job.Args)
 }
 
 // Timeout implements river.Worker; 0 is that of all jobs.
