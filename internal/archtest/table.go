@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"certs":          {"domain"},
 	"config":         {"domain"},
 	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced"},
-	"backup/aside":   {"database", "database/lockfile", "durable"},
+	"backup/staging": {"database", "database/lockfile", "durable"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
 	"licenses/works": {},
@@ -112,8 +112,8 @@ var rooms = map[string][]string{
 	"feeds/card":       {},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
-	"backup":           {"backup/aside", "backup/carry", "blob", "database", "database/lockfile", "domain", "durable", "store", "store/backups"},
-	"backup/carry":     {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
+	"backup":           {"backup/dump", "backup/staging", "blob", "database", "database/lockfile", "domain", "durable", "store", "store/backups"},
+	"backup/dump":      {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
 	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
 
 	// Bringing in from elsewhere.

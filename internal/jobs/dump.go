@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// Carried is a job that is carried from one database to another, where it gets another id.
-type Carried struct {
+// Dumped is a job that is carried from one database to another, where it gets another id.
+type Dumped struct {
 	JobKind     string
 	Args        json.RawMessage
 	Queue       string // its class and owner
@@ -22,14 +22,14 @@ type Carried struct {
 }
 
 // Kind implements Args.
-func (c Carried) Kind() string { return c.JobKind }
+func (c Dumped) Kind() string { return c.JobKind }
 
 // MarshalJSON gives the arguments as they were.
-func (c Carried) MarshalJSON() ([]byte, error) { return c.Args, nil }
+func (c Dumped) MarshalJSON() ([]byte, error) { return c.Args, nil }
 
-// EachUndone visits the jobs that wait or run, as a snapshot has them. One that runs will
+// EachUnfinished visits the jobs that wait or run, as a snapshot has them. One that runs will
 // be run again where it is carried to.
-func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(Carried) error) error {
+func (q *Queue) EachUnfinished(ctx context.Context, on database.Querier, visit func(Dumped) error) error {
 	at := "unixepoch(scheduled_at)"
 	if q.db.Dialect() == database.Postgres {
 		at = "CAST(floor(EXTRACT(EPOCH FROM scheduled_at)) AS BIGINT)"
@@ -41,7 +41,7 @@ func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var c Carried
+		var c Dumped
 		var args string
 		var seconds int64
 		if err := rows.Scan(&c.JobKind, &args, &c.Queue, &c.MaxAttempts, &seconds); err != nil {
@@ -60,7 +60,7 @@ func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(
 }
 
 // Add notes jobs that were carried from another database.
-func (q *Queue) Add(ctx context.Context, tx *database.Tx, some []Carried) error {
+func (q *Queue) Add(ctx context.Context, tx *database.Tx, some []Dumped) error {
 	all := make([]river.InsertManyParams, len(some))
 	for i, c := range some {
 		if !json.Valid(c.Args) {
