@@ -10,10 +10,9 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Source gives a number for the page that an address leads to, the same for addresses
-// that differ in scheme, `www.`, a slash at the end, the order of parameters, the
-// fragment, and parameters that only say where the reader came from. 0 if the text is
-// not one absolute http(s) address.
+// Source returns a number that identifies the page at a URL. It is the same for URLs that differ only in
+// the scheme, "www.", a trailing slash, the order of parameters, the fragment, and tracking parameters. It
+// is 0 if the text is not an absolute http or https URL.
 func Source(address string) int64 {
 	key := sourceKey(address)
 	if key == "" {
@@ -25,7 +24,7 @@ func Source(address string) int64 {
 
 func sourceKey(address string) string {
 	address = strings.TrimSpace(address)
-	if strings.ContainsAny(address, " \t\r\n") { // a search query may begin with a URL
+	if strings.ContainsAny(address, " \t\r\n") { // a search query may start with a URL
 		return ""
 	}
 	u, err := weburl.Parse(address)
@@ -43,7 +42,7 @@ func sourceKey(address string) string {
 	return key
 }
 
-// parameters are those of a query that distinguish pages, sorted.
+// parameters returns the sorted query parameters that distinguish pages.
 func parameters(query string) string {
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -56,7 +55,7 @@ func parameters(query string) string {
 	return strings.Join(kept, "&")
 }
 
-// tracking reports whether a parameter says where the reader came from.
+// tracking reports whether a parameter is used for tracking.
 func tracking(name string) bool {
 	return strings.HasPrefix(name, "utm_") || slices.Contains([]string{"fbclid", "gclid", "dclid", "gbraid", "wbraid",
 		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)
