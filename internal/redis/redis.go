@@ -178,7 +178,7 @@ func (l *Limits) heard(err error) {
 
 // Stats counts requests since the process started.
 type Stats struct {
-	Counted, Alone int64 // counted by Redis, and only by this process
+	Counted, Alone int64 // counted by Redis, or only in this process
 	Away           bool
 }
 
