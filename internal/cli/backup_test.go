@@ -56,7 +56,7 @@ func TestBackupCommands(t *testing.T) {
 		if list := p.run("backup", "list", to).ok().out; !strings.Contains(list, second.ID) || strings.Contains(list, first.ID) {
 			t.Errorf("%s", list)
 		}
-		refuses(p.run("restore", to), 1, "only where nothing is")
+		refuses(p.run("restore", to), 1, "can only be restored to an empty place")
 		refuses(p.run("restore", to, "--at", first.ID), 1, "there is no such backup")
 		other := place{t, []string{"--data-dir", filepath.Join(t.TempDir(), "other"), "--database-url", dbtest.PostgresURL(t)}}
 		other.run("restore", to, "--json").ok().json(&restored)
