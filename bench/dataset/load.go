@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -80,7 +80,7 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 			return err
 		}
 	}
-	if err := carry.LoadWords(ctx, s, func(int64) {}); err != nil {
+	if err := dump.LoadWords(ctx, s, func(int64) {}); err != nil {
 		return fmt.Errorf("dataset: words: %w", err)
 	}
 	return s.Analyze(ctx)

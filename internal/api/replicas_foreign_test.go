@@ -24,7 +24,7 @@ func TestForeignReplica(t *testing.T) {
 	r.nodes = []http.Handler{r.S.Handler(), r.Beside(func(*server.Options) {}).Handler()}
 	r.serveMetrics()
 	channel := r.Channel("ada", "Before", "public")
-	until(t, "it is left out", func() bool { return len(r.Log("a replica of the database is left out")) > 0 })
+	until(t, "it is left out", func() bool { return len(r.Log("database replica is excluded")) > 0 })
 	for _, node := range r.nodes {
 		for _, as := range []string{"", "bob", "ada"} {
 			if got := r.title(node, as, channel); got != "Before" {
@@ -32,7 +32,7 @@ func TestForeignReplica(t *testing.T) {
 			}
 		}
 	}
-	if lines := r.Log("a replica of the database is left out"); len(lines) > len(r.nodes) {
+	if lines := r.Log("database replica is excluded"); len(lines) > len(r.nodes) {
 		t.Errorf("each server says so once, and not %q", lines)
 	}
 	if up, reads, skipped := r.value("up"), r.value("reads_total"), r.value(`skipped_total{reason="late"}`); up != 0 || reads != 0 || skipped == 0 {

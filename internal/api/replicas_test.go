@@ -205,7 +205,7 @@ func TestReplicas(t *testing.T) {
 		if got := r.title(a, "", channel); got != "Later" {
 			t.Errorf("a guest sees %q", got)
 		}
-		if len(r.Log("it is no standby")) == 0 {
+		if len(r.Log("is not a standby")) == 0 {
 			t.Error("the log says nothing of it")
 		}
 	})
@@ -363,7 +363,7 @@ func (r *replicated) lost(t *testing.T, channel int64) {
 	if r.value("reads_total") == before {
 		t.Error("nothing is read at the replica that came back")
 	}
-	if len(r.Log("a replica of the database is left out")) == 0 || len(r.Log("a replica of the database is read")) < 2 {
+	if len(r.Log("database replica is excluded")) == 0 || len(r.Log("database replica is in use")) < 2 {
 		t.Errorf("the log says of it: %q", r.Log("a replica of the database"))
 	}
 }

@@ -27,8 +27,8 @@ var rooms = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "durable", "database/line", "database/lite", "database/lockfile", "database/loss", "database/pipeline", "database/pooler", "database/replica", "database/schema", "database/traced"},
-	"backup/aside":   {"database", "database/lockfile", "durable"},
+	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced"},
+	"backup/staging": {"database", "database/lockfile", "durable"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
 	"licenses/works": {},
@@ -112,8 +112,8 @@ var rooms = map[string][]string{
 	"feeds/card":       {},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
-	"backup":           {"backup/aside", "backup/carry", "blob", "database", "database/lockfile", "domain", "durable", "store", "store/backups"},
-	"backup/carry":     {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
+	"backup":           {"backup/dump", "backup/staging", "blob", "database", "database/lockfile", "domain", "durable", "store", "store/backups"},
+	"backup/dump":      {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
 	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
 
 	// Bringing in from elsewhere.
@@ -170,11 +170,11 @@ var rooms = map[string][]string{
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
-	"database/line":        {"database/lite"},
+	"database/queue":       {"database/lite"},
 	"database/lite":        {},
 	"database/lockfile":    {"database/lite", "durable"},
-	"database/loss":        {"database/lite"},
-	"database/pipeline":    {"database/loss"},
+	"database/outage":      {"database/lite"},
+	"database/pipeline":    {"database/outage"},
 	"database/pooler":      {},
 	"database/replica":     {"reads"},
 	"database/schema":      {},
@@ -197,7 +197,7 @@ var (
 
 // sqlRooms may import database/sql and what belongs to it; others speak of data
 // through them. Tests of these rooms may, too.
-var sqlRooms = []string{"database", "database/lite", "database/loss", "database/pipeline", "database/replica", "jobs", "bench/peers"}
+var sqlRooms = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

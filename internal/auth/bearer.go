@@ -2,10 +2,9 @@ package auth
 
 import "strings"
 
-// BearerToken reads the value of an Authorization header (RFC 6750 section 2.1,
-// RFC 9110 section 11.6.2): the scheme "Bearer" in any case, one or more spaces,
-// and exactly one token68. present is false for an empty header alone; a header
-// that is there but holds anything else, another scheme included, is not ok.
+// BearerToken parses an Authorization header (RFC 6750 section 2.1, RFC 9110 section 11.6.2): the scheme
+// "Bearer" in any case, one or more spaces, and exactly one token68. present is false only for an empty
+// header. ok is false for anything else, including another scheme.
 func BearerToken(header string) (token string, present, ok bool) {
 	if header == "" {
 		return "", false, false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// common.txt has the thousand commonest passwords of 8 bytes and more, in lower case,
-// one a line, the commonest first, as zxcvbn ranks them (github.com/dropbox/zxcvbn, MIT, LICENSE.zxcvbn).
+// commonText contains the thousand most common passwords of at least 8 bytes in lower case, one per line,
+// as ranked by zxcvbn (github.com/dropbox/zxcvbn, MIT, LICENSE.zxcvbn).
 //
 //go:embed common.txt
 var commonText string
@@ -19,5 +19,5 @@ var common = func() map[string]bool {
 	return all
 }()
 
-// Common reports whether a password is among the thousand commonest, in any case.
+// Common reports whether a password is one of the thousand most common ones, ignoring case.
 func Common(password string) bool { return common[strings.ToLower(password)] }

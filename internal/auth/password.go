@@ -1,5 +1,4 @@
-// Package auth holds what proves an identity: password hashes, tokens and the
-// header that carries them. It stores nothing.
+// Package auth implements password hashes, tokens, and the header that contains them. It stores nothing.
 package auth
 
 import (
@@ -10,8 +9,8 @@ import (
 )
 
 const (
-	// MaxPasswordBytes bounds what is hashed at all. What users may choose is
-	// the caller's business, and shorter.
+	// MaxPasswordBytes is the maximum length of a password that is hashed. The caller enforces a
+	// shorter limit for users.
 	MaxPasswordBytes = 1024
 
 	maxConcurrentHashes = 4 // of 19 MiB each
@@ -20,38 +19,37 @@ const (
 // ErrPasswordTooLong is returned for a password of more than MaxPasswordBytes.
 var ErrPasswordTooLong = errors.New("password too long")
 
-// passwordParams is OWASP's smallest recommendation for argon2id: 19 MiB, two
-// passes, one lane. A hash carries its own, so these may be raised later.
+// passwordParams are the smallest parameters that OWASP recommends for argon2id: 19 MiB, two passes, one
+// lane. A hash contains its parameters, so they can be increased later.
 var passwordParams = &argon2id.Params{
 	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
 }
 
-// nobody is a hash of no password, at passwordParams.
-const nobody = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// dummyHash is a hash that no password matches, with passwordParams.
+const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// shared computes the hashes of the whole program.
+// shared computes all hashes of the program.
 var shared = make(hasher, maxConcurrentHashes)
 
-// HashPassword returns the argon2id hash of a password with a fresh salt, in the
-// usual $argon2id$ form. The error is ErrPasswordTooLong, or the system's.
+// HashPassword returns the argon2id hash of a password with a new salt, in the usual $argon2id$ form. The
+// error is ErrPasswordTooLong or a system error.
 func HashPassword(password string) (string, error) {
 	return shared.hash(password)
 }
 
-// CheckPassword reports whether a password belongs to a hash, comparing in
-// constant time. Nothing belongs to an empty hash, the mark of an account
-// without a password, and finding that out takes as long. The error says that
-// the hash is none of HashPassword's.
+// CheckPassword reports whether a password matches a hash, in constant time. An empty hash, which marks an
+// account without a password, matches nothing, and the check takes the same time. The error reports that
+// HashPassword did not create the hash.
 func CheckPassword(password, hash string) (bool, error) {
 	if hash == "" {
-		_, err := shared.check(password, nobody)
+		_, err := shared.check(password, dummyHash)
 		return false, err
 	}
 	return shared.check(password, hash)
 }
 
-// hasher holds an element for every hash that is being computed. Without a limit
-// a burst of logins would take 19 MiB each; with it they wait for each other.
+// hasher is a semaphore for computing hashes. Each one takes 19 MiB, so a burst of logins would otherwise
+// use too much memory.
 type hasher chan struct{}
 
 func (h hasher) hash(password string) (string, error) {
@@ -79,8 +77,7 @@ func (h hasher) check(password, hash string) (bool, error) {
 	return argon2id.ComparePasswordAndHash(password, hash)
 }
 
-// reasonable keeps a damaged hash from panicking in argon2 or from taking all
-// memory.
+// reasonable rejects parameters of a damaged hash that would make argon2 panic or use all memory.
 func reasonable(p *argon2id.Params) bool {
 	return p.Iterations >= 1 && p.Iterations <= 16 && p.Parallelism >= 1 && p.Memory <= 256*1024
 }

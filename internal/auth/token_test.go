@@ -32,8 +32,8 @@ func TestNewToken(t *testing.T) {
 	}
 }
 
-// A stored hash or a scanner's rule must not break: these stay as they are.
-// The checksums were computed with another implementation.
+// The format must not change, because of stored hashes and scanner rules. The checksums were computed with
+// another implementation.
 func TestTokenFormatIsFixed(t *testing.T) {
 	t.Parallel()
 	const token = "vitrine_pat_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd" + "1A54Cd"
@@ -43,7 +43,7 @@ func TestTokenFormatIsFixed(t *testing.T) {
 	if got := hex.EncodeToString(HashToken("abc")); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("SHA-256 of abc is %s", got)
 	}
-	// CRC-32 of "123456789" is cbf43926, of nothing 0.
+	// The CRC-32 of "123456789" is cbf43926, and that of an empty string is 0.
 	if got := checksum("123456789"); got != "3jZRME" {
 		t.Errorf("checksum %s", got)
 	}
@@ -78,7 +78,7 @@ func TestLooksLikeToken(t *testing.T) {
 
 func TestRandomBase62IsEven(t *testing.T) {
 	t.Parallel()
-	const perCharacter = 10_000 // enough that taking remainders of bytes would show
+	const perCharacter = 10_000 // enough to detect a bias from remainders
 	counts := map[rune]int{}
 	for _, r := range randomBase62(62 * perCharacter) {
 		counts[r]++
@@ -86,7 +86,7 @@ func TestRandomBase62IsEven(t *testing.T) {
 	if len(counts) != 62 {
 		t.Errorf("%d different characters, want 62", len(counts))
 	}
-	for r, n := range counts { // 8 standard deviations: chance does not get there
+	for r, n := range counts { // 8 standard deviations, so not by chance
 		if n < perCharacter-800 || n > perCharacter+800 {
 			t.Errorf("%q came %d times, want about %d", r, n, perCharacter)
 		}

@@ -16,7 +16,7 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -24,9 +24,8 @@ import (
 
 var dialects = []database.Dialect{database.SQLite, database.Postgres}
 
-// What is restored is the same site on either database: every row, every number that was
-// given out, every answer of the API with the same tokens, and every file; what waited is
-// done there, and the next ids go on after those that were ever given.
+// A restored site is the same on either database: the rows, the row numbers, the API responses for the
+// same tokens, and the files. Waiting jobs run, and new ids continue after the highest one ever assigned.
 func TestRestoreIsTheSameSite(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -81,8 +80,7 @@ func compare(t *testing.T, want, got rows) {
 	}
 }
 
-// sameAnswers asks two servers the same as each of some readers, whose tokens are those of
-// the first.
+// sameAnswers compares the responses of two servers for several users, with tokens of the first server.
 func sameAnswers(t *testing.T, s, again site) {
 	t.Helper()
 	paths := []string{"/v3/me", "/v3/channels/on-moss", "/v3/channels/on-moss/contents", "/v3/channels/on-moss/contents?sort=updated_at_desc",
@@ -110,8 +108,7 @@ func sameAnswers(t *testing.T, s, again site) {
 	}
 }
 
-// A backup is made while others write: it is of one instant, with all that was
-// acknowledged before it began.
+// A backup that runs during writes is a snapshot with everything that was acknowledged before it started.
 func TestBackupUnderWrites(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -163,8 +160,8 @@ func TestBackupUnderWrites(t *testing.T) {
 	})
 }
 
-// A second backup has only what is new, and takes nothing from the first; of those that
-// are not kept only goes what no other needs.
+// A second backup only stores new content and changes nothing of the first. Pruning only removes content
+// that no other backup needs.
 func TestManyBackupsShare(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, apptest.New(t))
@@ -210,7 +207,7 @@ func TestManyBackupsShare(t *testing.T) {
 	}
 }
 
-// checkModes holds all that is in a folder to be its owner's alone.
+// checkModes checks that only the owner has access to the content of a folder.
 func checkModes(t *testing.T, folder string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -228,7 +225,7 @@ func checkModes(t *testing.T, folder string) {
 	}
 }
 
-// What a backup that was cut off has left goes with the next, and is of no harm meanwhile.
+// Leftovers of an interrupted backup do no harm, and the next backup removes them.
 func TestBackupCutOff(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, apptest.New(t))
@@ -272,7 +269,7 @@ func TestBackupCutOff(t *testing.T) {
 	}
 }
 
-// Every copy that is altered or cut off is refused, and leaves nothing behind.
+// Modified and truncated backups are rejected, and leave nothing behind.
 func TestDamagedBackups(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, apptest.New(t))
@@ -349,7 +346,7 @@ func write(t *testing.T, path string, content []byte) {
 	}
 }
 
-// A restore refuses every place where something is, and changes nothing there.
+// A restore rejects a destination that is not empty, and changes nothing there.
 func TestRestoreRefusesWhatIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, apptest.New(t))
@@ -380,7 +377,7 @@ func TestRestoreRefusesWhatIsNotEmpty(t *testing.T) {
 				if d == database.SQLite {
 					to.SQLite = to.Database.URL
 				}
-				// As if its program had died when all was in its place.
+				// The state after a program died at the end of a restore.
 				if err := os.Mkdir(filepath.Join(to.Folder, ".restoring"), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -432,8 +429,7 @@ func TestRestoreRefusesWhatIsNotEmpty(t *testing.T) {
 	})
 }
 
-// A file that the storage has not, or has with other bytes, is told and is not in the way of
-// the rest.
+// A file that is missing in the storage, or has the wrong content, is reported, and the rest is backed up.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, apptest.New(t))
@@ -472,8 +468,8 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// While a backup is made, and for a while after its program has died, nothing that it may
-// want is removed from the storage.
+// Files that a running backup may need are not removed from the storage until the backup ends, or until a
+// while after its program died.
 func TestSweepWaitsForBackups(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -503,8 +499,7 @@ func TestSweepWaitsForBackups(t *testing.T) {
 	})
 }
 
-// Tables that others keep in the same database are not the site's, whatever is in them; all
-// of the site's are in a backup.
+// A backup contains all tables of the site, and none of other programs in the same database.
 func TestBackupOfAllTables(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -529,7 +524,7 @@ func TestBackupOfAllTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := &begun{}
-		if err := carry.Dump(t.Context(), r.DB(), to); err != nil {
+		if err := dump.Dump(t.Context(), r.DB(), to); err != nil {
 			t.Fatal(err)
 		}
 		for table := range to.tables {
@@ -543,7 +538,7 @@ func TestBackupOfAllTables(t *testing.T) {
 	})
 }
 
-// begun notes which tables a dump has rows of.
+// begun records which tables have rows in a dump.
 type begun struct{ tables map[string]bool }
 
 func (b *begun) Begin(int64, map[string]int64) error {

@@ -18,34 +18,34 @@ import (
 	"vitrine/internal/database"
 )
 
-// Rows are kept in chunks: some rows of one table, compressed. Where a chunk ends follows
-// from the rows themselves, so that a table with a few changes has the same chunks as
-// before but for those around them, and a second backup has little to keep.
+// Rows are stored in compressed chunks of one table. The content of the rows determines where a chunk
+// ends. So after a few changes, most chunks of a table are the same as before, and the next backup has
+// little to write.
 const (
-	chunkLeast = 256 << 10 // bytes of rows before a chunk may end
-	chunkMost  = 4 << 20   // and where it does
-	cutAt      = 1<<6 - 1  // of so many rows one ends a chunk
-	rowMost    = 60 << 20  // the largest row
-	plainMost  = 64 << 20  // what a chunk may be when unpacked
-	packedMost = 80 << 20  // and as it is kept
+	chunkMin  = 256 << 10 // minimum bytes of rows in a chunk
+	chunkMax  = 4 << 20   // maximum bytes of rows, except for large rows
+	cutMask   = 1<<6 - 1  // on average, one in so many rows ends a chunk
+	rowMax    = 60 << 20  // maximum size of a row
+	plainMax  = 64 << 20  // maximum size of an uncompressed chunk
+	packedMax = 80 << 20  // maximum size of a compressed chunk
 )
 
-// chunkHead stands before the rows of a chunk.
+// chunkHead is the header of a chunk.
 type chunkHead struct {
 	Table   string            `json:"table"`
 	Columns []database.Column `json:"columns"`
 	Rows    int64             `json:"rows"`
 }
 
-// Chunk is what a manifest says of a chunk.
+// Chunk is the entry of a chunk in a manifest.
 type Chunk struct {
-	Sum   string `json:"sum"` // SHA-256 of its bytes, as they are kept
+	Sum   string `json:"sum"` // SHA-256 of the compressed chunk
 	Size  int64  `json:"size"`
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 }
 
-// cutter makes chunks of rows as they come.
+// cutter splits a stream of rows into chunks.
 type cutter struct {
 	keep  func(c Chunk, packed []byte) error
 	table database.Table
@@ -56,7 +56,7 @@ type cutter struct {
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		panic(err) // the options are constant
+		panic(err) // impossible: the options are constant
 	}
 	return e
 })
@@ -74,16 +74,16 @@ func (c *cutter) add(t database.Table, row []any) error {
 		return fmt.Errorf("backup: %s: %w", t.Name, err)
 	}
 	c.rows++
-	if len(c.plain)-began > rowMost {
-		return fmt.Errorf("backup: a row of %s has %d bytes, more than a backup takes", t.Name, len(c.plain)-began)
+	if len(c.plain)-began > rowMax {
+		return fmt.Errorf("backup: a row of %s has %d bytes, which is more than the maximum of %d", t.Name, len(c.plain)-began, rowMax)
 	}
-	if n := len(c.plain); n >= chunkMost || n >= chunkLeast && crc32.ChecksumIEEE(c.plain[began:])&cutAt == cutAt {
+	if n := len(c.plain); n >= chunkMax || n >= chunkMin && crc32.ChecksumIEEE(c.plain[began:])&cutMask == cutMask {
 		return c.cut()
 	}
 	return nil
 }
 
-// cut ends a chunk, if there is one.
+// cut ends the current chunk, if any.
 func (c *cutter) cut() error {
 	if c.rows == 0 {
 		return nil
@@ -104,7 +104,7 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The tags of values.
+// Type tags of values.
 const (
 	tagNull = iota
 	tagInt
@@ -132,26 +132,25 @@ func appendRow(b []byte, row []any) ([]byte, error) {
 		case []byte:
 			b = append(binary.AppendUvarint(append(b, tagBytes), uint64(len(v))), v...)
 		default:
-			return b, fmt.Errorf("a value of the type %T", v)
+			return b, fmt.Errorf("unsupported type %T", v)
 		}
 	}
 	return b, nil
 }
 
-// errChunk says that a chunk is not what a chunk is.
+// errChunk reports a malformed chunk.
 var errChunk = errors.New("a chunk of rows is malformed")
 
-// unpack gives what a chunk holds. However it was made, it takes no more memory than the
-// largest chunk.
+// unpack decodes a chunk. Its memory use is limited, even for malicious input.
 func unpack(packed []byte) (head chunkHead, rows iter.Seq2[[]any, error], err error) {
 	decoder, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxMemory(plainMost), zstd.WithDecoderMaxWindow(windowMost))
+		zstd.WithDecoderMaxMemory(plainMax), zstd.WithDecoderMaxWindow(windowMax))
 	if err != nil {
 		return head, nil, err
 	}
 	defer decoder.Close()
-	plain, err := io.ReadAll(io.LimitReader(decoder, plainMost+1))
-	if err != nil || len(plain) > plainMost {
+	plain, err := io.ReadAll(io.LimitReader(decoder, plainMax+1))
+	if err != nil || len(plain) > plainMax {
 		return head, nil, errors.Join(errChunk, err)
 	}
 	n, used := binary.Uvarint(plain)
@@ -184,7 +183,7 @@ func unpack(packed []byte) (head chunkHead, rows iter.Seq2[[]any, error], err er
 	}, nil
 }
 
-// value takes a value of a type off bytes.
+// value decodes a value of a type from the start of b.
 func value(b []byte, typ database.ColumnType) (v any, rest []byte, ok bool) {
 	if len(b) == 0 {
 		return nil, nil, false

@@ -9,30 +9,30 @@ import (
 	"strconv"
 	"strings"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 )
 
-// sink is where a backup is written.
+// sink is the destination of a backup.
 type sink interface {
-	// begin may be called again, and everything begins anew.
+	// begin starts the backup. If it is called again, the backup starts over.
 	begin(ctx context.Context, h Head) error
 	chunk(ctx context.Context, c Chunk, packed []byte) (taken int64, err error)
-	// file takes a file, whose content is read by open, once or twice. What was taken are the
-	// bytes that were not there.
+	// file stores a file. It calls open once or twice to read the content, and returns the number of new
+	// bytes.
 	file(ctx context.Context, f listed, open func() (io.ReadCloser, error)) (taken int64, err error)
 	atOnce() int
 	end(ctx context.Context, m Manifest) (id string, err error)
 }
 
-// many is the sink of a folder or a bucket: what is there already is not written again.
-type many struct{ p *Place }
+// folderSink is a sink for a folder or bucket, which skips content that is already stored there.
+type folderSink struct{ p *Place }
 
-func (s many) begin(context.Context, Head) error { return nil }
+func (s folderSink) begin(context.Context, Head) error { return nil }
 
-func (s many) atOnce() int { return filesAtOnce }
+func (s folderSink) atOnce() int { return filesAtOnce }
 
-func (s many) chunk(ctx context.Context, c Chunk, packed []byte) (int64, error) {
+func (s folderSink) chunk(ctx context.Context, c Chunk, packed []byte) (int64, error) {
 	there, err := s.p.has(ctx, rowsName(c.Sum), c.Size)
 	if err != nil || there {
 		return 0, err
@@ -40,7 +40,7 @@ func (s many) chunk(ctx context.Context, c Chunk, packed []byte) (int64, error) 
 	return c.Size, s.p.write(ctx, rowsName(c.Sum), packed)
 }
 
-func (s many) file(ctx context.Context, f listed, open func() (io.ReadCloser, error)) (int64, error) {
+func (s folderSink) file(ctx context.Context, f listed, open func() (io.ReadCloser, error)) (int64, error) {
 	there, err := s.p.has(ctx, fileName(f.sum), f.size)
 	if err != nil || there {
 		return 0, err
@@ -49,7 +49,7 @@ func (s many) file(ctx context.Context, f listed, open func() (io.ReadCloser, er
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = content.Close() }() // only read
+	defer func() { _ = content.Close() }() // opened for reading
 	checked := newChecked(content, f.sum, f.size)
 	if err := s.p.kept.Put(ctx, fileName(f.sum), checked, f.size, "application/octet-stream"); err != nil {
 		return 0, errors.Join(checked.err, err)
@@ -57,7 +57,7 @@ func (s many) file(ctx context.Context, f listed, open func() (io.ReadCloser, er
 	return f.size, nil
 }
 
-func (s many) end(ctx context.Context, m Manifest) (string, error) {
+func (s folderSink) end(ctx context.Context, m Manifest) (string, error) {
 	raw, err := encode(m)
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (s many) end(ctx context.Context, m Manifest) (string, error) {
 	return id, s.p.write(ctx, manifestPath(id), raw)
 }
 
-// ids gives the backups of a folder or bucket, the oldest first.
+// ids returns the ids of the backups in a folder or bucket, oldest first.
 func (p *Place) ids(ctx context.Context) (all []string, err error) {
 	err = p.kept.List(ctx, listFolder, func(name string, _ int64) error {
 		if id, ok := idIn(name); ok {
@@ -78,9 +78,9 @@ func (p *Place) ids(ctx context.Context) (all []string, err error) {
 	return all, err
 }
 
-// load reads the manifest of a backup, which must be what its id says.
+// load reads the manifest of a backup and checks that it matches the id.
 func (p *Place) load(ctx context.Context, id string) (m Manifest, err error) {
-	raw, err := p.read(ctx, manifestPath(id), manifestMost)
+	raw, err := p.read(ctx, manifestPath(id), manifestMax)
 	if err != nil {
 		return m, fmt.Errorf("backup %s: %w", id, err)
 	}
@@ -93,35 +93,35 @@ func (p *Place) load(ctx context.Context, id string) (m Manifest, err error) {
 	return m, nil
 }
 
-// one is a backup among many, as it is read.
-type one struct {
+// folderArchive reads one of the backups of a folder or bucket.
+type folderArchive struct {
 	p    *Place
 	id   string
 	m    Manifest
 	next int
 }
 
-func (a *one) head(context.Context) (Head, error) { return a.m.Head, nil }
+func (a *folderArchive) head(context.Context) (Head, error) { return a.m.Head, nil }
 
-func (a *one) atOnce() int { return filesAtOnce }
+func (a *folderArchive) atOnce() int { return filesAtOnce }
 
-func (a *one) Close() error { return nil }
+func (a *folderArchive) Close() error { return nil }
 
-func (a *one) chunk(ctx context.Context) (string, []byte, error) {
+func (a *folderArchive) chunk(ctx context.Context) (string, []byte, error) {
 	if a.next == len(a.m.Chunks) {
 		return "", nil, io.EOF
 	}
 	c := a.m.Chunks[a.next]
 	a.next++
-	packed, err := a.p.read(ctx, rowsName(c.Sum), packedMost)
+	packed, err := a.p.read(ctx, rowsName(c.Sum), packedMax)
 	if errors.Is(err, blob.ErrNotFound) {
 		err = damaged("rows/%s is missing", c.Sum)
 	}
 	return c.Sum, packed, err
 }
 
-func (a *one) file(ctx context.Context, sum string, size int64, use func(r io.Reader) error) (bool, error) {
-	// A later backup may have had what this one missed.
+func (a *folderArchive) file(ctx context.Context, sum string, size int64, use func(r io.Reader) error) (bool, error) {
+	// The file may exist now because a later backup stored it.
 	if slices.ContainsFunc(a.m.Missing, func(m Missing) bool { return m.Sum == sum }) {
 		return false, nil
 	}
@@ -132,23 +132,23 @@ func (a *one) file(ctx context.Context, sum string, size int64, use func(r io.Re
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading
 	if f.Size != size {
 		return false, damaged("%s has %d bytes instead of %d", fileName(sum), f.Size, size)
 	}
 	return true, use(f)
 }
 
-func (a *one) manifest(context.Context) (Manifest, string, error) { return a.m, a.id, nil }
+func (a *folderArchive) manifest(context.Context) (Manifest, string, error) { return a.m, a.id, nil }
 
-// prune removes all backups but the newest, and what only they needed.
+// prune removes all backups except the newest ones, and content that only the removed ones needed.
 func (p *Place) prune(ctx context.Context, keep int) (gone []string, err error) {
 	ids, err := p.ids(ctx)
 	if err != nil || len(ids) <= keep {
 		return nil, err
 	}
 	gone, ids = ids[:len(ids)-keep], ids[len(ids)-keep:]
-	needed, err := p.needed(ctx, ids) // before anything goes: one that cannot be read needs what nobody knows
+	needed, err := p.needed(ctx, ids) // must succeed before anything is removed
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +181,12 @@ func (p *Place) removeUnneeded(ctx context.Context, needed needs) error {
 	return nil
 }
 
-// needs are the first digits of the sums that backups need, sorted. Two sums that begin
-// alike keep what nobody needs, and remove nothing.
+// needs is a sorted list of prefixes of the checksums that backups need. If two prefixes collide, an
+// unneeded file is kept, but a needed one is never removed.
 type needs []uint64
 
 func shortOf(sum string) uint64 {
-	n, _ := strconv.ParseUint(sum[:16], 16, 64) // sums are hexadecimal
+	n, _ := strconv.ParseUint(sum[:16], 16, 64) // checksums are validated
 	return n
 }
 
@@ -204,11 +204,11 @@ func (p *Place) needed(ctx context.Context, ids []string) (all needs, err error)
 		}
 		for _, c := range m.Chunks {
 			all = append(all, shortOf(c.Sum))
-			if c.Table != carry.Files || lists[c.Sum] {
+			if c.Table != dump.Files || lists[c.Sum] {
 				continue
 			}
 			lists[c.Sum] = true
-			packed, err := p.read(ctx, rowsName(c.Sum), packedMost)
+			packed, err := p.read(ctx, rowsName(c.Sum), packedMax)
 			if err != nil {
 				return nil, err
 			}

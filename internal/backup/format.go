@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// A backup is chunks of rows, files, and a manifest that names them by their sums. In a
-// folder and in a bucket they are
+// A backup consists of chunks of rows, files, and a manifest that lists their checksums. A folder or
+// bucket has this layout:
 //
-//	vitrine-backup              what the folder is
-//	backups/<id>.json           a manifest each; the id ends in its sum
+//	vitrine-backup              marks the folder
+//	backups/<id>.json           manifests; the id ends with a prefix of the checksum
 //	rows/<sum>                  chunks
 //	files/<ab>/<sum>            files
 //
-// shared by all backups there. A file .tar.zst holds one: head.json, the chunks and files
-// in the order in which they are read, and manifest.json; and after the end of the
-// compressed data, in a frame that decompressors skip, the sum of everything before.
+// The backups in a folder share chunks and files. A .tar.zst file contains a single backup: head.json,
+// the chunks and files in the order in which they are read, and manifest.json. The compressed data is
+// followed by a frame that decompressors skip, with the checksum of everything before it.
 const (
 	formatVersion = 1
 	formatName    = "vitrine-backup"
@@ -30,48 +30,48 @@ const (
 	listFolder    = "backups/"
 	headName      = "head.json"
 	manifestName  = "manifest.json"
-	windowMost    = 8 << 20   // of the compressed data
-	headMost      = 1 << 20   // bytes of a head
-	manifestMost  = 256 << 20 // and of a manifest
+	windowMax     = 8 << 20   // maximum compression window
+	headMax       = 1 << 20   // maximum size of a head
+	manifestMax   = 256 << 20 // maximum size of a manifest
 )
 
-// Head is what is known of a backup when it begins.
+// Head is the information that is available when a backup starts.
 type Head struct {
 	Format    int              `json:"format"`
-	Program   string           `json:"program"` // its version
+	Program   string           `json:"program"` // program version
 	Database  string           `json:"database"`
 	Schema    int64            `json:"schema"`
-	CreatedAt time.Time        `json:"created_at"` // the instant that it shows, or a moment before
-	Last      map[string]int64 `json:"last"`       // numbers given out, by table
+	CreatedAt time.Time        `json:"created_at"` // the time of the snapshot, or slightly before
+	Last      map[string]int64 `json:"last"`       // highest row number of each table
 }
 
-// Manifest says what a backup is made of.
+// Manifest lists the content of a backup.
 type Manifest struct {
 	Head
 	Rows    int64     `json:"rows"`
 	Files   int64     `json:"files"`
-	Bytes   int64     `json:"bytes"` // of the files
+	Bytes   int64     `json:"bytes"` // total size of the files
 	Chunks  []Chunk   `json:"chunks"`
-	Missing []Missing `json:"missing"` // files that were not to be had, in the order of the list
+	Missing []Missing `json:"missing"` // files that could not be read, in list order
 }
 
-// Missing is a file that could not be taken.
+// Missing is a file that could not be read from the storage.
 type Missing struct {
 	Object string `json:"object"` // its name in the storage
 	Sum    string `json:"sum"`
 	Why    string `json:"why"`
 }
 
-// missingMost is after how many missing files the storage is taken to be another one.
-const missingMost = 10_000
+// missingMax is the number of missing files from which on the wrong storage must be configured.
+const missingMax = 10_000
 
-// errManifest says that a manifest is not what it should be.
+// errManifest reports an invalid manifest.
 var errManifest = errors.New("the manifest is damaged")
 
-// ErrNewer says that a backup is of a form that this program does not know.
+// ErrNewer reports that this program does not support the format of a backup.
 var ErrNewer = errors.New("it was made by a newer version of this program")
 
-// errDamaged begins what is said of a copy that is not as it was written.
+// errDamaged is the first part of errors about a damaged backup.
 var errDamaged = errors.New("the backup is damaged")
 
 func damaged(format string, args ...any) error {
@@ -91,7 +91,8 @@ var (
 	idForm  = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-[0-9a-f]{16}$`)
 )
 
-// idOf names a backup by its instant and the sum of its manifest.
+// idOf returns the id of a backup, which consists of its creation time and a prefix of the checksum of
+// its manifest.
 func idOf(m Manifest, raw []byte) string {
 	return m.CreatedAt.UTC().Format("20060102T150405.000Z") + "-" + sumOf(raw)[:16]
 }
@@ -113,13 +114,13 @@ func (h Head) check() error {
 	return nil
 }
 
-// check looks at what a manifest says before anything is made of it.
+// check validates a manifest before it is used.
 func (m Manifest) check() error {
 	if err := m.Head.check(); err != nil {
 		return err
 	}
 	for _, c := range m.Chunks {
-		if !sumForm.MatchString(c.Sum) || c.Size < 1 || c.Size > packedMost || c.Rows < 1 {
+		if !sumForm.MatchString(c.Sum) || c.Size < 1 || c.Size > packedMax || c.Rows < 1 {
 			return errManifest
 		}
 	}
@@ -137,7 +138,7 @@ func fileName(sum string) string { return filesFolder + sum[:2] + "/" + sum }
 
 func manifestPath(id string) string { return listFolder + id + ".json" }
 
-// idIn gives the id of a backup from the name of its manifest.
+// idIn returns the id of a backup from the name of its manifest.
 func idIn(name string) (id string, ok bool) {
 	id, isManifest := strings.CutSuffix(strings.TrimPrefix(name, listFolder), ".json")
 	return id, isManifest && idForm.MatchString(id)

@@ -18,13 +18,13 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
 	"vitrine/internal/database/schema"
 	"vitrine/internal/store"
 )
 
-// entry is an entry of an archive that somebody made up.
+// entry is an entry of a crafted archive.
 type entry struct {
 	tar.Header
 	content []byte
@@ -34,11 +34,11 @@ func regular(name string, content []byte) entry {
 	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o600}, content}
 }
 
-// made writes entries as a backup in a file, with the right sum.
+// made writes entries as a single-file backup with a valid checksum.
 func made(t *testing.T, entries ...entry) string {
 	t.Helper()
 	var b bytes.Buffer
-	zip, err := zstd.NewWriter(&b, zstd.WithWindowSize(windowMost))
+	zip, err := zstd.NewWriter(&b, zstd.WithWindowSize(windowMax))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func jsonOf(t *testing.T, v any) []byte {
 	return b
 }
 
-// packed is a chunk that somebody made up.
+// packed returns a crafted chunk.
 func packed(t *testing.T, head chunkHead, rows []byte) []byte {
 	t.Helper()
 	raw := jsonOf(t, head)
@@ -80,7 +80,7 @@ func packed(t *testing.T, head chunkHead, rows []byte) []byte {
 
 func rowsEntry(content []byte) entry { return regular(rowsName(sumOf(content)), content) }
 
-// latest is the version of the schema.
+// latest returns the schema version.
 func latest(t *testing.T) int64 {
 	t.Helper()
 	v, err := schema.Latest(store.Migrations(database.SQLite))
@@ -90,8 +90,8 @@ func latest(t *testing.T) int64 {
 	return v
 }
 
-// Archives that somebody made up, with the right sums, are refused, whatever is in them;
-// nothing is written outside of the target, and nothing is left in it.
+// Crafted archives with valid checksums are rejected. Nothing is written outside of the target, and
+// nothing remains in it.
 func TestHostileArchives(t *testing.T) {
 	t.Parallel()
 	text := []database.Column{{Name: "name", Type: database.Text}, {Name: "value", Type: database.Text}}
@@ -105,7 +105,7 @@ func TestHostileArchives(t *testing.T) {
 	unknown.Format++
 	other := whole
 	other.Rows++
-	list := packed(t, chunkHead{carry.Files, []database.Column{{Name: "hash", Type: database.Text}, {Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}, 1},
+	list := packed(t, chunkHead{dump.Files, []database.Column{{Name: "hash", Type: database.Text}, {Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}, 1},
 		[]byte("\x04\x40"+strings.Repeat("ab", 32)+"\x04\x04../x\x01\x06"))
 	link := func(typ byte) entry {
 		return entry{tar.Header{Typeflag: typ, Name: rowsName(sumOf(settings)), Linkname: "/etc/passwd"}, nil}
@@ -141,9 +141,9 @@ func TestHostileArchives(t *testing.T) {
 		"too many rows":             {first, rowsEntry(packed(t, chunkHead{"settings", text, 1}, []byte("\x04\x01a\x04\x01b\x04\x01c\x04\x01d"))), last},
 		"a value of another type":   {first, rowsEntry(packed(t, chunkHead{"settings", text, 1}, []byte("\x01\x01\x04\x01b"))), last},
 		"a text longer than all":    {first, rowsEntry(packed(t, chunkHead{"settings", text, 1}, []byte("\x04\xff\xff\xff\xff\x7fa"))), last},
-		"a bomb of a chunk":         {first, rowsEntry(encoder().EncodeAll(make([]byte, plainMost+1), nil)), last},
+		"a bomb of a chunk":         {first, rowsEntry(encoder().EncodeAll(make([]byte, plainMax+1), nil)), last},
 		"a manifest that is none":   {first, rowsEntry(settings), regular(manifestName, []byte("[]"))},
-		"a head of many bytes":      {regular(headName, make([]byte, headMost+1)), last},
+		"a head of many bytes":      {regular(headName, make([]byte, headMax+1)), last},
 		"a manifest with no values": {first, rowsEntry(settings), regular(manifestName, []byte(`{"chunks":[{"sum":"../../x","size":1,"rows":1}]}`))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,14 +155,14 @@ func TestHostileArchives(t *testing.T) {
 			refusedRestore(t, path)
 		})
 	}
-	// These are as they were written, and cannot be restored all the same.
+	// These backups verify, but cannot be restored.
 	for name, chunk := range map[string][]byte{
 		"a table that is none":    packed(t, chunkHead{"no_table", text, 1}, []byte("\x04\x01a\x04\x01b")),
 		"a table of ours":         packed(t, chunkHead{"goose_db_version", text, 1}, []byte("\x04\x01a\x04\x01b")),
 		"other columns":           packed(t, chunkHead{"settings", text[:1], 1}, []byte("\x04\x01a")),
 		"a name that is SQL":      packed(t, chunkHead{`settings"; DROP TABLE users; --`, text, 1}, []byte("\x04\x01a\x04\x01b")),
 		"rows that break a rule":  packed(t, chunkHead{"settings", text, 1}, []byte("\x00\x04\x01b")),
-		"a job without arguments": packed(t, chunkHead{carry.Jobs, text, 1}, []byte("\x04\x01a\x04\x01b")),
+		"a job without arguments": packed(t, chunkHead{dump.Jobs, text, 1}, []byte("\x04\x01a\x04\x01b")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,13 +172,13 @@ func TestHostileArchives(t *testing.T) {
 	t.Run("a newer schema", func(t *testing.T) {
 		t.Parallel()
 		err := refusedRestore(t, consistent(t, newer, settings))
-		if !errors.Is(err, carry.ErrNewer) {
+		if !errors.Is(err, dump.ErrNewer) {
 			t.Errorf("error %v", err)
 		}
 	})
 }
 
-// consistent is an archive of one chunk of one row with a manifest that says so.
+// consistent writes an archive with a chunk of one row and a matching manifest.
 func consistent(t *testing.T, head Head, chunk []byte) string {
 	t.Helper()
 	h, _, err := unpack(chunk)
@@ -203,7 +203,7 @@ func walkFile(t *testing.T, path string) error {
 	return err
 }
 
-// refusedRestore restores an archive, which is to fail and leave nothing.
+// refusedRestore checks that restoring an archive fails and leaves nothing behind.
 func refusedRestore(t *testing.T, path string) error {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "data")
@@ -226,10 +226,10 @@ func refusedRestore(t *testing.T, path string) error {
 	return err
 }
 
-// A chunk that would unpack to gigabytes takes no more memory than one that is allowed.
+// A chunk that would decompress to gigabytes needs no more memory than the largest valid one.
 func TestBombTakesLittleMemory(t *testing.T) {
 	var bomb bytes.Buffer
-	w, err := zstd.NewWriter(&bomb, zstd.WithWindowSize(windowMost))
+	w, err := zstd.NewWriter(&bomb, zstd.WithWindowSize(windowMax))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,12 +248,12 @@ func TestBombTakesLittleMemory(t *testing.T) {
 		t.Error("taken for a chunk")
 	}
 	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > 8*plainMost { // a buffer that grows is allocated several times
+	if took := after.TotalAlloc - before.TotalAlloc; took > 8*plainMax { // growing a buffer allocates several times
 		t.Errorf("%d MiB of %d KiB", took>>20, bomb.Len()>>10)
 	}
 }
 
-// Rows end their chunks by what is in them: after a change most chunks are as before.
+// Chunk boundaries depend on the rows: after a change, most chunks are the same as before.
 func TestChunksFollowFromRows(t *testing.T) {
 	t.Parallel()
 	table := database.Table{Name: "t", Columns: []database.Column{{Name: "id", Type: database.Int}, {Name: "text", Type: database.Text}}}

@@ -18,23 +18,23 @@ import (
 	"vitrine/internal/database/lockfile"
 )
 
-// Place is where backups are kept: a folder or a bucket, which hold many, or one file.
+// Place is a location of backups: a folder or bucket with many, or a file with one.
 type Place struct {
-	path string     // of a folder or file; "" for a bucket
+	path string     // of the folder or file; "" for a bucket
 	kept blob.Store // nil for a file
 	lock func(ctx context.Context) (release func(), err error)
 }
 
-// Keys are those of S3. Watch, if not nil, is around what sends the requests.
+// Keys are S3 credentials. Watch, if not nil, wraps the HTTP transport.
 type Keys struct {
 	Access, Secret string
 	Watch          func(http.RoundTripper) http.RoundTripper
 }
 
-// suffix ends the names of backups that are one file.
+// suffix is the suffix of single-file backups.
 const suffix = ".tar.zst"
 
-// CheckPath says what is wrong with a path, without a look at what is there.
+// CheckPath checks the syntax of a path without accessing it.
 func CheckPath(path string) error {
 	if !IsBucket(path) {
 		return nil
@@ -43,16 +43,16 @@ func CheckPath(path string) error {
 	return err
 }
 
-// ErrBusy says that a backup is being made in the same place.
-var ErrBusy = errors.New("another backup is being made there")
+// ErrBusy reports that another backup is running in the same place.
+var ErrBusy = errors.New("another backup is running there")
 
 // IsBucket reports whether a path names a bucket.
 func IsBucket(path string) bool { return strings.HasPrefix(path, "s3:") }
 
-// IsFile reports whether a path names a backup that is one file.
+// IsFile reports whether a path names a single-file backup.
 func IsFile(path string) bool { return !IsBucket(path) && strings.HasSuffix(path, suffix) }
 
-// ToWrite opens a place for new backups, which it may make.
+// ToWrite opens a place for new backups, and creates it if necessary.
 func ToWrite(ctx context.Context, path string, keys Keys) (*Place, error) {
 	p, err := open(path, keys)
 	if err != nil || p.kept == nil {
@@ -65,7 +65,7 @@ func ToWrite(ctx context.Context, path string, keys Keys) (*Place, error) {
 	return p, err
 }
 
-// ToRead opens a place that holds backups.
+// ToRead opens a place with existing backups.
 func ToRead(ctx context.Context, path string, keys Keys) (*Place, error) {
 	if !IsBucket(path) {
 		info, err := os.Stat(path)
@@ -73,7 +73,7 @@ func ToRead(ctx context.Context, path string, keys Keys) (*Place, error) {
 			return nil, err
 		}
 		if IsFile(path) == info.IsDir() {
-			return nil, fmt.Errorf("%s: a backup is a folder, or a file whose name ends in %s", path, suffix)
+			return nil, fmt.Errorf("%s: a backup must be a folder, or a file whose name ends in %s", path, suffix)
 		}
 	}
 	p, err := open(path, keys)
@@ -85,7 +85,7 @@ func ToRead(ctx context.Context, path string, keys Keys) (*Place, error) {
 
 func open(path string, keys Keys) (*Place, error) {
 	if path == "" {
-		return nil, errors.New("where the backup is to be is missing")
+		return nil, errors.New("the path of the backup is missing")
 	}
 	if IsBucket(path) {
 		o, err := blob.ParseURL(path)
@@ -117,7 +117,7 @@ func open(path string, keys Keys) (*Place, error) {
 	}}, nil
 }
 
-// hold takes a lock that is released when the program ends.
+// hold acquires a lock that is released when the program ends.
 func hold(ctx context.Context, by func(context.Context, string) (func(), error), path string) (release func(), err error) {
 	release, err = by(ctx, path)
 	if errors.Is(err, lockfile.ErrInUse) {
@@ -128,7 +128,7 @@ func hold(ctx context.Context, by func(context.Context, string) (func(), error),
 
 var errNoBackups = errors.New("there are no backups of Vitrine")
 
-// recognise fails with errNoBackups unless the place says that it holds backups.
+// recognise returns errNoBackups unless the place is marked as a location of backups.
 func (p *Place) recognise(ctx context.Context) error {
 	text, err := p.read(ctx, formatName, int64(len(formatText)))
 	if errors.Is(err, blob.ErrNotFound) {
@@ -140,7 +140,7 @@ func (p *Place) recognise(ctx context.Context) error {
 	return err
 }
 
-// claim makes an empty place one for backups.
+// claim marks an empty place as a location of backups.
 func (p *Place) claim(ctx context.Context) error {
 	if p.path != "" {
 		entries, err := os.ReadDir(p.path)
@@ -156,7 +156,7 @@ func (p *Place) claim(ctx context.Context) error {
 		stop := errors.New("found")
 		err := p.kept.List(ctx, "", func(string, int64) error { return stop })
 		if errors.Is(err, stop) {
-			return fmt.Errorf("the bucket is not empty there, and %w in it", errNoBackups)
+			return fmt.Errorf("the prefix in the bucket is not empty, and %w in it", errNoBackups)
 		}
 		if err != nil {
 			return err
@@ -169,20 +169,20 @@ func (p *Place) write(ctx context.Context, name string, content []byte) error {
 	return p.kept.Put(ctx, name, strings.NewReader(string(content)), int64(len(content)), "application/octet-stream")
 }
 
-// read reads something of at most so many bytes.
+// read reads an object of at most most bytes.
 func (p *Place) read(ctx context.Context, name string, most int64) ([]byte, error) {
 	f, err := p.kept.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading
 	if f.Size > most {
 		return nil, damaged("%s is too large", name)
 	}
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// has reports whether something of a size is there: what was cut off is not.
+// has reports whether an object of this size exists. A size mismatch means an interrupted write.
 func (p *Place) has(ctx context.Context, name string, size int64) (bool, error) {
 	info, err := p.kept.Stat(ctx, name)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -191,8 +191,8 @@ func (p *Place) has(ctx context.Context, name string, size int64) (bool, error) 
 	return err == nil && info.Size == size, err
 }
 
-// A bucket has no locks: who makes a backup in it keeps an object fresh that says so, and
-// one that was not written to for a while is that of a program that died.
+// Buckets have no locks. A running backup renews a lease object instead. A lease that was not renewed for
+// a while belongs to a program that died.
 const (
 	leaseFolder = "running/"
 	leaseEvery  = 20 * time.Second
@@ -207,9 +207,9 @@ func (p *Place) lease(ctx context.Context) (release func(), err error) {
 	remove := func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		_ = p.kept.Delete(ctx, name) // or it grows old
+		_ = p.kept.Delete(ctx, name) // if this fails, the lease expires
 	}
-	own, err := p.kept.Stat(ctx, name) // by the bucket's clock
+	own, err := p.kept.Stat(ctx, name) // times come from the bucket's clock
 	if err == nil {
 		err = p.kept.List(ctx, leaseFolder, func(other string, _ int64) error {
 			info, err := p.kept.Stat(ctx, other)
@@ -219,7 +219,7 @@ func (p *Place) lease(ctx context.Context) (release func(), err error) {
 			case err != nil:
 				return err
 			case own.ModTime.Sub(info.ModTime) < leaseFor:
-				return fmt.Errorf("%w, or was until a moment ago: try again in two minutes", ErrBusy)
+				return fmt.Errorf("%w, or was running recently: try again in two minutes", ErrBusy)
 			}
 			return p.kept.Delete(ctx, other)
 		})
@@ -239,7 +239,7 @@ func (p *Place) lease(ctx context.Context) (release func(), err error) {
 			case <-keeping.Done():
 				return
 			case <-tick.C:
-				_ = p.write(keeping, name, []byte("a backup is being made\n")) // the next may succeed
+				_ = p.write(keeping, name, []byte("a backup is being made\n")) // retried at the next tick
 			}
 		}
 	}()
@@ -250,7 +250,7 @@ func (p *Place) lease(ctx context.Context) (release func(), err error) {
 	}, nil
 }
 
-// removed is the error of removing a file that is gone anyway.
+// removed ignores the error of removing a file that does not exist.
 func removed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -9,22 +9,21 @@ import (
 	"slices"
 )
 
-// Kept is a backup that is there to be restored.
+// Kept is an existing backup.
 type Kept struct {
 	ID       string
 	Manifest Manifest
-	Err      error // why it cannot be read; of the manifest the ID alone is known then
+	Err      error // why it cannot be read; if set, only the ID is valid
 }
 
-// List gives the backups of a place, the oldest first. One whose manifest is damaged is
-// among them.
+// List returns the backups of a place, oldest first. It includes those with a damaged manifest.
 func List(ctx context.Context, from *Place) (all []Kept, err error) {
 	if from.kept == nil {
-		a, err := openLone(ctx, from.path)
+		a, err := openTar(ctx, from.path)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = a.Close() }() // only read
+		defer func() { _ = a.Close() }() // opened for reading
 		m, id, err := walk(ctx, a, verifying{}, func(Progress) {})
 		return []Kept{{ID: id, Manifest: m}}, err
 	}
@@ -39,15 +38,15 @@ func List(ctx context.Context, from *Place) (all []Kept, err error) {
 	return all, nil
 }
 
-// errNoSuch says that there is no backup of an id.
+// errNoSuch reports that no backup has the requested id.
 var errNoSuch = errors.New("there is no such backup")
 
-// pick opens a backup of a place: the newest, or that of an id.
+// pick opens the backup with an id, or the newest one if id is "".
 func (p *Place) pick(ctx context.Context, id string) (archive, error) {
 	if p.kept == nil {
-		a, err := openLone(ctx, p.path)
+		a, err := openTar(ctx, p.path)
 		if err != nil {
-			return nil, err // and no nil in an archive
+			return nil, err // do not convert a nil *tarArchive to an archive
 		}
 		return a, nil
 	}
@@ -68,11 +67,11 @@ func (p *Place) pick(ctx context.Context, id string) (archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &one{p: p, id: id, m: m}, nil
+	return &folderArchive{p: p, id: id, m: m}, nil
 }
 
-// Verify reads all of a backup, the newest or that of an id, and holds everything to its
-// sum. Memory does not grow with it.
+// Verify reads a whole backup, the newest or that with an id, and compares all checksums. It streams the
+// content.
 func Verify(ctx context.Context, from *Place, id string, tell func(Progress)) (Kept, error) {
 	a, err := from.pick(ctx, id)
 	if err != nil {
@@ -85,7 +84,7 @@ func Verify(ctx context.Context, from *Place, id string, tell func(Progress)) (K
 	return Kept{ID: is, Manifest: m}, errors.Join(err, a.Close())
 }
 
-// verifying is a visitor that reads and keeps nothing.
+// verifying is a visitor that only reads.
 type verifying struct{}
 
 func (verifying) begin(context.Context, Head) error { return nil }

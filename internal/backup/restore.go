@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"vitrine/internal/backup/aside"
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
+	"vitrine/internal/backup/staging"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
 	"vitrine/internal/database/lockfile"
@@ -23,23 +23,23 @@ import (
 	"vitrine/internal/store"
 )
 
-// Target is where a backup is restored.
+// Target is the destination of a restore.
 type Target struct {
-	Folder   string           // of the data; may be missing
+	Folder   string           // data folder; may be missing
 	Database database.Options // SQLite in the folder, or PostgreSQL
-	SQLite   string           // the path of its file; "" for PostgreSQL
-	Files    string           // the folder of files; "" where they are in a bucket
-	Bucket   blob.Store       // which is to be empty
+	SQLite   string           // path of the SQLite file; "" for PostgreSQL
+	Files    string           // folder for files; "" if they go to Bucket
+	Bucket   blob.Store       // must be empty
 }
 
-// Restored is what came of it.
+// Restored is the result of a restore.
 type Restored struct {
 	Kept
-	Differences []store.Difference // derived values that were not right, some of them
+	Differences []store.Difference // some of the derived values that are wrong
 }
 
-// ErrNotEmpty says that there is something where a backup was to be restored.
-var ErrNotEmpty = errors.New("a backup is restored only where nothing is")
+// ErrNotEmpty reports that the destination of a restore contains something.
+var ErrNotEmpty = errors.New("a backup can only be restored to an empty place")
 
 // restoringName is a folder in the data folder during a restore. If it exists, everything else there
 // was left by an interrupted restore, unless the database is in place.
@@ -57,8 +57,8 @@ func Unrestored(folder string) (bool, error) {
 // Forget removes the files of a restore that was interrupted after its last step.
 func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, restoringName)) }
 
-// Restore makes a site of a backup, the newest or that of an id. Nothing is to be seen of
-// it until it is whole; where it fails, nothing is left.
+// Restore creates a site from the backup with an id, or from the newest one. The site appears only when
+// it is complete. After a failure nothing is left.
 func Restore(ctx context.Context, from *Place, id string, to Target, tell func(Progress)) (res Restored, err error) {
 	a, err := from.pick(ctx, id)
 	if err != nil {
@@ -97,24 +97,24 @@ func Restore(ctx context.Context, from *Place, id string, to Target, tell func(P
 	return res, err
 }
 
-// restoring is a visitor that makes a site of what it is shown.
+// restoring is a visitor that creates a site.
 type restoring struct {
 	Target
 	tell    func(Progress)
 	at      Progress
-	aside   *aside.Database
-	loading *carry.Loading
-	store   *store.Store // to look up what is loaded
+	staged  *staging.Database
+	loading *dump.Loading
+	store   *store.Store // reads the loaded data
 	files   blob.Store
-	disk    *blob.Disk // or nil
+	disk    *blob.Disk // nil for a bucket
 	head    Head
-	ours    bool // what is there now
-	put     bool // into its place
-	closed  bool // what was loaded
+	owned   bool // everything at the destination belongs to this restore
+	put     bool // the database is at its destination
+	closed  bool // loading is finished
 }
 
-// lock keeps servers, and others that restore, from the folder of an SQLite file. On
-// PostgreSQL the database itself has a lock.
+// lock excludes servers and other restores from the folder of an SQLite file. On PostgreSQL, package
+// staging has a lock for that.
 func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	if r.SQLite == "" {
 		return func() {}, nil
@@ -126,7 +126,7 @@ func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	return release, err
 }
 
-// clear makes sure that nothing is there, and then removes what a restore that died has left.
+// clear checks that the destination is empty, and removes the leftovers of an interrupted restore.
 func (r *restoring) clear(ctx context.Context) error {
 	work := filepath.Join(r.Folder, restoringName)
 	_, err := os.Lstat(work)
@@ -135,16 +135,16 @@ func (r *restoring) clear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fine := []string{restoringName, "vitrine.db.serving", "vitrine.db.serving-journal", "lost+found"}
+	allowed := []string{restoringName, "vitrine.db.serving", "vitrine.db.serving-journal", "lost+found"}
 	if died && r.Files != "" {
-		fine = append(fine, filepath.Base(r.Files))
+		allowed = append(allowed, filepath.Base(r.Files))
 	}
 	for _, e := range entries {
-		if !slices.Contains(fine, e.Name()) {
+		if !slices.Contains(allowed, e.Name()) {
 			return fmt.Errorf("%w: %s is in %s", ErrNotEmpty, e.Name(), r.Folder)
 		}
 	}
-	if r.SQLite == "" { // one that was put into its place needs the files that are there
+	if r.SQLite == "" { // if the database is already restored, its files must not be removed
 		if err := r.open(ctx); err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (r *restoring) clear(ctx context.Context) error {
 			return err
 		}
 	}
-	r.ours = true
+	r.owned = true
 	if died && r.Files != "" {
 		if err := os.RemoveAll(r.Files); err != nil {
 			return err
@@ -172,16 +172,16 @@ func (r *restoring) clear(ctx context.Context) error {
 	return r.open(ctx)
 }
 
-// open makes the database aside.
+// open creates the database.
 func (r *restoring) open(ctx context.Context) (err error) {
-	r.aside, err = aside.Open(ctx, r.Database, filepath.Join(r.Folder, restoringName))
-	if errors.Is(err, aside.ErrNotEmpty) {
+	r.staged, err = staging.Open(ctx, r.Database, filepath.Join(r.Folder, restoringName))
+	if errors.Is(err, staging.ErrNotEmpty) {
 		err = fmt.Errorf("%w: %w", ErrNotEmpty, err)
 	}
 	return err
 }
 
-// clearBucket is clear for a bucket, in which an object says that a restore is going on.
+// clearBucket is clear for a bucket, in which an object marks a restore in progress.
 func (r *restoring) clearBucket(ctx context.Context) error {
 	const mark = "restoring"
 	_, err := r.Bucket.Stat(ctx, mark)
@@ -202,7 +202,7 @@ func (r *restoring) clearBucket(ctx context.Context) error {
 	return r.Bucket.Put(ctx, mark, strings.NewReader("a backup is being restored here\n"), int64(len("a backup is being restored here\n")), "text/plain")
 }
 
-// emptyBucket removes everything but the mark, of which it is known that it is ours.
+// emptyBucket removes everything except the mark.
 func (r *restoring) emptyBucket(ctx context.Context) error {
 	var names []string
 	err := r.Bucket.List(ctx, "", func(name string, _ int64) error {
@@ -219,18 +219,18 @@ func (r *restoring) emptyBucket(ctx context.Context) error {
 	return err
 }
 
-// leave removes what was needed meanwhile, and everything unless all went well.
+// leave removes temporary data, and everything else unless the restore succeeded.
 func (r *restoring) leave(ctx context.Context, well bool) (err error) {
 	if r.loading != nil && !r.closed {
 		err = r.loading.Close()
 	}
-	if r.aside != nil && !r.put {
-		err = errors.Join(err, r.aside.Drop(ctx))
+	if r.staged != nil && !r.put {
+		err = errors.Join(err, r.staged.Drop(ctx))
 	}
 	if r.disk != nil {
 		err = errors.Join(err, r.disk.Close())
 	}
-	if !r.ours {
+	if !r.owned {
 		return err
 	}
 	if !well && !r.put {
@@ -249,11 +249,11 @@ func (r *restoring) leave(ctx context.Context, well bool) (err error) {
 
 func (r *restoring) begin(ctx context.Context, h Head) (err error) {
 	r.head = h
-	r.loading, err = carry.NewLoading(ctx, r.aside.DB, h.Schema)
+	r.loading, err = dump.NewLoading(ctx, r.staged.DB, h.Schema)
 	if err != nil {
 		return err
 	}
-	r.store = store.New(r.aside.DB)
+	r.store = store.New(r.staged.DB)
 	if r.files = r.Bucket; r.files == nil {
 		r.disk, err = blob.OpenDisk(filepath.Join(r.Folder, restoringName, "files"))
 		r.files = r.disk
@@ -282,7 +282,7 @@ func (r *restoring) file(ctx context.Context, sum string, size int64, content io
 	return r.files.Put(ctx, object, content, size, contentType)
 }
 
-// finish makes what is not in a backup, checks everything, and puts it into its place.
+// finish completes the database, checks it, and moves everything to its destination.
 func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 	r.at.Phase = PhaseWords
 	s, err := r.loading.Finish(ctx, func(words int64) {
@@ -300,12 +300,12 @@ func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.disk != nil { // before the database: it alone says that all is there
+	if r.disk != nil { // the database comes last, because it marks the restore as complete
 		if err := durable.Rename(filepath.Join(r.Folder, restoringName, "files"), r.Files); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.aside.Put(ctx); err != nil {
+	if err := r.staged.Put(ctx); err != nil {
 		return nil, err
 	}
 	r.put = true

@@ -9,7 +9,7 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -18,7 +18,7 @@ import (
 
 func quiet(backup.Progress) {}
 
-// site is a server with its storage of files.
+// site is a server with its file storage.
 type site struct {
 	*apptest.Rig
 	blobs blob.Store
@@ -34,7 +34,7 @@ func siteOf(t *testing.T, r *apptest.Rig) site {
 	return site{r, blobs}
 }
 
-// furnished has something of what people make, and a job that waits.
+// furnished fills the site with typical content and a waiting job.
 func furnished(t *testing.T, r *apptest.Rig) site {
 	t.Helper()
 	s := siteOf(t, r)
@@ -48,13 +48,13 @@ func furnished(t *testing.T, r *apptest.Rig) site {
 	r.WorkJobs()
 	r.Do("bob", "POST", fmt.Sprintf("/v3/blocks/%d/comments", text), `{"body":"What moss!"}`).Want(201)
 	last := r.Do("bob", "POST", fmt.Sprintf("/v3/blocks/%d/comments", text), `{"body":"The last, which goes"}`).Want(201).Int("id")
-	r.Do("bob", "DELETE", fmt.Sprint("/v3/comments/", last), nil).Want(204) // its number is not given out again
+	r.Do("bob", "DELETE", fmt.Sprint("/v3/comments/", last), nil).Want(204) // its id must not be reused
 	r.Web("example.com/sea", apptest.Serve("text/html", []byte("<title>The sea</title><p>Waves")))
 	r.Block("bob", "https://example.com/sea", private)
 	return s
 }
 
-// upload sends a file and gives the address by which a block is made of it.
+// upload uploads a file and returns the URL for creating a block from it.
 func upload(s site, name string, content []byte) string {
 	s.T.Helper()
 	made := s.Do("ada", "POST", "/v3/uploads/presign", fmt.Sprintf(`{"files":[{"filename":%q,"content_type":"image/png"}]}`, name)).Want(201)
@@ -62,7 +62,7 @@ func upload(s site, name string, content []byte) string {
 	return "https://s3.amazonaws.com/arena_images-temp/" + made.Str("files.0.key")
 }
 
-// backUp makes a backup.
+// backUp creates a backup.
 func (s site) backUp(path string, change ...func(*backup.Options)) backup.Result {
 	s.T.Helper()
 	to, err := backup.ToWrite(s.T.Context(), path, keys())
@@ -84,7 +84,7 @@ func keys() backup.Keys {
 	return backup.Keys{Access: os.Getenv("VITRINE_TEST_S3_ACCESS_KEY"), Secret: os.Getenv("VITRINE_TEST_S3_SECRET_KEY")}
 }
 
-// verify reads a backup.
+// verify verifies a backup.
 func verify(t *testing.T, path string) error {
 	t.Helper()
 	from, err := backup.ToRead(t.Context(), path, keys())
@@ -95,7 +95,7 @@ func verify(t *testing.T, path string) error {
 	return err
 }
 
-// place is an empty one to restore into, of the kind of a database.
+// place returns an empty target for a restore to a kind of database.
 func place(t *testing.T, d database.Dialect) (backup.Target, database.Options) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "data")
@@ -120,7 +120,7 @@ func restore(t *testing.T, path string, to backup.Target) (backup.Restored, erro
 	return backup.Restore(t.Context(), from, "", to, quiet)
 }
 
-// restored boots a server on what a backup was made of.
+// restored starts a server on a restored backup.
 func restored(t *testing.T, path string, d database.Dialect) site {
 	t.Helper()
 	to, o := place(t, d)
@@ -134,7 +134,7 @@ func restored(t *testing.T, path string, d database.Dialect) site {
 	return siteOf(t, apptest.Boot(t, o, func(c *config.Config) { c.DataDir = to.Folder }))
 }
 
-// rows is all that a database holds, whichever it is: what a backup is of.
+// rows is the content of a database in the form of a backup.
 type rows struct {
 	schema int64
 	last   map[string]int64
@@ -147,8 +147,8 @@ func (r *rows) Begin(schema int64, last map[string]int64) error {
 }
 
 func (r *rows) Row(t database.Table, row []any) error {
-	if t.Name == carry.Jobs {
-		row = append([]any{row[0]}, row[2:]...) // without the time: one that was due is due
+	if t.Name == dump.Jobs {
+		row = append([]any{row[0]}, row[2:]...) // without the time, which may change
 	}
 	r.all = append(r.all, fmt.Sprintf("%s %q", t.Name, row))
 	return nil
@@ -157,13 +157,13 @@ func (r *rows) Row(t database.Table, row []any) error {
 func rowsOf(t *testing.T, s site) rows {
 	t.Helper()
 	var r rows
-	if err := carry.Dump(t.Context(), s.DB(), &r); err != nil {
+	if err := dump.Dump(t.Context(), s.DB(), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// empty fails the test if there is anything left of a restore that failed.
+// empty checks that a failed restore has left nothing behind.
 func empty(t *testing.T, to backup.Target) {
 	t.Helper()
 	entries, err := os.ReadDir(to.Folder)
@@ -171,7 +171,7 @@ func empty(t *testing.T, to backup.Target) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "vitrine.db.serving") { // a lock
+		if !strings.HasPrefix(e.Name(), "vitrine.db.serving") { // the lock file
 			t.Errorf("%s is left", e.Name())
 		}
 	}

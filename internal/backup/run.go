@@ -1,5 +1,5 @@
-// Package backup copies the whole site, as it is at one instant, to a folder, a file or a
-// bucket, and makes a site of such a copy again, on either database.
+// Package backup copies a snapshot of the whole site to a folder, file or bucket, and restores such a
+// backup to either database.
 package backup
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
 	"vitrine/internal/database/lockfile"
@@ -20,23 +20,23 @@ import (
 	"vitrine/internal/store/backups"
 )
 
-// filesAtOnce is how many files are copied at the same time.
+// filesAtOnce is the number of files that are copied concurrently.
 const filesAtOnce = 4
 
-// Progress is how far something has come. Of a total that is not known yet it is 0.
+// Progress is the progress of a backup or restore. Totals are 0 while they are unknown.
 type Progress struct {
 	Phase    string `json:"phase"`
 	Rows     int64  `json:"rows"`
 	Files    int64  `json:"files"`
 	OfFiles  int64  `json:"of_files,omitempty"`
-	Bytes    int64  `json:"bytes"` // of the files
+	Bytes    int64  `json:"bytes"` // of files
 	OfBytes  int64  `json:"of_bytes,omitempty"`
-	Words    int64  `json:"words,omitempty"` // documents of search that have theirs
+	Words    int64  `json:"words,omitempty"` // documents in the search index
 	Checks   int64  `json:"checks,omitempty"`
 	OfChecks int64  `json:"of_checks,omitempty"`
 }
 
-// The phases.
+// The phases of a backup or restore.
 const (
 	PhaseRows  = "rows"
 	PhaseFiles = "files"
@@ -44,31 +44,31 @@ const (
 	PhaseCheck = "check"
 )
 
-// Options say what is copied, and where to.
+// Options configure a backup.
 type Options struct {
 	DB      *database.DB
-	Store   *store.Store // on it
+	Store   *store.Store // uses DB
 	Blobs   blob.Store
 	To      *Place
-	Keep    int    // how many backups stay there; 0 for all
-	Program string // its version
+	Keep    int    // number of backups to keep; 0 for all
+	Program string // program version
 	Now     func() time.Time
-	Tell    func(Progress) // one call at a time
+	Tell    func(Progress) // never called concurrently
 
-	Scheduled string // the name of a run that was claimed; "" makes one
-	Opening   error  // why the place cannot be used: what becomes of such a run is noted, too
+	Scheduled string // name of a run from Claim; "" starts a new run
+	Opening   error  // why the place cannot be used; recorded as the result of the run
 }
 
-// Result is a backup that was made.
+// Result is a finished backup.
 type Result struct {
 	ID       string
 	Manifest Manifest
-	New      int64    // bytes that were written
-	Removed  []string // backups that were
+	New      int64    // bytes written
+	Removed  []string // ids of removed backups
 }
 
-// Run makes a backup. Files that are missing in the storage are named in its manifest, and
-// are no error.
+// Run creates a backup. Files that are missing in the storage are listed in its manifest and are not an
+// error.
 func Run(ctx context.Context, o Options) (res Result, err error) {
 	run := o.Scheduled
 	if run == "" {
@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 		defer cancel()
 		e := o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndBackup(ctx, run, ended, o.Now()) })
 		if e != nil && err == nil {
-			err = fmt.Errorf("the backup %s is whole, but the database does not know of it: %w", res.ID, e)
+			err = fmt.Errorf("the backup %s is complete, but could not be recorded in the database: %w", res.ID, e)
 		}
 	}()
 	switch {
@@ -101,11 +101,11 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 	case o.To.kept == nil:
 		return o.toFile(ctx)
 	}
-	return o.toMany(ctx)
+	return o.toFolder(ctx)
 }
 
-// Claim notes a backup that is due, every so often, for whoever asks first to make it by its
-// name; "" where none is.
+// Claim records a new run if a backup is due, and returns its name. It returns "" if no backup is due or
+// another server has claimed it.
 func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Time) (name string, err error) {
 	err = s.InTx(ctx, func(tx *store.Tx) error {
 		name, err = tx.ClaimBackup(ctx, every, now)
@@ -114,7 +114,7 @@ func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Ti
 	return name, err
 }
 
-// keepHold has the storage remove nothing until it is stopped.
+// keepHold prevents the removal of files from the storage until it is stopped.
 func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -127,7 +127,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				// If it fails, the next does it: the hold outlasts several.
+				// A failure does not matter, because the hold is valid for several intervals.
 				_ = o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.HoldBackup(ctx, run, o.Now()) })
 			}
 		}
@@ -144,7 +144,7 @@ func (o Options) toFile(ctx context.Context) (res Result, err error) {
 		return res, err
 	}
 	defer release()
-	to, err := newSingle(o.To.path)
+	to, err := newTarSink(o.To.path)
 	if err != nil {
 		return res, err
 	}
@@ -154,11 +154,11 @@ func (o Options) toFile(ctx context.Context) (res Result, err error) {
 	return res, to.disk.Close()
 }
 
-// unfinishedName is there while a backup is made: where it is found, one has died, and left
-// what no backup needs.
+// unfinishedName exists while a backup is running. If it exists before, an earlier backup was interrupted
+// and may have left unneeded content.
 const unfinishedName = "unfinished"
 
-func (o Options) toMany(ctx context.Context) (res Result, err error) {
+func (o Options) toFolder(ctx context.Context) (res Result, err error) {
 	p := o.To
 	release, err := p.lock(ctx)
 	if err != nil {
@@ -176,11 +176,11 @@ func (o Options) toMany(ctx context.Context) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	if res, err = o.write(ctx, many{p}); err != nil {
+	if res, err = o.write(ctx, folderSink{p}); err != nil {
 		return Result{}, err
 	}
 	if err := o.tidy(ctx, &res, died); err != nil {
-		return res, fmt.Errorf("the backup %s is whole, but what is not needed any more could not be removed: %w", res.ID, err)
+		return res, fmt.Errorf("the backup %s is complete, but removing unneeded data failed: %w", res.ID, err)
 	}
 	return res, nil
 }
@@ -207,7 +207,7 @@ func (o Options) tidy(ctx context.Context, res *Result, died bool) (err error) {
 	return o.To.kept.Delete(ctx, unfinishedName)
 }
 
-// write copies rows and then files to a sink.
+// write writes the rows and then the files to a sink.
 func (o Options) write(ctx context.Context, to sink) (res Result, err error) {
 	list, err := newSpool()
 	if err != nil {
@@ -215,7 +215,7 @@ func (o Options) write(ctx context.Context, to sink) (res Result, err error) {
 	}
 	defer func() { err = errors.Join(err, list.close()) }()
 	w := writing{Options: o, ctx: ctx, to: to, list: list}
-	if err := carry.Dump(ctx, o.DB, &w); err != nil {
+	if err := dump.Dump(ctx, o.DB, &w); err != nil {
 		return res, err
 	}
 	if err := w.rows.cut(); err != nil {
@@ -230,10 +230,10 @@ func (o Options) write(ctx context.Context, to sink) (res Result, err error) {
 	return Result{ID: id, Manifest: w.made, New: w.written}, err
 }
 
-// writing is a backup in the making.
+// writing is a backup in progress.
 type writing struct {
 	Options
-	ctx     context.Context // of a callback that has none
+	ctx     context.Context // for callbacks without a context
 	to      sink
 	list    *spool
 	rows    cutter
@@ -242,7 +242,7 @@ type writing struct {
 	written int64
 }
 
-// Begin implements carry.Dumping.
+// Begin implements dump.Dumping.
 func (w *writing) Begin(schema int64, last map[string]int64) error {
 	w.made = Manifest{Head: Head{Format: formatVersion, Program: w.Program, Database: w.Store.Database(), Schema: schema,
 		CreatedAt: w.Now().UTC().Truncate(time.Millisecond), Last: last}, Chunks: []Chunk{}, Missing: []Missing{}}
@@ -254,18 +254,18 @@ func (w *writing) Begin(schema int64, last map[string]int64) error {
 	return w.to.begin(w.ctx, w.made.Head)
 }
 
-// Row implements carry.Dumping.
+// Row implements dump.Dumping.
 func (w *writing) Row(t database.Table, row []any) error {
-	if t.Name == carry.Files {
+	if t.Name == dump.Files {
 		w.at.OfFiles++
 		w.at.OfBytes += row[2].(int64)
 	}
 	return w.rows.add(t, row)
 }
 
-// keep takes a chunk. The list of files comes after all rows, each part with its files.
+// keep stores a chunk. Chunks of the file list are kept until all rows are written.
 func (w *writing) keep(c Chunk, packed []byte) error {
-	if c.Table == carry.Files {
+	if c.Table == dump.Files {
 		return w.list.put(packed)
 	}
 	w.at.Rows += c.Rows
@@ -280,7 +280,7 @@ func (w *writing) chunk(c Chunk, packed []byte) error {
 	return err
 }
 
-// files takes the files of a part of the list.
+// files writes the files of a chunk of the file list.
 func (w *writing) files(packed []byte) error {
 	head, rows, err := unpack(packed)
 	if err != nil {
@@ -322,8 +322,8 @@ func (w *writing) files(packed []byte) error {
 	for i, f := range all {
 		if why := outcomes[i].why; why != "" {
 			w.made.Missing = append(w.made.Missing, Missing{Object: f.object, Sum: f.sum, Why: why})
-			if len(w.made.Missing) > missingMost {
-				return fmt.Errorf("backup: more than %d files are missing in the storage: is it the one that the site uses?", missingMost)
+			if len(w.made.Missing) > missingMax {
+				return fmt.Errorf("backup: more than %d files are missing in the storage: check that it is the storage of this site", missingMax)
 			}
 			continue
 		}

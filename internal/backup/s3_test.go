@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// bucket gives the address of an empty place in a bucket and what is in it, or skips.
+// bucket returns the address and the content of an empty prefix in a bucket, or skips the test.
 func bucket(t *testing.T) (address string, kept *blob.S3) {
 	t.Helper()
 	raw := os.Getenv("VITRINE_TEST_S3")
@@ -22,7 +22,7 @@ func bucket(t *testing.T) (address string, kept *blob.S3) {
 		if os.Getenv("VITRINE_TEST_REQUIRE_S3") != "" {
 			t.Fatal("VITRINE_TEST_S3 holds no bucket's address")
 		}
-		t.Skip("no S3 server to test on: VITRINE_TEST_S3 holds no bucket's address")
+		t.Skip("VITRINE_TEST_S3 is not set to the address of a bucket")
 	}
 	before, query, _ := strings.Cut(raw, "?")
 	address = strings.TrimSuffix(before, "/") + "/test-" + rand.Text() + "?" + query
@@ -49,7 +49,7 @@ func names(t *testing.T, s blob.Store) (all []string) {
 	return all
 }
 
-// A bucket holds backups as a folder does, and is restored into, too.
+// Backups and restores work with buckets, as with folders.
 func TestBackupInBucket(t *testing.T) {
 	t.Parallel()
 	address, kept := bucket(t)
@@ -96,7 +96,7 @@ func TestBackupInBucket(t *testing.T) {
 		t.Error("what was in it is gone")
 	}
 
-	// Altered in the bucket, it is refused there as well, and nothing is left of the restore.
+	// A modified backup in a bucket is rejected, and nothing remains of the restore.
 	for _, name := range names(t, kept) {
 		if strings.HasPrefix(name, "files/") {
 			if err := kept.Put(t.Context(), name, strings.NewReader("x"), 1, ""); err != nil {
@@ -115,7 +115,7 @@ func TestBackupInBucket(t *testing.T) {
 	}
 }
 
-// One backup is made in a bucket at a time; one that died is not waited for for ever.
+// Only one backup runs in a bucket at a time, and the lease of one that died expires.
 func TestBucketLease(t *testing.T) {
 	t.Parallel()
 	address, kept := bucket(t)

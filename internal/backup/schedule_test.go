@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Of many servers one makes a backup that is due; the next is due when its time has come,
-// and sooner if it failed or its server died.
+// One of several servers makes a backup that is due. The next one is due after the interval, or sooner if
+// the last one failed or its server died.
 func TestClaimBackup(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

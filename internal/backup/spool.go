@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// spool keeps the list of files, whose chunks come with the rows and are needed after
-// them, in a temporary file.
+// spool is a temporary file for the chunks of the file list, which are read with the rows but needed after
+// them.
 type spool struct{ file *os.File }
 
 func newSpool() (*spool, error) {
-	f, err := os.CreateTemp("", "vitrine-backup-*") // for its owner alone
+	f, err := os.CreateTemp("", "vitrine-backup-*") // readable only by the owner
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func newSpool() (*spool, error) {
 
 func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
 
-// clear forgets what is in it.
+// clear removes the content.
 func (s *spool) clear() error {
 	_, err := s.file.Seek(0, io.SeekStart)
 	return errors.Join(err, s.file.Truncate(0))
@@ -32,7 +32,7 @@ func (s *spool) put(packed []byte) error {
 	return err
 }
 
-// each reads the chunks from the beginning.
+// each reads the chunks from the start.
 func (s *spool) each(visit func(packed []byte) error) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 	"vitrine/internal/durable"
 )
 
-// The last bytes of a file: a frame that decompressors skip (RFC 8878, section 3.1.2), with
-// the SHA-256 of everything before it.
+// The trailer of a file is a frame that decompressors skip (RFC 8878, section 3.1.2), with the SHA-256 of
+// everything before it.
 const (
 	skippable   = 0x184D2A5E
 	trailerSize = 8 + sha256.Size
@@ -34,8 +34,8 @@ func trailer(sum []byte) []byte {
 	return append(b, sum...)
 }
 
-// single is the sink of a file. It is written under another name until it is whole.
-type single struct {
+// tarSink is the sink for a file, which has a temporary name until it is complete.
+type tarSink struct {
 	path string
 	disk *os.File
 	sum  hash.Hash
@@ -45,29 +45,29 @@ type single struct {
 	at   time.Time
 }
 
-func newSingle(path string) (*single, error) {
+func newTarSink(path string) (*tarSink, error) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		return nil, errors.Join(fmt.Errorf("%s is there already", path), err)
+		return nil, errors.Join(fmt.Errorf("%s already exists", path), err)
 	}
 	file, err := os.OpenFile(path+durable.Unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // an interrupted backup may have left the file
 	if err != nil {
 		return nil, err
 	}
-	s := &single{path: path, disk: file, sum: sha256.New()}
+	s := &tarSink{path: path, disk: file, sum: sha256.New()}
 	s.out = bufio.NewWriterSize(io.MultiWriter(file, s.sum), 1<<20)
-	s.zip, err = zstd.NewWriter(s.out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(windowMost))
+	s.zip, err = zstd.NewWriter(s.out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(windowMax))
 	if err != nil {
 		return nil, errors.Join(err, s.drop())
 	}
 	return s, nil
 }
 
-// drop removes what is not whole.
-func (s *single) drop() error {
+// drop removes an incomplete file.
+func (s *tarSink) drop() error {
 	return errors.Join(s.disk.Close(), removed(os.Remove(s.path+durable.Unfinished)))
 }
 
-func (s *single) begin(_ context.Context, h Head) error {
+func (s *tarSink) begin(_ context.Context, h Head) error {
 	if _, err := s.disk.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -85,11 +85,11 @@ func (s *single) begin(_ context.Context, h Head) error {
 	return s.write(headName, raw)
 }
 
-func (s *single) write(name string, content []byte) error {
+func (s *tarSink) write(name string, content []byte) error {
 	return s.copy(name, bytes.NewReader(content), int64(len(content)))
 }
 
-func (s *single) copy(name string, r io.Reader, size int64) error {
+func (s *tarSink) copy(name string, r io.Reader, size int64) error {
 	if err := s.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: s.at.Truncate(time.Second)}); err != nil {
 		return err
 	}
@@ -97,15 +97,15 @@ func (s *single) copy(name string, r io.Reader, size int64) error {
 	return err
 }
 
-func (s *single) atOnce() int { return 1 }
+func (s *tarSink) atOnce() int { return 1 }
 
-func (s *single) chunk(_ context.Context, c Chunk, packed []byte) (int64, error) {
+func (s *tarSink) chunk(_ context.Context, c Chunk, packed []byte) (int64, error) {
 	return c.Size, s.write(rowsName(c.Sum), packed)
 }
 
-// file reads the content twice: what has been written cannot be taken back when its sum
-// turns out to be another.
-func (s *single) file(ctx context.Context, f listed, open func() (io.ReadCloser, error)) (int64, error) {
+// file reads the content twice, because bytes that were written cannot be removed if the checksum turns
+// out to be wrong.
+func (s *tarSink) file(ctx context.Context, f listed, open func() (io.ReadCloser, error)) (int64, error) {
 	err := reading(open, func(r io.Reader) error {
 		_, err := io.Copy(io.Discard, newChecked(r, f.sum, f.size))
 		return err
@@ -114,8 +114,8 @@ func (s *single) file(ctx context.Context, f listed, open func() (io.ReadCloser,
 		return 0, err
 	}
 	err = reading(open, func(r io.Reader) error { return s.copy(fileName(f.sum), newChecked(r, f.sum, f.size), f.size) })
-	if err != nil { // not of the kinds that leave a file out: it was there a moment ago
-		return 0, fmt.Errorf("backup: %s was read once and not again: %s", f.object, err)
+	if err != nil { // not an error for which the file is skipped, because the first read succeeded
+		return 0, fmt.Errorf("backup: %s could not be read a second time: %s", f.object, err)
 	}
 	return f.size, ctx.Err()
 }
@@ -125,11 +125,11 @@ func reading(open func() (io.ReadCloser, error), use func(r io.Reader) error) er
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }() // only read
+	defer func() { _ = r.Close() }() // opened for reading
 	return use(r)
 }
 
-func (s *single) end(_ context.Context, m Manifest) (string, error) {
+func (s *tarSink) end(_ context.Context, m Manifest) (string, error) {
 	raw, err := encode(m)
 	if err == nil {
 		err = s.write(manifestName, raw)
@@ -149,28 +149,28 @@ func (s *single) end(_ context.Context, m Manifest) (string, error) {
 	return idOf(m, raw), err
 }
 
-// lone is a backup in a file, as it is read.
-type lone struct {
+// tarArchive reads a tarSink-file backup.
+type tarArchive struct {
 	disk *os.File
 	zip  *zstd.Decoder
 	tar  *tar.Reader
-	next *tar.Header // that was looked at and not taken
+	next *tar.Header // header that was read but not consumed
 }
 
-// openLone holds the whole file to its sum before anything of it is believed.
-func openLone(ctx context.Context, path string) (*lone, error) {
+// openTar opens a file and verifies its checksum before it parses the content.
+func openTar(ctx context.Context, path string) (*tarArchive, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	a := &lone{disk: file}
+	a := &tarArchive{disk: file}
 	size, err := a.checkSum(ctx)
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
 		a.zip, err = zstd.NewReader(bufio.NewReaderSize(io.LimitReader(file, size), 1<<20), zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderMaxWindow(windowMost), zstd.WithDecoderLowmem(true))
+			zstd.WithDecoderMaxWindow(windowMax), zstd.WithDecoderLowmem(true))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
@@ -179,7 +179,7 @@ func openLone(ctx context.Context, path string) (*lone, error) {
 	return a, nil
 }
 
-func (a *lone) checkSum(ctx context.Context) (size int64, err error) {
+func (a *tarArchive) checkSum(ctx context.Context) (size int64, err error) {
 	info, err := a.disk.Stat()
 	if err != nil {
 		return 0, err
@@ -203,23 +203,23 @@ func (a *lone) checkSum(ctx context.Context) (size int64, err error) {
 	return size, err
 }
 
-func (a *lone) Close() error {
+func (a *tarArchive) Close() error {
 	if a.zip != nil {
 		a.zip.Close()
 	}
 	return a.disk.Close()
 }
 
-func (a *lone) atOnce() int { return 1 }
+func (a *tarArchive) atOnce() int { return 1 }
 
-// peek gives the header of the next entry, which must be an ordinary file.
-func (a *lone) peek() (*tar.Header, error) {
+// peek returns the header of the next entry, which must be a regular file.
+func (a *tarArchive) peek() (*tar.Header, error) {
 	if a.next != nil {
 		return a.next, nil
 	}
 	h, err := a.tar.Next()
 	if err != nil {
-		return nil, damaged("it ends too early: %w", err)
+		return nil, damaged("unexpected end: %w", err)
 	}
 	if h.Typeflag != tar.TypeReg || h.Size < 0 {
 		return nil, damaged("%.100q is no ordinary file", h.Name)
@@ -228,14 +228,14 @@ func (a *lone) peek() (*tar.Header, error) {
 	return h, nil
 }
 
-// take reads the next entry, of that name and of at most so many bytes.
-func (a *lone) take(name string, most int64) ([]byte, error) {
+// take reads the next entry, which must have the given name and at most most bytes.
+func (a *tarArchive) take(name string, most int64) ([]byte, error) {
 	h, err := a.peek()
 	if err != nil {
 		return nil, err
 	}
 	if h.Name != name || h.Size > most {
-		return nil, damaged("%.100q of %d bytes stands where %s should", h.Name, h.Size, name)
+		return nil, damaged("found %.100q with %d bytes instead of %s", h.Name, h.Size, name)
 	}
 	a.next = nil
 	content, err := io.ReadAll(a.tar)
@@ -245,8 +245,8 @@ func (a *lone) take(name string, most int64) ([]byte, error) {
 	return content, nil
 }
 
-func (a *lone) head(context.Context) (h Head, err error) {
-	raw, err := a.take(headName, headMost)
+func (a *tarArchive) head(context.Context) (h Head, err error) {
+	raw, err := a.take(headName, headMax)
 	if err == nil {
 		if err = json.Unmarshal(raw, &h); err != nil {
 			err = damaged("%s: %w", headName, err)
@@ -255,7 +255,7 @@ func (a *lone) head(context.Context) (h Head, err error) {
 	return h, err
 }
 
-func (a *lone) chunk(ctx context.Context) (string, []byte, error) {
+func (a *tarArchive) chunk(ctx context.Context) (string, []byte, error) {
 	h, err := a.peek()
 	if err != nil {
 		return "", nil, err
@@ -267,11 +267,11 @@ func (a *lone) chunk(ctx context.Context) (string, []byte, error) {
 	if !ok || !sumForm.MatchString(sum) {
 		return "", nil, damaged("%.100q does not belong there", h.Name)
 	}
-	packed, err := a.take(h.Name, packedMost)
+	packed, err := a.take(h.Name, packedMax)
 	return sum, packed, errors.Join(err, ctx.Err())
 }
 
-func (a *lone) file(_ context.Context, sum string, size int64, use func(r io.Reader) error) (bool, error) {
+func (a *tarArchive) file(_ context.Context, sum string, size int64, use func(r io.Reader) error) (bool, error) {
 	h, err := a.peek()
 	if err != nil || h.Name != fileName(sum) {
 		return false, err
@@ -283,8 +283,8 @@ func (a *lone) file(_ context.Context, sum string, size int64, use func(r io.Rea
 	return true, use(a.tar)
 }
 
-func (a *lone) manifest(context.Context) (m Manifest, id string, err error) {
-	raw, err := a.take(manifestName, manifestMost)
+func (a *tarArchive) manifest(context.Context) (m Manifest, id string, err error) {
+	raw, err := a.take(manifestName, manifestMax)
 	if err != nil {
 		return m, "", err
 	}

@@ -15,36 +15,36 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 )
 
-// archive is a backup that is read from its beginning to its end, once.
+// archive reads a backup once, from start to end.
 type archive interface {
 	head(ctx context.Context) (Head, error)
-	// chunk gives the next chunk and its name, io.EOF after the last.
+	// chunk returns the next chunk and its checksum, or io.EOF after the last one.
 	chunk(ctx context.Context) (sum string, packed []byte, err error)
-	// file has a file read that is next, or tells that it is not there. Where atOnce gives
-	// more than one, as many may be read at once.
+	// file calls use with the next file, or returns false if the file is missing. It may be called
+	// concurrently by atOnce callers.
 	file(ctx context.Context, sum string, size int64, use func(r io.Reader) error) (found bool, err error)
 	atOnce() int
-	// manifest gives the manifest and the backup's id, after everything else.
+	// manifest returns the manifest and the id of the backup. It must be called last.
 	manifest(ctx context.Context) (m Manifest, id string, err error)
 	Close() error
 }
 
-// visitor is shown what is in a backup, in its order.
+// visitor receives the content of a backup in order.
 type visitor interface {
 	begin(ctx context.Context, h Head) error
 	rows(ctx context.Context, h chunkHead, rows iter.Seq2[[]any, error]) error
 	// loaded is called after the last rows, before the first file.
 	loaded(ctx context.Context) error
-	// file reads all of a file. It may be called for several at once. The reader fails if
-	// the content is not that of the sum.
+	// file reads a whole file. It may be called concurrently. The reader fails if the content does not
+	// match sum.
 	file(ctx context.Context, sum string, size int64, r io.Reader) error
 }
 
-// walk shows a visitor a backup and holds everything to the manifest: nothing is missing,
-// altered, more than there should be, or in another order.
+// walk passes a backup to a visitor and compares everything with the manifest. It fails if something is
+// missing, changed, unexpected, or in the wrong order.
 func walk(ctx context.Context, from archive, to visitor, tell func(Progress)) (m Manifest, id string, err error) {
 	w := walking{from: from, to: to, tell: tell}
 	head, err := from.head(ctx)
@@ -72,7 +72,7 @@ func walk(ctx context.Context, from archive, to visitor, tell func(Progress)) (m
 	if m, id, err = from.manifest(ctx); err != nil {
 		return m, "", err
 	}
-	if err := w.loaded(ctx); err != nil { // there may be no files
+	if err := w.loaded(ctx); err != nil { // not called yet if there are no files
 		return m, "", err
 	}
 	same := reflect.DeepEqual(m.Head, head) && slices.Equal(m.Chunks, w.chunks) && m.Rows == w.at.Rows && m.Files == w.at.Files && m.Bytes == w.at.Bytes &&
@@ -89,7 +89,7 @@ type walking struct {
 	tell   func(Progress)
 	chunks []Chunk
 	absent []string
-	all    bool // rows have been shown
+	all    bool // all rows were visited
 
 	mu sync.Mutex
 	at Progress
@@ -104,7 +104,7 @@ func (w *walking) chunk(ctx context.Context, sum string, packed []byte) error {
 		return damaged("rows/%s: %w", sum, err)
 	}
 	w.chunks = append(w.chunks, Chunk{Sum: sum, Size: int64(len(packed)), Table: head.Table, Rows: head.Rows})
-	if head.Table == carry.Files {
+	if head.Table == dump.Files {
 		if err := w.loaded(ctx); err != nil {
 			return err
 		}
@@ -130,13 +130,13 @@ func (w *walking) loaded(ctx context.Context) error {
 	return w.to.loaded(ctx)
 }
 
-// listed is a file as the list has it.
+// listed is an entry of the file list.
 type listed struct {
 	sum, object string
 	size        int64
 }
 
-// listOf gives the files of a chunk of their list.
+// listOf decodes a chunk of the file list.
 func listOf(rows iter.Seq2[[]any, error]) (all []listed, err error) {
 	for row, err := range rows {
 		if err != nil {
@@ -195,7 +195,7 @@ func (w *walking) files(ctx context.Context, rows iter.Seq2[[]any, error]) error
 	}
 	for i, f := range all {
 		if !found[i] {
-			if w.absent = append(w.absent, f.sum); len(w.absent) > missingMost {
+			if w.absent = append(w.absent, f.sum); len(w.absent) > missingMax {
 				return damaged("files are missing, %s and others", w.absent[0])
 			}
 		}
@@ -203,10 +203,10 @@ func (w *walking) files(ctx context.Context, rows iter.Seq2[[]any, error]) error
 	return nil
 }
 
-// errContent says that bytes are not those of their sum.
-var errContent = errors.New("has other content than its sum says")
+// errContent reports that content does not match its checksum.
+var errContent = errors.New("content does not match its checksum")
 
-// checked reads content of a known size and sum, and fails at its end if it is another.
+// checked reads content and fails at the end if it does not match its size or checksum.
 type checked struct {
 	r    io.Reader
 	sum  string

@@ -14,9 +14,9 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Disk keeps files in a folder, each at the path of its name, for the owner of the
-// process only. Unfinished files are in its folder ".tmp". Whatever symbolic links
-// are in it, nothing outside is read or written.
+// Disk stores files in a folder at the path of their name, accessible only to the owner of the process.
+// Unfinished files are in the subfolder ".tmp". Symbolic links cannot lead to reads or writes outside of
+// the folder.
 type Disk struct {
 	dir  string
 	root *os.Root
@@ -24,7 +24,7 @@ type Disk struct {
 
 var _ Store = (*Disk)(nil)
 
-// OpenDisk makes the folder if it is missing.
+// OpenDisk opens a folder, which it creates if necessary.
 func OpenDisk(dir string) (*Disk, error) {
 	root, err := openFolder(dir)
 	if err != nil {
@@ -36,8 +36,7 @@ func OpenDisk(dir string) (*Disk, error) {
 	return &Disk{dir: dir, root: root}, nil
 }
 
-// openFolder makes a folder for the owner of the process if it is missing, and opens
-// it.
+// openFolder opens a folder, which it creates for the owner of the process if necessary.
 func openFolder(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
@@ -49,7 +48,7 @@ func openFolder(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// Close lets go of the folder. Open files stay open.
+// Close closes the folder. Open files remain open.
 func (d *Disk) Close() error { return d.root.Close() }
 
 // Open opens a file. See Store.
@@ -65,7 +64,7 @@ func (d *Disk) Open(_ context.Context, name string) (*File, error) {
 }
 
 func (d *Disk) open(name string) (*File, error) {
-	if _, err := d.stat(name); err != nil { // opening a named pipe would wait for its writer
+	if _, err := d.stat(name); err != nil { // opening a named pipe would block
 		return nil, err
 	}
 	f, err := d.root.Open(name)
@@ -79,7 +78,7 @@ func (d *Disk) open(name string) (*File, error) {
 	return &File{Info: Info{Size: info.Size(), ModTime: info.ModTime()}, Content: f}, nil
 }
 
-// Stat describes a file. See Store.
+// Stat returns the metadata of a file. See Store.
 func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
 	if err := checkName(name); err != nil {
 		return Info{}, err
@@ -91,7 +90,7 @@ func (d *Disk) Stat(_ context.Context, name string) (Info, error) {
 	return info, nil
 }
 
-// stat finds regular files only: folders and links are none of ours.
+// stat ignores everything except regular files, such as folders and links.
 func (d *Disk) stat(name string) (Info, error) {
 	info, err := d.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -111,7 +110,7 @@ func (d *Disk) List(ctx context.Context, folder string, visit func(name string, 
 	}
 	return fs.WalkDir(d.root.FS(), from, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // removed meanwhile, or nothing was ever kept there
+		case errors.Is(err, fs.ErrNotExist): // removed in the meantime, or an empty store
 			return nil
 		case err != nil:
 			return fmt.Errorf("blob: list: %w", err)
@@ -133,12 +132,12 @@ func (d *Disk) List(ctx context.Context, folder string, visit func(name string, 
 	})
 }
 
-// Delete removes a file. The folders above it stay. See Store.
+// Delete removes a file, but not its folders. See Store.
 func (d *Disk) Delete(_ context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	_, err := d.stat(name) // a folder that is empty would be removed, too
+	_, err := d.stat(name) // Remove would also remove an empty folder
 	if err == nil {
 		err = d.root.Remove(name)
 	}
@@ -151,7 +150,7 @@ func (d *Disk) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// PresignPut gives no URL: clients cannot write to the disk.
+// PresignPut is not supported. See Store.
 func (d *Disk) PresignPut(_ context.Context, name, _ string, _ time.Duration) (string, bool, error) {
 	return "", false, checkName(name)
 }
@@ -163,7 +162,7 @@ func (d *Disk) Check(ctx context.Context) error {
 	})
 	if err == nil {
 		err = d.root.Remove(probe)
-		if errors.Is(err, fs.ErrNotExist) { // another process checks, too
+		if errors.Is(err, fs.ErrNotExist) { // removed by a check in another process
 			return nil
 		}
 	}
@@ -173,7 +172,7 @@ func (d *Disk) Check(ctx context.Context) error {
 	return nil
 }
 
-// Ready is Check, which finds a full disk. See Store.
+// Ready is the same as Check, which also detects a full disk. See Store.
 func (d *Disk) Ready(ctx context.Context) error { return d.Check(ctx) }
 
 // Sweep removes unfinished files. See Store.
@@ -181,7 +180,7 @@ func (d *Disk) Sweep(_ context.Context, olderThan time.Duration) error {
 	return sweep(d.root, temporaryFolder, olderThan)
 }
 
-// sweep removes the files of a folder that were last written to too long ago.
+// sweep removes the files of a folder that were not written to for longer than olderThan.
 func sweep(root *os.Root, folder string, olderThan time.Duration) error {
 	entries, err := fs.ReadDir(root.FS(), folder)
 	if err != nil {
@@ -193,14 +192,14 @@ func sweep(root *os.Root, folder string, olderThan time.Duration) error {
 		if err == nil && info.Mode().IsRegular() && !info.ModTime().After(before) {
 			err = root.Remove(filepath.Join(folder, entry.Name()))
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // finished in the meantime
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // not completed in the meantime
 			return fmt.Errorf("blob: sweep: %w", err)
 		}
 	}
 	return nil
 }
 
-// absence is diskError, and ErrNotFound for a file or a folder that is missing.
+// absence returns ErrNotFound for a missing file or folder, and otherwise diskError.
 func absence(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -208,8 +207,7 @@ func absence(err error) error {
 	return diskError(err)
 }
 
-// diskError marks errors of the file system that may pass, and those of a disk that
-// fails.
+// diskError marks errors that may be temporary, and errors of a failing disk.
 func diskError(err error) error {
 	for _, passing := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE} {
 		if errors.Is(err, passing) && !errors.Is(err, ErrSource) {

@@ -25,8 +25,8 @@ func (d *Disk) Put(ctx context.Context, name string, r io.Reader, size int64, _ 
 	return nil
 }
 
-// PutStaged gives the received file a second name, in this folder, where the file
-// system can, so that nothing is copied. See Store.
+// PutStaged links the received file into this folder, if the file system supports it, to avoid a copy.
+// See Store.
 func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, contentType string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, conte
 	if err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, diskError(err))
 	}
@@ -48,7 +48,7 @@ func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, conte
 		}
 		return err
 	})
-	if !linked { // another file system, or one that has no links
+	if !linked { // on another file system, or without support for links
 		return d.Put(ctx, name, f, staged.Size, contentType)
 	}
 	if err != nil {
@@ -57,8 +57,8 @@ func (d *Disk) PutStaged(ctx context.Context, name string, staged *Staged, conte
 	return nil
 }
 
-// place lets finish make a file of the name it is given, moves that to name, and sees
-// to it that it stays there if the machine stops. It leaves no unfinished file.
+// place calls finish to create an unfinished file, and renames it durably to name. It leaves no unfinished
+// file behind.
 func (d *Disk) place(name string, finish func(unfinished string) error) error {
 	unfinished := path.Join(temporaryFolder, rand.Text())
 	err := finish(unfinished)
@@ -68,7 +68,7 @@ func (d *Disk) place(name string, finish func(unfinished string) error) error {
 	if err == nil {
 		err = d.root.Rename(unfinished, name)
 	}
-	// It is also left when name is another link to the same file: rename(2) then does
+	// The unfinished file remains if name is a link to the same file, because rename(2) then does
 	// nothing.
 	if remove := d.root.Remove(unfinished); remove != nil && !errors.Is(remove, fs.ErrNotExist) {
 		err = errors.Join(err, remove)
@@ -79,7 +79,7 @@ func (d *Disk) place(name string, finish func(unfinished string) error) error {
 	return d.syncFolders(name)
 }
 
-// write makes a file and brings it to the disk.
+// write creates a file and syncs it.
 func (d *Disk) write(name string, r io.Reader) error {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *Disk) write(name string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// makeFolders makes the folders above a file.
+// makeFolders creates the parent folders of a file.
 func (d *Disk) makeFolders(name string) error {
 	for i, char := range name {
 		if char != '/' {
@@ -105,8 +105,8 @@ func (d *Disk) makeFolders(name string) error {
 	return nil
 }
 
-// syncFolders brings all folders above a file to the disk. Those that were there
-// before may have been made a moment ago, by a call that has yet to do this.
+// syncFolders syncs all parent folders of a file. Existing ones may have been created by a concurrent call
+// that has not synced them yet.
 func (d *Disk) syncFolders(name string) error {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		f, err := d.root.Open(dir)

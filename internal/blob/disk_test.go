@@ -31,11 +31,11 @@ func TestDiskModes(t *testing.T) {
 	}
 }
 
-// A staged file is linked, not copied, where that is possible.
+// A staged file is linked instead of copied if possible.
 func TestDiskLinksStaged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		move string // where the folder is afterwards: links need its path
+		move string // new location of the folder, which breaks linking by path
 		same bool
 	}{
 		"linked": {"media", true},
@@ -76,7 +76,7 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-// What leads out of the folder is not followed, whoever has put it there.
+// Links out of the folder are not followed.
 func TestDiskLinksOut(t *testing.T) {
 	t.Parallel()
 	for name, link := range map[string]string{"folder": "out", "temporary folder": ".tmp", "file": "out/file"} {
@@ -103,7 +103,7 @@ func TestDiskLinksOut(t *testing.T) {
 			}
 			put := disk.Put(t.Context(), "out/file", strings.NewReader("x"), 1, "")
 			staged := disk.PutStaged(t.Context(), "out/file", receive(t, "y"), "")
-			if link == "out/file" { // the link itself is replaced
+			if link == "out/file" { // the link is replaced
 				if put != nil || staged != nil {
 					t.Errorf("put: %v, %v", put, staged)
 				}
@@ -123,7 +123,7 @@ func TestDiskLinksOut(t *testing.T) {
 	}
 }
 
-// A name cannot be a folder as well.
+// A name cannot be both a file and a folder.
 func TestDiskNameIsFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// source reads from a reader that was handed in, until the context ends, and marks
-// its errors.
+// source reads from a caller's reader until the context ends, and marks its errors.
 type source struct {
 	ctx context.Context
 	r   io.Reader
@@ -25,8 +24,7 @@ func (s source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// atEnd returns nil at the end of a reader, excess when there is more, or the
-// reader's error.
+// atEnd returns nil at the end of a reader, excess if there is more, or the reader's error.
 func atEnd(r io.Reader, excess error) error {
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
@@ -38,15 +36,14 @@ func atEnd(r io.Reader, excess error) error {
 	}
 }
 
-// exact reads a number of bytes from a source that must hold just as many. It keeps
-// the last of them back until it has seen the end, so that a receiver who waits for
-// the whole length never gets it when there is more.
+// exact reads a source that must have an exact length. It holds back the last bytes until it has seen the
+// end, so that a receiver never gets the full length of a source that is too long.
 type exact struct {
 	r    source
 	left int64
 
-	mu  sync.Mutex // HTTP may read on in the background after it has failed
-	err error      // sticky, io.EOF among them
+	mu  sync.Mutex // HTTP may continue reading in the background after a failure
+	err error      // sticky, may be io.EOF
 }
 
 func newExact(ctx context.Context, r io.Reader, size int64) *exact {
@@ -82,7 +79,7 @@ func (e *exact) read(p []byte) (n int, err error) {
 	case e.left > 0:
 		return n, nil
 	case err == nil:
-		if err := atEnd(e.r, fmt.Errorf("%w: there is more", ErrSize)); err != nil {
+		if err := atEnd(e.r, fmt.Errorf("%w: it is longer", ErrSize)); err != nil {
 			return 0, err
 		}
 	}

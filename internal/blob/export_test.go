@@ -2,8 +2,8 @@ package blob
 
 import "errors"
 
-// Temporary reports whether an error is one of the storage that may pass by itself: the
-// network or the S3 server is down or busy, or the disk is full.
+// Temporary reports whether a storage error may be temporary: the network or the S3 server is down or
+// busy, or the disk is full.
 func Temporary(err error) bool {
 	_, ok := errors.AsType[temporaryError](err)
 	return ok

@@ -1,4 +1,4 @@
 package blob
 
-// Space is what a file system has, in bytes.
+// Space is the space of a file system in bytes.
 type Space struct{ Free, Total int64 }

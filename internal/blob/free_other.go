@@ -2,6 +2,5 @@
 
 package blob
 
-// FreeSpace returns how much space the file system of a folder has; ok is false where that
-// cannot be known.
+// FreeSpace returns the space of the file system of a folder. ok is false if it is unknown.
 func FreeSpace(string) (s Space, ok bool, err error) { return s, false, nil }

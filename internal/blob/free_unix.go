@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// FreeSpace returns how much space the file system of a folder has for who runs this
-// process; ok is false where that cannot be known.
+// FreeSpace returns the space of the file system of a folder that is available to this process. ok is
+// false if it is unknown.
 func FreeSpace(dir string) (s Space, ok bool, err error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {

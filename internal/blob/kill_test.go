@@ -14,13 +14,13 @@ import (
 	"vitrine/internal/blob"
 )
 
-// The variables that make of this test program one that is killed while it writes.
+// Environment variables that turn this test program into one that is killed while it writes.
 const (
-	victimEnv = "VITRINE_TEST_VICTIM" // what it does
-	folderEnv = "VITRINE_TEST_FOLDER" // where, or below which prefix
+	victimEnv = "VITRINE_TEST_VICTIM" // the operation
+	folderEnv = "VITRINE_TEST_FOLDER" // the folder or prefix
 )
 
-// victim begins to write, says so, and never ends.
+// victim starts to write, prints a line, and never ends.
 func victim(what, where string) error {
 	endless := readerFunc(func([]byte) (int, error) {
 		_, _ = os.Stdout.WriteString("begun\n")
@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// killed runs a victim and kills it when it has begun to write.
+// killed starts a victim and kills it while it writes.
 func killed(t *testing.T, what, where string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0])
@@ -87,7 +87,7 @@ func killed(t *testing.T, what, where string) {
 	}
 }
 
-// A process that is killed leaves nothing but unfinished files, which Sweep removes.
+// A killed process leaves only unfinished files, which Sweep removes.
 func TestKilledWhilePutting(t *testing.T) {
 	t.Parallel()
 	t.Run("disk", func(t *testing.T) {

@@ -29,7 +29,7 @@ func presign(t *testing.T, s blob.Store, name, contentType string) *url.URL {
 	return u
 }
 
-// send makes a request as a browser would and returns the status and the body.
+// send sends a request like a browser, and returns the status and the body.
 func send(t *testing.T, method string, u *url.URL, contentType, content string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, u.String(), strings.NewReader(content))
@@ -105,7 +105,7 @@ func TestPresignPutRefuses(t *testing.T) {
 	}
 }
 
-// In a bubble of synctest it is the year 2000.
+// In a synctest bubble the year is 2000.
 func TestPresignPutExpires(t *testing.T) {
 	t.Parallel()
 	o := s3Options(t)
@@ -138,7 +138,7 @@ func TestPresignPutDuration(t *testing.T) {
 	}
 }
 
-// URLs are for the address at which clients reach the server.
+// URLs use the address at which clients reach the server.
 func TestPresignPutPublicEndpoint(t *testing.T) {
 	t.Parallel()
 	o := s3Options(t)

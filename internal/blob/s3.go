@@ -15,16 +15,16 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// attempts is how often a request is sent before it fails, with pauses of up to a
-// second: short outages are not seen, and long ones are reported within seconds.
+// attempts is how often a request is sent before it fails, with pauses of up to a second. Short outages
+// are hidden, and long ones are reported within seconds.
 const attempts = 5
 
-// S3 keeps files in a bucket, each under the prefix and its name. The credentials must
-// allow to get, put, delete and list objects: without listing, S3 says "forbidden" for
-// what is missing.
+// S3 stores files in a bucket, with keys that consist of the prefix and the name. The credentials must
+// allow getting, putting, deleting and listing objects. Without the list permission, S3 returns
+// "forbidden" for missing objects.
 type S3 struct {
 	core   minio.Core
-	public *minio.Client // makes URLs for clients
+	public *minio.Client // creates URLs for clients
 	bucket string
 	prefix string
 
@@ -85,11 +85,11 @@ func (o *S3Options) client(endpoint string) (*minio.Client, error) {
 	return client, nil
 }
 
-// key is the object's key for a name.
+// key returns the object key for a name.
 func (s *S3) key(name string) string { return path.Join(s.prefix, name) }
 
-// Put uploads r. What is seekable and an io.ReaderAt is not buffered, and sent again
-// where a request fails; of other readers up to 16 MiB are held in memory. See Store.
+// Put uploads r. Readers that are seekable and implement io.ReaderAt are not buffered, and are sent again
+// if a request fails. For other readers, up to 16 MiB are held in memory. See Store.
 func (s *S3) Put(ctx context.Context, name string, r io.Reader, size int64, contentType string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -99,12 +99,12 @@ func (s *S3) Put(ctx context.Context, name string, r io.Reader, size int64, cont
 
 func (s *S3) put(ctx context.Context, name string, r io.Reader, size int64, contentType string) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the uploads of other parts when one has failed
+	defer cancel() // stops the uploads of other parts after a failure
 	body, err := sized(ctx, r, size)
 	if err == nil {
 		err = s.ask(ctx, false, func(ctx context.Context) error {
 			_, err := s.core.Client.PutObject(ctx, s.bucket, s.key(name), body, size, minio.PutObjectOptions{ContentType: contentType})
-			// minio puts another error in the place of those that speak of an EOF.
+			// minio replaces errors that mention an EOF.
 			if exact, ok := body.(*exact); ok && err != nil {
 				if read := exact.failure(); read != nil && read != io.EOF {
 					return read
@@ -119,19 +119,19 @@ func (s *S3) put(ctx context.Context, name string, r io.Reader, size int64, cont
 	return nil
 }
 
-// sized returns a reader of just size bytes that is seekable where r is.
+// sized returns a reader of exactly size bytes, which is seekable if r is.
 func sized(ctx context.Context, r io.Reader, size int64) (io.Reader, error) {
 	if file, ok := r.(interface {
 		io.Seeker
 		io.ReaderAt
 	}); ok {
 		start, err := file.Seek(0, io.SeekCurrent)
-		if err == nil { // a pipe is an *os.File, too
+		if err == nil { // false for a pipe, which is an *os.File, too
 			return section(file, start, size)
 		}
 	}
 	body := newExact(ctx, r, size)
-	if size == 0 { // would not be read
+	if size == 0 { // minio would not read it
 		if _, err := body.Read(make([]byte, 1)); err != io.EOF {
 			return body, err
 		}
@@ -162,11 +162,11 @@ func (s *S3) PutStaged(ctx context.Context, name string, staged *Staged, content
 	if err != nil {
 		return fmt.Errorf("blob: put %s: %w", name, err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading
 	return s.Put(ctx, name, f, staged.Size, contentType)
 }
 
-// Stat asks for an object's head. See Store.
+// Stat sends a HEAD request. See Store.
 func (s *S3) Stat(ctx context.Context, name string) (Info, error) {
 	if err := checkName(name); err != nil {
 		return Info{}, err
@@ -178,10 +178,10 @@ func (s *S3) Stat(ctx context.Context, name string) (Info, error) {
 	return Info{Size: info.Size, ModTime: info.LastModified, ContentType: info.ContentType}, nil
 }
 
-// List asks for a thousand names at a time. See Store.
+// List lists up to a thousand names per request. See Store.
 func (s *S3) List(ctx context.Context, folder string, visit func(name string, size int64) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the listing where visit fails
+	defer cancel() // stops the listing if visit fails
 	below := s.prefix
 	if below != "" {
 		below += "/"
@@ -227,14 +227,14 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// PresignPut signs a PUT at the public endpoint, without a request. S3 answers 403 to
-// another content type. See Store.
+// PresignPut signs a PUT request to the public endpoint, locally. S3 rejects another content type with 403.
+// See Store.
 func (s *S3) PresignPut(ctx context.Context, name, contentType string, d time.Duration) (string, bool, error) {
 	if err := checkName(name); err != nil {
 		return "", false, err
 	}
 	if contentType == "" || strings.TrimSpace(contentType) != contentType {
-		return "", false, fmt.Errorf("blob: presign %s: %q is no content type", name, contentType)
+		return "", false, fmt.Errorf("blob: presign %s: %q is not a valid content type", name, contentType)
 	}
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := s.public.PresignHeader(ctx, http.MethodPut, s.bucket, s.key(name), d, nil, header)

@@ -10,8 +10,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Check writes and removes an object, and looks for one that is missing, which S3 does
-// not tell without the right to list. See Store.
+// Check writes and removes an object, and requests a missing one, for which S3 returns the right error
+// only with the list permission. See Store.
 func (s *S3) Check(ctx context.Context) error {
 	err := s.put(ctx, probe, strings.NewReader("ok"), 2, "text/plain")
 	if err == nil {
@@ -26,7 +26,7 @@ func (s *S3) Check(ctx context.Context) error {
 	return nil
 }
 
-// Ready looks for an object that is missing. See Store.
+// Ready requests a missing object. See Store.
 func (s *S3) Ready(ctx context.Context) error {
 	if _, err := s.stat(ctx, probe+"-missing"); !errors.Is(err, ErrNotFound) {
 		return err
@@ -34,8 +34,8 @@ func (s *S3) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Sweep ends uploads in parts that a crash has cut off; S3 keeps, and bills, their
-// parts otherwise. See Store.
+// Sweep aborts multipart uploads that a crash interrupted. Otherwise S3 keeps their parts, and charges for
+// them. See Store.
 func (s *S3) Sweep(ctx context.Context, olderThan time.Duration) error {
 	prefix := s.prefix
 	if prefix != "" {
@@ -54,7 +54,7 @@ func (s *S3) Sweep(ctx context.Context, olderThan time.Duration) error {
 			continue
 		}
 		err := s.core.AbortMultipartUpload(ctx, s.bucket, upload.Key, upload.UploadID)
-		if err != nil && minio.ToErrorResponse(err).Code != minio.NoSuchUpload { // finished in the meantime
+		if err != nil && minio.ToErrorResponse(err).Code != minio.NoSuchUpload { // not completed in the meantime
 			return fmt.Errorf("blob: sweep: %w", s3Error(err))
 		}
 	}

@@ -12,20 +12,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// passing are codes of errors after which S3 wants to be asked again, and which may
-// come with a status that does not say so.
+// passing are error codes after which a request should be retried, even if the status code does not
+// suggest it.
 var passing = []string{
 	"RequestTimeout", "Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestThrottled",
 	"InternalError", "SlowDown", "ServiceUnavailable", "OperationAborted",
 }
 
-// s3Error adds to an error of minio what callers ask for.
+// s3Error adds this package's error values to an error of minio.
 func s3Error(err error) error {
 	var response minio.ErrorResponse
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrSource), errors.Is(err, ErrSize):
 		return err
-	case !errors.As(err, &response): // no answer, or not all of it
+	case !errors.As(err, &response): // no response or an incomplete one
 		return temporary(err)
 	case response.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -34,5 +34,5 @@ func s3Error(err error) error {
 		slices.Contains(passing, response.Code):
 		return temporary(err)
 	}
-	return domain.NewUnavailable(err) // nothing that our client could fix
+	return domain.NewUnavailable(err) // not the client's fault
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Open asks for an object's head; the content comes when it is read. See Store.
+// Open sends a HEAD request. The content is requested when it is read. See Store.
 func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("blob: read %s: %w", name, err)
 		}
-		// Some servers keep ETags apart from contents, so that a match says little.
+		// On some servers ETags are independent of the content, so a match proves little.
 		want := fmt.Sprintf("bytes %d-%d/%d", first, last, info.Size)
 		if got := header.Get("Content-Range"); got != want {
 			return nil, errors.Join(fmt.Errorf("blob: read %s: S3 sends %q instead of %q", name, got, want), body.Close())
@@ -41,10 +41,9 @@ func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 	}, nil
 }
 
-// object reads an object: one request serves all that is read on end, and each ReadAt
-// makes one of its own. After an error the next call asks again, so that a broken
-// download can be resumed. minio's own Object takes a ReadAt up to the end for the end
-// of Read, too, and refuses to seek beyond it.
+// object reads an object. Sequential reads share one request, and each ReadAt sends its own. After an
+// error, the next call sends a new request, so an interrupted download can be resumed. minio's Object
+// treats a ReadAt up to the end as the end of Read, and cannot seek beyond the end.
 type object struct {
 	get    func(first, last int64) (io.ReadCloser, error) // bytes first to last, inclusive
 	size   int64
@@ -81,7 +80,7 @@ func (o *object) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt may be called concurrently.
+// ReadAt can be called concurrently.
 func (o *object) ReadAt(p []byte, offset int64) (int, error) {
 	switch {
 	case offset < 0:
@@ -107,7 +106,7 @@ func (o *object) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// bodyError is the error for a response that ends with some bytes missing.
+// bodyError returns the error for a response that ends too early.
 func bodyError(err error, missing int64) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -123,7 +122,7 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekEnd:
 		offset += o.size
 	default:
-		return 0, fmt.Errorf("blob: seek: %d is no whence", whence)
+		return 0, fmt.Errorf("blob: seek: invalid whence %d", whence)
 	}
 	switch {
 	case o.closed:
@@ -138,7 +137,7 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Close ends a download that is under way.
+// Close ends a running download.
 func (o *object) Close() error {
 	o.closed = true
 	return o.drop()

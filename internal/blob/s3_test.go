@@ -26,7 +26,7 @@ func TestS3Sweep(t *testing.T) {
 		return id
 	}
 	begin(o.Prefix + "/a/unfinished")
-	neighbour := begin(o.Prefix + "x/unfinished") // of another prefix
+	neighbour := begin(o.Prefix + "x/unfinished") // with another prefix
 	if err := store.Sweep(t.Context(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestS3CheckFails(t *testing.T) {
 	}
 }
 
-// s3Answering is a store at a server of our own, for what no real one does on demand.
+// s3Answering returns a store on a test server with a handler.
 func s3Answering(t *testing.T, answer http.HandlerFunc) *blob.S3 {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -79,7 +79,7 @@ func s3Answering(t *testing.T, answer http.HandlerFunc) *blob.S3 {
 	})
 }
 
-// Each request of S3 passes by the observer, those that are tried again too.
+// The observer sees each request to S3, including retries.
 func TestS3Watched(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -130,7 +130,7 @@ func TestS3IsDown(t *testing.T) {
 	}
 }
 
-// A short outage is not seen when the content can be sent again.
+// A short outage is hidden if the content can be sent again.
 func TestS3Retries(t *testing.T) {
 	t.Parallel()
 	requests, got := 0, 0
@@ -147,13 +147,13 @@ func TestS3Retries(t *testing.T) {
 	}
 }
 
-// head writes what minio needs to know of an object.
+// head writes the headers that minio requires of an object.
 func head(w http.ResponseWriter) {
 	w.Header().Set("ETag", `"tag"`)
 	w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
 }
 
-// An answer with other bytes than those that were asked for is refused.
+// A response with another range than the requested one is rejected.
 func TestS3SendsAnotherRange(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []string{"", "bytes 0-9/10", "bytes 2-9/11"} {
@@ -177,8 +177,7 @@ func TestS3SendsAnotherRange(t *testing.T) {
 	}
 }
 
-// A download that breaks off is an error that may pass, and the next read goes on
-// where it stopped.
+// An interrupted download is a temporary error, and the next read resumes it.
 func TestS3ReadBreaksOff(t *testing.T) {
 	t.Parallel()
 	content := "0123456789"

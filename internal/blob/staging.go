@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Staging is a local folder for content whose hash and size are not known before it
-// has all been read. It is safe for concurrent use.
+// Staging is a local folder for content whose hash and size are unknown until it is completely received.
+// It is safe for concurrent use.
 type Staging struct {
 	dir  string
 	root *os.Root
 }
 
-// OpenStaging makes the folder if it is missing, for the owner of the process only.
+// OpenStaging opens a folder, which it creates for the owner of the process if necessary.
 func OpenStaging(dir string) (*Staging, error) {
 	root, err := openFolder(dir)
 	if err != nil {
@@ -30,12 +30,12 @@ func OpenStaging(dir string) (*Staging, error) {
 	return &Staging{dir: dir, root: root}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (s *Staging) Close() error { return s.root.Close() }
 
-// Staged is content in the staging folder. Close it to remove it.
+// Staged is content in the staging folder. Closing it removes it.
 type Staged struct {
-	SHA256 string // 64 lower case hexadecimal digits
+	SHA256 string // 64 lowercase hexadecimal digits
 	Size   int64  // bytes
 
 	root *os.Root
@@ -43,10 +43,9 @@ type Staged struct {
 	path string
 }
 
-// Receive reads all of r into a file, of limit bytes at most. It fails with
-// ErrTooLarge when there is more, and with ErrSource when r fails; then, and when ctx
-// ends between two reads, nothing is left. The content may be lost when the machine
-// stops.
+// Receive writes all of r to a file of at most limit bytes. It fails with ErrTooLarge if there is more,
+// and with ErrSource if reading r fails. After an error, or if ctx ends between two reads, nothing is left.
+// The content is not synced to disk.
 func (s *Staging) Receive(ctx context.Context, r io.Reader, limit int64) (*Staged, error) {
 	name := rand.Text()
 	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -76,11 +75,10 @@ func (s *Staged) fill(w io.Writer, r io.Reader, limit int64) error {
 	return nil
 }
 
-// Open opens the file for reading, at its beginning. The caller closes it; it can be
-// read on after the Staged is closed.
+// Open opens the file for reading. The caller must close it. It stays readable after the Staged is closed.
 func (s *Staged) Open() (*os.File, error) { return s.root.Open(s.name) }
 
-// Close removes the file. It may be called again.
+// Close removes the file. It can be called more than once.
 func (s *Staged) Close() error {
 	if err := s.root.Remove(s.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("blob: %w", err)
@@ -88,8 +86,8 @@ func (s *Staged) Close() error {
 	return nil
 }
 
-// Sweep removes files that were last written to more than olderThan ago: what a
-// crash has left behind. Choose more than any upload takes from its end to its Close.
+// Sweep removes leftovers of a crash: files that were not written to for longer than olderThan. Choose it
+// longer than any upload takes from its end to its Close.
 func (s *Staging) Sweep(olderThan time.Duration) error {
 	return sweep(s.root, ".", olderThan)
 }

@@ -32,7 +32,7 @@ func openStaging(t *testing.T, dir string) *blob.Staging {
 	return staging
 }
 
-// receive stages content in a folder of its own.
+// receive stages content in a new folder.
 func receive(t *testing.T, content string) *blob.Staged {
 	t.Helper()
 	staged, err := openStaging(t, filepath.Join(t.TempDir(), "staging")).Receive(t.Context(), strings.NewReader(content), math.MaxInt64)
@@ -151,7 +151,7 @@ func TestPutStaged(t *testing.T) {
 	})
 }
 
-// What is replaced after it has been put from a staged file leaves that file alone.
+// Replacing a file that was put from a staged file does not change the staged file.
 func TestPutStagedThenReplace(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {

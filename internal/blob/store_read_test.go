@@ -43,7 +43,7 @@ func TestReadSeekReadAt(t *testing.T) {
 	})
 }
 
-// Reading at the end does not disturb reading on, and many may read at a time.
+// ReadAt does not affect Read, and can be called concurrently.
 func TestReadAtConcurrently(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {
@@ -76,7 +76,7 @@ func TestReadAtConcurrently(t *testing.T) {
 	})
 }
 
-// Whoever reads while others write sees the whole of one of their files.
+// Concurrent readers and writers never see mixed content.
 func TestRacingPuts(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {
@@ -108,7 +108,7 @@ func TestRacingPuts(t *testing.T) {
 				if len(got) < 100_000 || got != content(int(got[0]-'a')) {
 					t.Errorf("torn: %d bytes", len(got))
 				}
-			} else if !r.s3 { // S3 tells readers that the file has been replaced
+			} else if !r.s3 { // on S3, readers get an error after a replacement
 				t.Error(err)
 			}
 		}
@@ -131,7 +131,7 @@ func readWhole(ctx context.Context, s blob.Store, name string) (string, error) {
 	return string(content), errors.Join(err, f.Close())
 }
 
-// An open file is what it was, or fails.
+// An open file keeps its content or fails.
 func TestOpenFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {

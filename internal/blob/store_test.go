@@ -41,7 +41,7 @@ func TestPutOpenStat(t *testing.T) {
 	})
 }
 
-// What is read is the rest of the reader, not what was before its position.
+// Put reads the rest of a reader from its current position.
 func TestPutRest(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {
@@ -70,7 +70,7 @@ func TestPutReplaces(t *testing.T) {
 
 var errReader = errors.New("the line is dead")
 
-// Readers that hold fewer or more bytes than told, or fail, leave everything as it was.
+// Readers that fail, or have fewer or more bytes than expected, change nothing.
 func TestPutRefusesReaders(t *testing.T) {
 	t.Parallel()
 	big := patterned(partsLength)
@@ -115,12 +115,12 @@ func TestPutRefusesReaders(t *testing.T) {
 	}
 }
 
-// failing reads content and then fails.
+// failing returns a reader that fails after content.
 func failing(content string) io.Reader {
 	return io.MultiReader(strings.NewReader(content), iotest.ErrReader(errReader))
 }
 
-// A context that ends while the content comes in ends the call, too.
+// Put ends when its context ends during an upload.
 func TestPutEndsWithContext(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, r rig) {

@@ -18,25 +18,24 @@ import (
 	"vitrine/internal/blob"
 )
 
-// The variables that tell of an S3 server: the URL of a bucket, as ParseURL takes it,
-// and keys. Without the first, tests on S3 are skipped and say so, or fail where the
-// last is not empty.
+// Environment variables for an S3 server: the URL of a bucket, as in ParseURL, and its keys. Without the
+// first one, S3 tests are skipped, or fail if the last one is set.
 const (
 	s3Env       = "VITRINE_TEST_S3"
 	accessEnv   = "VITRINE_TEST_S3_ACCESS_KEY"
 	secretEnv   = "VITRINE_TEST_S3_SECRET_KEY"
 	requireEnv  = "VITRINE_TEST_REQUIRE_S3"
-	partsLength = 17 << 20 // S3 takes this in parts
+	partsLength = 17 << 20 // long enough for a multipart upload
 )
 
 // rig is a store for one test.
 type rig struct {
 	blob.Store
 	s3       bool
-	contents func(t *testing.T) []string // all there is: names, and "unfinished …"
+	contents func(t *testing.T) []string // everything stored: names, and "unfinished …"
 }
 
-// eachStore runs f as parallel subtests "disk" and "s3", each on an empty store.
+// eachStore runs f in parallel subtests "disk" and "s3", each with an empty store.
 func eachStore(t *testing.T, f func(t *testing.T, r rig)) {
 	t.Helper()
 	t.Run("disk", func(t *testing.T) {
@@ -66,7 +65,7 @@ func openDisk(t *testing.T, dir string) *blob.Disk {
 	return disk
 }
 
-// files lists a folder and all below it.
+// files lists all files below a folder.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -86,8 +85,7 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// s3Options gives a prefix of the server's bucket that is emptied when the test ends,
-// or skips the test.
+// s3Options returns options with a prefix that is emptied when the test ends, or skips the test.
 func s3Options(t *testing.T) blob.S3Options {
 	t.Helper()
 	raw := os.Getenv(s3Env)
@@ -95,7 +93,7 @@ func s3Options(t *testing.T) blob.S3Options {
 		if os.Getenv(requireEnv) != "" {
 			t.Fatalf("%s is not set, but %s is", s3Env, requireEnv)
 		}
-		t.Skipf("%s is not set: it would be the URL of a bucket, such as s3://bucket?endpoint=http://127.0.0.1:7070", s3Env)
+		t.Skipf("%s is not set to the URL of a bucket, such as s3://bucket?endpoint=http://127.0.0.1:7070", s3Env)
 	}
 	o, err := blob.ParseURL(raw)
 	if err != nil {
@@ -129,7 +127,7 @@ func openS3(t *testing.T, o blob.S3Options) *blob.S3 {
 	return store
 }
 
-// s3Core looks at the bucket past our own code.
+// s3Core returns a client for direct access to the bucket.
 func s3Core(t *testing.T, o blob.S3Options) *minio.Core {
 	t.Helper()
 	core, err := minio.NewCore(strings.TrimPrefix(o.Endpoint, "http://"), &minio.Options{
@@ -141,7 +139,7 @@ func s3Core(t *testing.T, o blob.S3Options) *minio.Core {
 	return core
 }
 
-// objects lists what is below the prefix.
+// objects lists the objects below the prefix.
 func objects(t *testing.T, o blob.S3Options) (names []string) {
 	t.Helper()
 	core, prefix := s3Core(t, o), o.Prefix+"/"
@@ -167,7 +165,7 @@ func put(t *testing.T, s blob.Store, name, content string) {
 	}
 }
 
-// read returns the content of a file, and whether there is one.
+// read returns the content of a file, and whether it exists.
 func read(t *testing.T, s blob.Store, name string) (string, bool) {
 	t.Helper()
 	f, err := s.Open(t.Context(), name)
@@ -197,10 +195,10 @@ func want(t *testing.T, s blob.Store, name, content string) {
 	}
 }
 
-// stream hides everything but Read.
+// stream hides all methods except Read.
 type stream struct{ io.Reader }
 
-// patterned is n bytes that do not repeat within a part.
+// patterned returns n bytes that do not repeat within a part.
 func patterned(n int) []byte {
 	b := make([]byte, 0, n+16)
 	for i := 0; len(b) < n; i++ {

@@ -11,26 +11,25 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// S3Options say where a bucket is and how it is reached. ParseURL makes them; the
-// keys are added to it.
+// S3Options are the address of a bucket, as parsed by ParseURL, with credentials and further options.
 type S3Options struct {
 	Bucket   string
 	Prefix   string // of all names, such as "vitrine/media"; may be empty
 	Endpoint string // "http://host:port" or "https://host"
-	// PublicEndpoint is where clients reach the same server, for presigned URLs;
-	// empty if that is Endpoint.
+	// PublicEndpoint is the address of the server for clients, for presigned URLs. The default is
+	// Endpoint.
 	PublicEndpoint string
 	Region         string
-	// PathStyle puts the bucket's name into the path instead of the host name. nil:
-	// into the host name with providers that are known to serve that, else the path.
+	// PathStyle puts the bucket name into the path instead of the host name. If nil, the host name is
+	// used with providers that are known to support it.
 	PathStyle *bool
 
 	AccessKey string
 	SecretKey string
 
-	// Patience is how long S3 has to answer a request; 0 for five seconds.
+	// Patience is the timeout for a response; default five seconds.
 	Patience time.Duration
-	// Watch, if not nil, puts an observer around what sends the requests.
+	// Watch, if not nil, wraps the HTTP transport.
 	Watch func(http.RoundTripper) http.RoundTripper
 }
 
@@ -39,13 +38,12 @@ const (
 	defaultRegion   = "us-east-1"
 )
 
-// ParseURL reads an address such as
+// ParseURL parses an address such as
 //
 //	s3://bucket/prefix?endpoint=http://127.0.0.1:7070&region=us-east-1
 //
-// with the parameters endpoint, public-endpoint, region and path-style (true or
-// false). Without an endpoint it is Amazon's. Its errors do not repeat the address,
-// in which somebody may have written a password.
+// with the parameters endpoint, public-endpoint, region and path-style (true or false). The default
+// endpoint is Amazon's. Errors do not contain the address, because it may contain a password.
 func ParseURL(raw string) (S3Options, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -58,7 +56,7 @@ func ParseURL(raw string) (S3Options, error) {
 	case u.Scheme != "s3":
 		return S3Options{}, errors.New("the S3 address does not begin with s3://")
 	case u.User != nil:
-		return S3Options{}, errors.New("the S3 address has credentials in it: they have settings of their own")
+		return S3Options{}, errors.New("the S3 address must not contain credentials: use the settings for them")
 	case u.Host == "" || u.Port() != "" || u.Opaque != "":
 		return S3Options{}, errors.New("the S3 address has no bucket after s3://")
 	case u.Fragment != "":
@@ -95,23 +93,23 @@ func (o *S3Options) set(name, value string) error {
 		o.Region = value
 	case "path-style":
 		if value != "true" && value != "false" {
-			return fmt.Errorf("path-style is true or false, not %q", value)
+			return fmt.Errorf("path-style must be true or false, not %q", value)
 		}
 		o.PathStyle = new(value == "true")
 	default:
-		return fmt.Errorf("there is no parameter %q", name)
+		return fmt.Errorf("unknown parameter %q", name)
 	}
 	return nil
 }
 
-// check looks at what minio does not, or only with the first request.
+// check checks options that minio does not check, or only with the first request.
 func (o *S3Options) check() error {
 	if err := s3utils.CheckValidBucketNameStrict(o.Bucket); err != nil {
 		return fmt.Errorf("the S3 address: %w", err)
 	}
 	if o.Prefix != "" {
 		if err := checkName(o.Prefix); err != nil {
-			return fmt.Errorf("the S3 address has a prefix that is no name: %w", err)
+			return fmt.Errorf("the S3 address has an invalid prefix: %w", err)
 		}
 	}
 	if o.Region == "" {
@@ -128,12 +126,12 @@ func (o *S3Options) check() error {
 	return nil
 }
 
-// parseEndpoint takes a scheme and a host with or without a port.
+// parseEndpoint parses a scheme and a host with an optional port.
 func parseEndpoint(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" ||
 		strings.TrimSuffix(raw, "/") != u.Scheme+"://"+u.Host {
-		return nil, errors.New("it is not http:// or https:// and a host, without a path")
+		return nil, errors.New("it must be http:// or https:// and a host, without a path")
 	}
 	return u, nil
 }

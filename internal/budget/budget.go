@@ -10,36 +10,36 @@ import (
 	"vitrine/internal/domain"
 )
 
-// free is what each response has for nothing, in bytes: small ones, and so probes, are
-// never refused because large ones wait.
+// free is the number of bytes per response that do not count. So small responses, such as those to
+// probes, are never refused because of large ones.
 const free = 64 << 10
 
-// shares is the part of the budget that one client can have: one in so many.
+// shares is the divisor of the budget for the maximum share of one client.
 const shares = 4
 
-// errFull is the cause of a refusal, for the log.
+// errFull is the logged cause of a refusal.
 var errFull = errors.New("too many large responses are in memory")
 
 // Budget is shared by all responses of a process. It is safe for concurrent use.
 //
-// A response that alone is larger than its client's share is answered too, but one at
-// a time, beside the budget: so everything can be read, and who asks for the largest
-// pages keeps others from nothing but those.
+// A response that is larger than its client's share is still sent, but only one at a time and outside
+// the budget. So every response can be sent, and a client that requests the largest pages only blocks
+// other such requests.
 type Budget struct {
 	total int64
 
 	mu      sync.Mutex
 	used    int64
 	clients map[any]int64
-	large   *Account // the response that is larger than a share
+	large   *Account // the response that exceeds a share
 }
 
-// New makes a budget of so many bytes.
+// New returns a budget with a size in bytes.
 func New(total int64) *Budget {
 	return &Budget{total: total, clients: map[any]int64{}}
 }
 
-// Used gives how many bytes are held, what is free of each response left out.
+// Used returns the number of bytes in use, without the free part of each response.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,12 +53,12 @@ func (b *Budget) Used() int64 {
 // request.
 type Account struct {
 	budget *Budget
-	client func() any // is asked when the response is large
-	must   bool       // charges count, but are never refused
+	client func() any // called when the response becomes large
+	must   bool       // charges are never refused
 
-	size   int64 // all that was charged
-	held   int64 // of that, what counts
-	holder any   // the client, once something counts
+	size   int64 // sum of all charges
+	held   int64 // the part that counts
+	holder any   // the client, set when something counts
 }
 
 // Open opens the account of a request. client returns its client, as any comparable value.
@@ -66,7 +66,7 @@ func (b *Budget) Open(client func() any) *Account {
 	return &Account{budget: b, client: client}
 }
 
-// Close gives back all that the response held. It may be called again.
+// Close releases the memory of the response. It can be called more than once.
 func (a *Account) Close() {
 	if a.size = 0; a.held == 0 {
 		return
@@ -82,7 +82,7 @@ func (a *Account) Close() {
 	a.held = 0
 }
 
-// charge adds n bytes, or refuses them by an error of the kind Unavailable.
+// charge adds n bytes, or returns an error of the kind Unavailable.
 func (a *Account) charge(n int64) error {
 	a.size += n
 	more := a.size - free - a.held
@@ -110,7 +110,7 @@ func (a *Account) charge(n int64) error {
 	return nil
 }
 
-// put notes in the budget that an account holds n bytes more.
+// put adds n bytes to an account in the budget.
 func (b *Budget) put(a *Account, n int64) {
 	b.used += n
 	if b.clients[a.holder] += n; b.clients[a.holder] == 0 {
@@ -120,7 +120,7 @@ func (b *Budget) put(a *Account, n int64) {
 
 type accountKey struct{}
 
-// With gives a context in which Charge charges an account.
+// With returns a context in which Charge charges an account.
 func With(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }

@@ -11,7 +11,7 @@ import (
 
 const kib = 1 << 10
 
-// response is a response of a client that is charged in its context.
+// response is a response whose context has an account.
 type response struct {
 	ctx context.Context
 	*budget.Account
@@ -54,7 +54,7 @@ func TestClientsHaveShares(t *testing.T) {
 	b := budget.New(4000 * kib)
 	first, second, third := open(t, b, "a", false), open(t, b, "a", false), open(t, b, "a", false)
 	first.charge(t, 664*kib, true)
-	second.charge(t, 464*kib, true) // the share is full
+	second.charge(t, 464*kib, true) // fills the share
 	third.charge(t, 65*kib, false)
 	third.Close()
 	for _, other := range []string{"b", "c", "d"} {
@@ -64,7 +64,7 @@ func TestClientsHaveShares(t *testing.T) {
 		t.Errorf("%d KiB are used", b.Used()/kib)
 	}
 	open(t, b, "e", false).charge(t, 65*kib, false)
-	done := open(t, b, "e", true) // tells of what has been done
+	done := open(t, b, "e", true) // must report a change
 	done.charge(t, 65*kib, true)
 	done.Close()
 	second.Close()
@@ -72,7 +72,7 @@ func TestClientsHaveShares(t *testing.T) {
 	open(t, b, "a", false).charge(t, 464*kib, true)
 }
 
-// One response at a time may be larger than a share; it takes nothing from the others.
+// One response at a time may be larger than a share, and does not reduce the budget of the others.
 func TestOneLargeResponse(t *testing.T) {
 	t.Parallel()
 	b := budget.New(4000 * kib)

@@ -56,7 +56,7 @@ func TestBackupCommands(t *testing.T) {
 		if list := p.run("backup", "list", to).ok().out; !strings.Contains(list, second.ID) || strings.Contains(list, first.ID) {
 			t.Errorf("%s", list)
 		}
-		refuses(p.run("restore", to), 1, "only where nothing is")
+		refuses(p.run("restore", to), 1, "can only be restored to an empty place")
 		refuses(p.run("restore", to, "--at", first.ID), 1, "there is no such backup")
 		other := place{t, []string{"--data-dir", filepath.Join(t.TempDir(), "other"), "--database-url", dbtest.PostgresURL(t)}}
 		other.run("restore", to, "--json").ok().json(&restored)
@@ -89,11 +89,11 @@ func TestBackupMisused(t *testing.T) {
 	refuses(p.run("backup"), 2, "path")
 	refuses(p.run("backup", "x.tar.zst", "--keep", "2"), 2, "--keep: a file holds one backup")
 	refuses(p.run("backup", "x", "--keep=-2"), 2, "--keep: -2")
-	refuses(p.run("backup", "s3://bucket?password=s3cret"), 1, `there is no parameter "password"`)
+	refuses(p.run("backup", "s3://bucket?password=s3cret"), 1, `unknown parameter "password"`)
 	refuses(p.run("backup", "s3://bucket/x?endpoint=http://127.0.0.1:1"), 1, "an access key and a secret key are needed")
 	refuses(p.run("backup", "verify", filepath.Join(t.TempDir(), "none")), 1, "no such file")
 	refuses(p.run("backup", "verify", t.TempDir()), 1, "there are no backups of Vitrine")
-	refuses(p.run("config", "--backup-to=s3://bucket?nothing=1"), 2, `--backup-to (VITRINE_BACKUP_TO): the S3 address: there is no parameter "nothing"`)
+	refuses(p.run("config", "--backup-to=s3://bucket?nothing=1"), 2, `--backup-to (VITRINE_BACKUP_TO): the S3 address: unknown parameter "nothing"`)
 	refuses(p.run("config", "--backup-to=x.tar.zst", "--backup-every=1s", "--backup-keep=0", "--backup-access-key=a"), 2, "--backup-to (VITRINE_BACKUP_TO): is a folder", "--backup-every (", "--backup-keep (", "--backup-access-key (VITRINE_BACKUP_ACCESS_KEY): and --backup-secret-key belong together")
 	mine := t.TempDir()
 	if err := os.WriteFile(filepath.Join(mine, "notes"), []byte("mine"), 0o600); err != nil {

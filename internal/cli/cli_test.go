@@ -226,8 +226,8 @@ func TestBadSettings(t *testing.T) {
 	for _, command := range []string{"serve", "work", "config"} {
 		for url, complaint := range map[string]string{
 			"https://bucket":            "the S3 address does not begin with s3://",
-			"s3://bucket?endpoint=host": "the S3 address: endpoint: it is not http:// or https:// and a host, without a path",
-			"s3://ada:hush@bucket":      "the S3 address has credentials in it: they have settings of their own",
+			"s3://bucket?endpoint=host": "the S3 address: endpoint: it must be http:// or https:// and a host, without a path",
+			"s3://ada:hush@bucket":      "the S3 address must not contain credentials: use the settings for them",
 		} {
 			run(t, command, "--data-dir", data, "--blob-url", url, "--blob-access-key", "ada", "--blob-secret-key", "x").
 				fails(2, "--blob-url (VITRINE_BLOB_URL): "+complaint)

@@ -64,7 +64,7 @@ func TestRestoreCutOff(t *testing.T) {
 	p.run("user", "list").ok()
 	// A refused restore leaves no files either.
 	before := entries(t, dir)
-	refuses(p.run("restore", backup), 1, "only where nothing is")
+	refuses(p.run("restore", backup), 1, "can only be restored to an empty place")
 	if got := entries(t, dir); !slices.Equal(got, before) {
 		t.Errorf("a refused restore makes %q of %q", got, before)
 	}

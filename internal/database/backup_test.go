@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// large fills a database with about 20 MB, so that copying takes a while.
+// large fills a database with about 20 MB, so that copying it is slow enough to interrupt.
 func large(t *testing.T, db *database.DB) {
 	t.Helper()
 	exec(t, db, "INSERT INTO items (id, name) WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, hex(randomblob(2000)) FROM n")
@@ -78,12 +78,12 @@ func TestMigrateKilledWhileCopying(t *testing.T) {
 	_ = command.Wait()
 	whole, unfinished := copies(t, db)
 	if len(whole) == 0 && len(unfinished) == 0 {
-		t.Fatal("nothing is left: it was not killed in the middle")
+		t.Fatal("the program was not killed while copying")
 	}
-	for _, path := range whole { // the copy may have been finished before the kill
+	for _, path := range whole { // the copy may have been completed before the kill
 		wantVersion(t, open(t, database.Options{URL: path}), 1)
 	}
-	// A program without migrations to run removes it, too.
+	// A program without pending migrations removes it, too.
 	migrate(t, db, schema.UpTo(files(createItems, addNote), 1))
 	if _, unfinished := copies(t, db); len(unfinished) > 0 {
 		t.Errorf("%q stays", unfinished)
@@ -107,7 +107,7 @@ func startVictim(t *testing.T, variable string) *osexec.Cmd {
 	return command
 }
 
-// A copy that is being made by another program is left alone.
+// An unfinished copy of another running program is not removed.
 func TestMigrateLeavesCopiesOfOthers(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
@@ -131,15 +131,15 @@ func TestMigrateLeavesCopiesOfOthers(t *testing.T) {
 	}
 }
 
-// On a full disk the error names the needed space and the folder, and nothing has changed.
+// On a full disk the error names the required space and the folder, and nothing is changed.
 func TestMigrateOnFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("NOT TESTED: a full disk, since mounting one takes root")
+		t.Skip("NOT TESTED: a full disk, because mounting one requires root")
 	}
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d", 32<<20)); err != nil {
-		t.Skipf("NOT TESTED: a full disk, since none can be mounted: %v", err)
+		t.Skipf("NOT TESTED: a full disk, because mounting one failed: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
 	db, err := database.Open(t.Context(), database.Options{URL: filepath.Join(folder, "site.db")})

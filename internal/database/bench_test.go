@@ -82,8 +82,8 @@ func BenchmarkTransact(b *testing.B) {
 	}
 }
 
-// BenchmarkLayer reads rows of 20 columns from PostgreSQL through database/sql, as all statements
-// are run, and through pgx itself. It tells what this process spends, without the server.
+// BenchmarkLayer reads rows of 20 columns from PostgreSQL through database/sql, as all statements do, and
+// through pgx. It measures the CPU time of this process, without the server.
 func BenchmarkLayer(b *testing.B) {
 	db := open(b, database.Options{URL: dbtest.PostgresURL(b)})
 	exec(b, db, `CREATE TABLE wide AS SELECT i AS id, i AS a, i AS b, i AS c, i AS d, i AS e, i AS f, i AS g, 'Text' AS h, 'available' AS i,

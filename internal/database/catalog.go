@@ -12,13 +12,13 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// What a column holds, whichever database it is in.
+// Column types that SQLite and PostgreSQL share.
 type (
 	ColumnType = schema.ColumnType
 	Column     = schema.Column
 )
 
-// The types of columns.
+// Values of ColumnType.
 const (
 	Int   = schema.Int
 	Bool  = schema.Bool
@@ -26,19 +26,19 @@ const (
 	Bytes = schema.Bytes
 )
 
-// Table is a table as both databases have it.
+// Table describes a table in a form that is the same for both databases.
 type Table struct {
 	Name    string
-	Columns []Column // in the order of their names
-	Key     []string // of its rows
-	Last    int64    // the greatest number that was ever given out to a row; 0 for none
+	Columns []Column // sorted by name
+	Key     []string // columns of the primary key
+	Last    int64    // the highest row number ever assigned, or 0
 
-	numbered string // the column of these numbers, if it has one
+	numbered string // the auto-increment column, if there is one
 	parents  []string
 }
 
-// Catalog lists the tables of the database without those that skip names and its own, each
-// after the tables that its rows refer to. It is the same for both databases.
+// Catalog lists the tables of the database, each after the tables that it references. It omits
+// the migration tables and those for which skip returns true. The result is the same for both databases.
 func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bool) ([]Table, error) {
 	columns, parents := schema.SQLiteColumns, schema.SQLiteParents
 	if db.dialect == Postgres {
@@ -56,7 +56,7 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 		t := byName[name]
 		typ, known := schema.TypeOf(kind)
 		if !known {
-			return fmt.Errorf("database: column %s of %s has the type %s, which not both databases have", column, name, kind)
+			return fmt.Errorf("database: column %s.%s has type %s, which the other database does not support", name, column, kind)
 		}
 		t.Columns = append(t.Columns, Column{Name: column, Type: typ})
 		if key != "0" {
@@ -88,7 +88,7 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 	return tables, err
 }
 
-// each visits the rows of a query as texts.
+// each calls visit with each row of a query, scanned into strings.
 func each(ctx context.Context, q Querier, query string, columns int, visit func(row []string) error) error {
 	rows, err := q.Query(ctx, query)
 	if err != nil {
@@ -110,7 +110,7 @@ func each(ctx context.Context, q Querier, query string, columns int, visit func(
 	return Classify(ctx, rows.Err())
 }
 
-// ordered puts each table after those that it refers to, and otherwise by name.
+// ordered sorts tables by name, but each one after the tables that it references.
 func ordered(byName map[string]*Table) (tables []Table, err error) {
 	for len(byName) > 0 {
 		var next []string
@@ -120,7 +120,7 @@ func ordered(byName map[string]*Table) (tables []Table, err error) {
 			}
 		}
 		if next == nil {
-			return nil, errors.New("database: tables refer to each other in a circle")
+			return nil, errors.New("database: tables reference each other in a cycle")
 		}
 		slices.Sort(next)
 		for _, name := range next {
@@ -131,8 +131,8 @@ func ordered(byName map[string]*Table) (tables []Table, err error) {
 	return tables, nil
 }
 
-// readLast reads the greatest number that was given out. A sequence of PostgreSQL is no
-// part of a snapshot: it may be ahead of it, which leaves a gap and nothing else.
+// readLast reads the highest row number that was assigned. PostgreSQL sequences are not part of a
+// snapshot, so the number can be ahead of the rows. That only leaves a gap.
 func (db *DB) readLast(ctx context.Context, q Querier, t *Table) error {
 	if t.numbered == "" {
 		return nil
@@ -151,7 +151,7 @@ func (db *DB) readLast(ctx context.Context, q Querier, t *Table) error {
 	return q.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM "+sequence).Scan(&t.Last)
 }
 
-// quoted writes names of columns for a statement.
+// quoted returns a comma-separated list of quoted column names.
 func quoted(names []string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -170,9 +170,8 @@ func (t Table) columnNames() []string {
 	return names
 }
 
-// ReadTable visits all rows of a table in the order of their keys. The values, which are
-// nil or of the type of their column (int64, bool, string, []byte), are the visitor's
-// until it returns.
+// ReadTable calls visit with each row of a table, ordered by primary key. Values are nil or have the
+// Go type of their column (int64, bool, string or []byte). They are valid until visit returns.
 func ReadTable(ctx context.Context, q Querier, t Table, visit func(row []any) error) error {
 	query := "SELECT " + quoted(t.columnNames()) + " FROM " + quote(t.Name)
 	if len(t.Key) > 0 {

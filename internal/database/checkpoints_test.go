@@ -21,8 +21,8 @@ func fileSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// What is in the log comes into the file beside the writer. However much is written without a
-// pause, the log begins anew again and again, unless somebody reads what is in it.
+// Checkpoints run concurrently with the writer. Under continuous writes the log is restarted regularly,
+// unless a reader still needs it.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	path := dbtest.SQLitePath(t)
@@ -34,11 +34,11 @@ func TestCheckpoints(t *testing.T) {
 		}
 	}
 	write(2_000)
-	for fileSize(t, path) < 1_000*page { // the writer rests
+	for fileSize(t, path) < 1_000*page { // wait for the background checkpoint
 		runtime.Gosched()
 	}
 	write(30_000)
-	const most = 8_400 * page // 8,000 pages, and those of a transaction, which is a little larger than it says
+	const most = 8_400 * page // 8,000 pages, and one transaction
 	if size := fileSize(t, path+"-wal"); size > most {
 		t.Errorf("the log has %d bytes, want %d at most", size, most)
 	}

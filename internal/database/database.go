@@ -1,7 +1,7 @@
-// Package database opens SQLite or PostgreSQL behind one small interface. It
-// knows no schema: it gives pools, transactions that are retried on conflicts,
-// classified errors, and a runner for migrations. Statements are written once,
-// with $1, $2, … as placeholders, for both databases.
+// Package database opens SQLite or PostgreSQL behind one small interface. It is independent of the
+// schema and provides connection pools, transactions that are retried on conflicts, classified errors
+// and a migration runner. Each statement is written once for both databases, with the placeholders
+// $1, $2, …
 package database
 
 import (
@@ -17,23 +17,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"vitrine/internal/database/line"
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/pooler"
+	"vitrine/internal/database/queue"
 	"vitrine/internal/database/replica"
 	"vitrine/internal/database/traced"
 )
 
-// Dialect says which database a DB speaks to.
+// Dialect identifies the kind of database behind a DB.
 type Dialect int
 
-// The two dialects.
+// The supported dialects.
 const (
 	SQLite Dialect = iota
 	Postgres
 )
 
-// String gives "sqlite" or "postgres".
+// String returns "sqlite" or "postgres".
 func (d Dialect) String() string {
 	switch d {
 	case SQLite:
@@ -44,52 +44,49 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("Dialect(%d)", int(d))
 }
 
-// Options say which database to open, and how.
+// Options configure Open.
 type Options struct {
 	// URL is "postgres://…", "sqlite:/path/file.db", or the plain path of an
-	// SQLite file. A missing file is made, and its folder too.
+	// SQLite file. A missing file is created, including its folder.
 	URL string
 
-	// DirectURL is where PostgreSQL itself is reached if URL is that of a pooler which lends
-	// its sessions for a transaction at a time, such as PgBouncer: what needs a session of
-	// its own goes there, and the pool keeps nothing in sessions. "" if there is no pooler.
+	// DirectURL is the address of PostgreSQL itself. It is required if URL points to a pooler in
+	// transaction mode, such as PgBouncer. Work that needs a session uses DirectURL, and connections of
+	// the pool then keep no session state.
 	DirectURL string
 
-	// Program is what PostgreSQL knows the connections by, as ProgramName makes it, unless the
-	// URL has an application_name; default: "vitrine".
+	// Program is the application_name of PostgreSQL connections, usually from ProgramName, unless the
+	// URL sets one. The default is "vitrine".
 	Program string
 
-	// Version is the version of the program, which is the number of its last migration. Transactions
-	// that write fail if the schema no longer serves it. 0 turns the check off, for programs that
+	// Version is the version of the program, which is the number of its last migration. Write
+	// transactions fail if the schema no longer supports it. 0 turns the check off, for programs that
 	// create or migrate a schema.
 	Version int64
 
-	// Synchronous is what SQLite does before a commit counts: "FULL" (the
-	// default) survives a loss of power, "NORMAL" may lose the last commits
-	// then, "OFF" may lose the whole file and is for tests. PostgreSQL keeps to
-	// its own setting.
+	// Synchronous is SQLite's synchronous setting. With "FULL", the default, commits survive a power
+	// failure. With "NORMAL", the last commits may be lost, and with "OFF", which is for tests, the whole
+	// file. It has no effect on PostgreSQL.
 	Synchronous string
 
-	// MaxConns bounds the pool: the readers of SQLite (default: twice
-	// GOMAXPROCS, at least 4), all connections of PostgreSQL (default: what the
-	// URL says in pool_max_conns, otherwise four times GOMAXPROCS, at least 10; never
-	// fewer than 2).
+	// MaxConns limits the pool. On SQLite it is the number of readers (default: twice GOMAXPROCS, at
+	// least 4), on PostgreSQL the number of all connections (default: pool_max_conns of the URL, or else
+	// four times GOMAXPROCS, at least 10; never less than 2).
 	MaxConns int
 
-	// Replicas are standbys of PostgreSQL, at which requests read that may (package reads).
+	// Replicas are PostgreSQL standbys for read-only requests that may use them (see package reads).
 	Replicas Replicas
 
-	// Observe, if set, is called with every statement. It is for tests that count
-	// them; nothing is wrapped without it.
+	// Observe, if set, is called with every statement. Tests use it to count statements.
 	Observe Observer
 
-	// Trace, if set, is told of statements and transactions, and what they take.
+	// Trace, if set, is called at the start and end of statements and transactions.
 	Trace traced.Tracer
 
-	dial func(pgconn.DialFunc) pgconn.DialFunc // of a replica
+	dial func(pgconn.DialFunc) pgconn.DialFunc // wraps the dialer; set for replicas
 }
 
-// Readers is how many statements can read at once: the connections of the pool.
+// Readers returns the maximum number of concurrent read statements, which is the size of the pool.
 func (db *DB) Readers() int {
 	if db.dialect == Postgres {
 		return int(db.pool.Config().MaxConns)
@@ -97,57 +94,57 @@ func (db *DB) Readers() int {
 	return db.readers.Size()
 }
 
-// Line is how many transactions share a commit at most, while they wait without a connection: 0 on
-// PostgreSQL, where each has one.
-func (db *DB) Line() int {
+// GroupSize returns the maximum number of SQLite transactions that share a commit. On PostgreSQL each
+// transaction has its own connection, so GroupSize returns 0.
+func (db *DB) GroupSize() int {
 	if db.dialect == Postgres {
 		return 0
 	}
-	return db.groups.most
+	return db.groups.maxMembers
 }
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	dialect Dialect
-	handle  *sql.DB // for libraries; on PostgreSQL also for ourselves
+	handle  *sql.DB // for libraries; on PostgreSQL this package uses it too
 
 	pool     *pgxpool.Pool   // PostgreSQL
-	replicas *replica.Set    // nil for none
-	direct   *pgx.ConnConfig // of a session past a pooler; nil if there is none
+	replicas *replica.Set    // nil without replicas
+	direct   *pgx.ConnConfig // bypasses the pooler; nil without one
 
 	// SQLite
-	writer      *lite.Pool       // the one connection that writes
-	readers     *lite.Pool       // all others
-	line        line.Line[group] // who waits to write on SQLite
+	writer      *lite.Pool         // the only connection that writes
+	readers     *lite.Pool         // all other connections
+	queue       queue.Queue[group] // writers waiting for their turn
 	groups      groups
-	views       chan struct{} // places for views, which go in the order of coming
-	viewing     lite.Waits    // for these
+	views       chan struct{} // limits concurrent views, first come first served
+	viewing     lite.Waits    // time spent waiting for views
 	checkpoints *lite.Checkpoints
-	path        string // of the file
+	path        string // of the database file
 	synchronous string // as in Options
 
-	observe  Observer
-	trace    traced.Tracer
-	patience time.Duration // how long conflicts are retried
-	giveWays time.Duration // how long a migration gives way to others
-	tracked  atomic.Bool   // the table of versions has been seen
-	version  int64         // as in Options
-	fit      fit
-	close    func() error // may be called several times
+	observe       Observer
+	trace         traced.Tracer
+	retryTime     time.Duration // how long conflicts are retried
+	lockRetryTime time.Duration // how long a migration retries to get its locks
+	hasVersions   atomic.Bool   // versionTable is known to exist
+	version       int64         // as in Options
+	fit           fit
+	close         func() error // idempotent
 }
 
-// ErrPooler says that what answers takes no settings of a session, as PgBouncer does, and that
-// Options name no DirectURL.
-var ErrPooler = errors.New("this is a pooler, which takes no settings of sessions")
+// ErrPooler reports that the server rejects session settings, as PgBouncer does, although Options has
+// no DirectURL.
+var ErrPooler = errors.New("the address is a connection pooler, which rejects session settings")
 
-// Open opens the database and checks that it answers.
+// Open opens the database and checks that it is reachable.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	dialect, target, err := ParseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, version: o.Version, patience: defaultPatience, giveWays: defaultGiveWays,
-		groups: groups{most: groupMembers, longest: groupTime}}
+	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, version: o.Version, retryTime: defaultRetryTime, lockRetryTime: defaultLockRetryTime,
+		groups: groups{maxMembers: groupMembers, maxTime: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(ctx, o)
 	} else {
@@ -163,18 +160,18 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	case pooler.Refused(err):
 		err = fmt.Errorf("%w: %w", ErrPooler, err)
 	}
-	if err != nil { // shown to an operator, as it is
+	if err != nil { // shown to the operator as is
 		return nil, errors.Join(fmt.Errorf("database: open %s: %w", dialect, err), db.Close())
 	}
 	return db, db.openReplicas(ctx, o.Replicas)
 }
 
-// ParseURL returns the dialect of a URL as in Options, and for SQLite the path of the file.
+// ParseURL returns the dialect of a URL as in Options, and the path of the file for SQLite.
 func ParseURL(url string) (Dialect, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	switch {
 	case url == "":
-		return 0, "", errors.New("database: no URL given")
+		return 0, "", errors.New("database: the URL is empty")
 	case found && (scheme == "postgres" || scheme == "postgresql"):
 		return Postgres, url, nil
 	case found && scheme == "sqlite":
@@ -188,13 +185,13 @@ func ParseURL(url string) (Dialect, string, error) {
 	return SQLite, url, nil
 }
 
-// Dialect returns which database this is.
+// Dialect returns the kind of the database.
 func (db *DB) Dialect() Dialect { return db.dialect }
 
-// Close ends all connections; calling it again does nothing.
+// Close closes all connections. It can be called more than once.
 func (db *DB) Close() error { return db.close() }
 
-// Ping checks that the database answers. It does not wait for SQLite's writer.
+// Ping checks that the database is reachable. On SQLite it does not wait for the writer.
 func (db *DB) Ping(ctx context.Context) error {
 	return Classify(ctx, db.ping(ctx))
 }
@@ -207,18 +204,16 @@ func (db *DB) ping(ctx context.Context) error {
 	return err
 }
 
-// SQL gives the database/sql handle that writes, for a library that wants one:
-// on SQLite its statements and transactions each wait for the only connection that
-// writes, so a transaction held open on it blocks every other writer. Our own code
-// uses Transact.
+// SQL returns a database/sql handle that can write, for libraries that need one. On SQLite each
+// statement and transaction of the handle waits for the only writing connection, so an open
+// transaction blocks all other writers. Use Transact in our own code.
 func (db *DB) SQL() *sql.DB { return db.handle }
 
-// Pool gives the pool of PostgreSQL connections, for a library that speaks pgx;
-// nil on SQLite.
+// Pool returns the pgx connection pool, for libraries that use pgx. It is nil on SQLite.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
-// Session gives the settings of a connection to PostgreSQL that has a session for itself as
-// long as it lives, whatever stands before the pool.
+// Session returns the configuration of a PostgreSQL connection with its own session, which does not
+// go through a pooler.
 func (db *DB) Session() *pgx.ConnConfig {
 	if db.direct != nil {
 		return db.direct.Copy()
@@ -226,5 +221,5 @@ func (db *DB) Session() *pgx.ConnConfig {
 	return db.pool.Config().ConnConfig
 }
 
-// Path gives the file of an SQLite database; "" on PostgreSQL.
+// Path returns the path of the SQLite file, or "" on PostgreSQL.
 func (db *DB) Path() string { return db.path }

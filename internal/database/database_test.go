@@ -28,7 +28,7 @@ func open(t testing.TB, o database.Options) *database.DB {
 	return db
 }
 
-// exec runs statements, each in a transaction of its own.
+// exec runs each statement in its own transaction.
 func exec(t testing.TB, db *database.DB, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
@@ -42,7 +42,7 @@ func exec(t testing.TB, db *database.DB, statements ...string) {
 	}
 }
 
-// number reads one integer.
+// number queries one integer.
 func number(t testing.TB, q database.Querier, query string, args ...any) int64 {
 	t.Helper()
 	var n int64
@@ -196,7 +196,7 @@ func TestViewCannotWrite(t *testing.T) {
 func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
-		db := open(t, o) // closes for the third time
+		db := open(t, o) // open also closes it at the end of the test
 		if err := errors.Join(db.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}

@@ -5,22 +5,21 @@ import (
 	"fmt"
 )
 
-// Deferred is what a transaction leaves to be written right before its commit. On SQLite
-// those that share a commit have it written together, after the last of them: what each
-// would write for itself, such as a count or a segment of an index, is then written once.
+// Deferred is work that a transaction postpones until just before its commit. On SQLite, transactions
+// that share a commit also share this work: values that each of them would write, such as a count or
+// an index segment, are written once, after the last transaction.
 type Deferred interface {
-	// Concerns reports whether a statement reads or changes what is yet to be written, so
-	// that this has to be written first.
+	// Concerns reports whether a statement reads or changes data with pending writes, which
+	// then have to be written first.
 	Concerns(query string) bool
-	// Write writes it, and what others have left after it, in their order.
+	// Write writes this work and that of others, in order.
 	Write(ctx context.Context, tx *Tx, others []Deferred) error
 }
 
-// Defer leaves something to be written before the commit. It comes last in a transaction,
-// and once.
+// Defer postpones d until just before the commit. Call it at most once, at the end of a transaction.
 func (t *Tx) Defer(d Deferred) { t.deferred = d }
 
-// writeDeferred writes what the transaction itself has left.
+// writeDeferred writes the deferred work of this transaction.
 func (t *Tx) writeDeferred(ctx context.Context) error {
 	d := t.deferred
 	if t.deferred = nil; d == nil || t.failed != nil {
@@ -29,8 +28,8 @@ func (t *Tx) writeDeferred(ctx context.Context) error {
 	return d.Write(ctx, t, nil)
 }
 
-// before writes what earlier members of the group have left if a statement concerns it. It
-// is then within the savepoint of the present one, and left again if that one is undone.
+// before writes the deferred work of earlier group members if a statement depends on it. The writes
+// are inside the savepoint of the current member, so they are pending again if it rolls back.
 func (g *group) before(ctx context.Context, query string, run handle) error {
 	if len(g.deferred) == 0 || !g.deferred[0].Concerns(query) {
 		return nil
@@ -44,8 +43,8 @@ func (g *group) before(ctx context.Context, query string, run handle) error {
 	return nil
 }
 
-// finish writes what all members have left. Whoever commits for the others does not interrupt
-// it by leaving.
+// finish writes the deferred work of all members. It ignores the cancellation of ctx, because the
+// caller also commits for the other members.
 func (db *DB) finish(ctx context.Context, g *group) error {
 	if len(g.deferred) == 0 {
 		return nil
@@ -56,12 +55,12 @@ func (db *DB) finish(ctx context.Context, g *group) error {
 	return g.write(ctx, all, db.watchedIn(ctx, liteHandle{g.conn}))
 }
 
-// write writes what was left, by a transaction that defers nothing. A panic is that of who left
-// it: all run again by themselves, and meet their own.
+// write writes all deferred work in a transaction that defers nothing. It converts a panic into an
+// error: all members then run again separately, and the one that caused the panic gets it.
 func (g *group) write(ctx context.Context, all []Deferred, run handle) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("database: panic in what a transaction left: %v", p)
+			err = fmt.Errorf("database: panic in deferred work: %v", p)
 		}
 	}()
 	t := &Tx{conn: g.conn, run: run}

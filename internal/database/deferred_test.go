@@ -13,11 +13,11 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// left is a note that a transaction leaves to be written: numbers of one Write stand in one
-// row, as "1 2 3".
+// left is a deferred write of a number. The numbers of one call of Write are stored in one row, as
+// "1 2 3".
 type left struct {
 	n     int
-	fails func() error // nil for one that does not
+	fails func() error // nil if it succeeds
 }
 
 func (l left) Concerns(query string) bool { return strings.Contains(query, "left_notes") }
@@ -36,9 +36,9 @@ func (l left) Write(ctx context.Context, tx *database.Tx, others []database.Defe
 	return err
 }
 
-func newLeavers(t *testing.T) *crowd {
+func newLeavers(t *testing.T) *callers {
 	t.Helper()
-	c := newCrowd(t)
+	c := newCallers(t)
 	c.hold <- nil
 	c.all.Wait()
 	exec(t, c.db, "CREATE TABLE left_notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
@@ -54,8 +54,8 @@ func newLeavers(t *testing.T) *crowd {
 	return c
 }
 
-// leave has a transaction write a note at once, and leave it to be written again, unless then fails.
-func (c *crowd) leave(l left, then ...func(tx *database.Tx) error) func(tx *database.Tx) error {
+// leave writes a note in a transaction and defers another one, unless then fails.
+func (c *callers) leave(l left, then ...func(tx *database.Tx) error) func(tx *database.Tx) error {
 	return func(tx *database.Tx) error {
 		if err := c.note(l.n)(tx); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (c *crowd) leave(l left, then ...func(tx *database.Tx) error) func(tx *data
 	}
 }
 
-func (c *crowd) left(want ...string) {
+func (c *callers) left(want ...string) {
 	c.Helper()
 	rows, err := c.db.Reader().Query(c.Context(), "SELECT text FROM left_notes ORDER BY id")
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *crowd) left(want ...string) {
 	}
 }
 
-// What the members of a group leave is written once for all, without those that failed.
+// The deferred work of a group is written once, without that of members that failed.
 func TestDeferredIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	c := newLeavers(t)
@@ -103,8 +103,8 @@ func TestDeferredIsWrittenOnce(t *testing.T) {
 	c.left("0 3")
 }
 
-// A statement that concerns it sees what others have left before, and finds it again where
-// it is then undone.
+// A statement that depends on deferred work of earlier members sees it. If the member rolls back, the
+// work is deferred again.
 func TestDeferredIsWrittenBeforeWhatItConcerns(t *testing.T) {
 	t.Parallel()
 	c := newLeavers(t)
@@ -128,15 +128,15 @@ func TestDeferredIsWrittenBeforeWhatItConcerns(t *testing.T) {
 	c.left("0 1 3", "4 5")
 }
 
-// Where it cannot be written, all run again by themselves, and only who left it fails.
+// If the deferred work fails, all members run again separately, and only the one that deferred it fails.
 func TestDeferredFails(t *testing.T) {
 	for what, fails := range map[string]func() error{
 		"an error": func() error { return errors.New("wrong") },
 		"a panic":  func() error { panic("wrong") },
 	} {
-		for where, others := range map[string]func(*crowd) func(tx *database.Tx) error{
-			"at the end": func(c *crowd) func(tx *database.Tx) error { return c.leave(left{n: 3}) },
-			"before a statement": func(c *crowd) func(tx *database.Tx) error {
+		for where, others := range map[string]func(*callers) func(tx *database.Tx) error{
+			"at the end": func(c *callers) func(tx *database.Tx) error { return c.leave(left{n: 3}) },
+			"before a statement": func(c *callers) func(tx *database.Tx) error {
 				return c.leave(left{n: 3}, func(tx *database.Tx) error {
 					var n int
 					return tx.QueryRow(c.Context(), "SELECT count(*) FROM left_notes").Scan(&n)
@@ -160,7 +160,7 @@ func TestDeferredFails(t *testing.T) {
 	}
 }
 
-// Alone, and on PostgreSQL, a transaction writes what it leaves itself.
+// Without other members, and on PostgreSQL, a transaction writes its own deferred work.
 func TestDeferredAlone(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

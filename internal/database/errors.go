@@ -10,23 +10,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/outage"
 	"vitrine/internal/domain"
 )
 
-// ErrNoRows is what Row.Scan returns when there is no row.
+// ErrNoRows is returned by Row.Scan when there is no row.
 var ErrNoRows = sql.ErrNoRows
 
-// IsUnique reports whether a statement failed because a value that must be unique
-// is there already.
+// IsUnique reports whether a statement violated a unique constraint.
 func IsUnique(err error) bool {
 	return hasCode(err, "23505", lite.Unique, lite.PrimaryKey)
 }
 
-// IsRetryable reports whether a transaction failed only because others ran beside
-// it: SQLITE_BUSY and SQLITE_LOCKED in all their forms, and PostgreSQL's 40001
-// (serialization_failure) and 40P01 (deadlock_detected). Transact and View retry
-// these themselves.
+// IsRetryable reports whether a transaction failed only because of concurrent transactions:
+// all forms of SQLITE_BUSY and SQLITE_LOCKED, and 40001 (serialization_failure) and
+// 40P01 (deadlock_detected) on PostgreSQL. Transact and View already retry these.
 func IsRetryable(err error) bool {
 	if e, ok := errors.AsType[*lite.Error](err); ok {
 		primary := e.Code.Primary()
@@ -35,7 +33,7 @@ func IsRetryable(err error) bool {
 	return hasCode(err, "40001") || hasCode(err, "40P01")
 }
 
-// hasCode compares with the SQLSTATE or with extended result codes of SQLite.
+// hasCode reports whether err has an SQLSTATE or one of the extended result codes of SQLite.
 func hasCode(err error, state string, codes ...lite.Code) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == state
@@ -44,11 +42,10 @@ func hasCode(err error, state string, codes ...lite.Code) bool {
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// Classify makes an error of a driver say that a context is done: whatever
-// the driver calls it ("interrupted", 57014, a closed connection), the result
-// satisfies errors.Is(err, ctx.Err()). Where the database is away or full it is of the
-// kind domain.Unavailable. Everything in this package has done so already; it is for
-// errors that come straight from Rows.
+// Classify translates a driver error. If ctx is done, the result satisfies errors.Is(err, ctx.Err()),
+// no matter how the driver reports it ("interrupted", 57014, a closed connection). If the database
+// is unreachable or full, the result has the kind domain.Unavailable. All errors of this package are
+// already classified, except those of Rows.
 func Classify(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -61,18 +58,17 @@ func Classify(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// unavailable gives errors that say that the database is away, or has no room, their
-// kind, once.
+// unavailable marks an error as domain.Unavailable if the database is unreachable or out of space.
 func unavailable(err error) error {
-	outage := loss.Away(err) || IsRetryable(err) // after all patience
-	if !outage || domain.KindOf(err) == domain.Unavailable {
+	away := outage.Is(err) || IsRetryable(err) // retries are exhausted
+	if !away || domain.KindOf(err) == domain.Unavailable {
 		return err
 	}
 	return domain.NewUnavailable(err)
 }
 
-// classifyCallback is Classify for what a caller's function returned: an error
-// that is none of a driver's is the caller's own verdict and stays.
+// classifyCallback classifies an error returned by a caller's function. Errors that do not come from
+// a driver are returned unchanged.
 func classifyCallback(ctx context.Context, err error) error {
 	if err == nil || !fromDriver(err) {
 		return err
@@ -87,5 +83,5 @@ func fromDriver(err error) bool {
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return true
 	}
-	return errors.Is(err, sql.ErrTxDone) || loss.Lost(err)
+	return errors.Is(err, sql.ErrTxDone) || outage.Lost(err)
 }

@@ -31,7 +31,7 @@ func TestClassifyConstraints(t *testing.T) {
 			{"INSERT INTO parents VALUES (2, 'one', 1)", true},
 			{"INSERT INTO strict_children VALUES (9)", false},
 			{"DELETE FROM parents WHERE id = 1", false},
-			{"INSERT INTO children VALUES (1, 9)", false}, // at the commit
+			{"INSERT INTO children VALUES (1, 9)", false}, // fails at the commit
 			{"INSERT INTO parents VALUES (3, 'three', 0)", false},
 			{"INSERT INTO nowhere VALUES (1)", false},
 		} {
@@ -56,7 +56,7 @@ func TestClassifyNothing(t *testing.T) {
 	}
 }
 
-// endless counts beyond what any test waits for.
+// endless is a query that runs longer than any test.
 const endless = "WITH RECURSIVE c(n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM c WHERE n < 100000000000) "
 
 func TestCancel(t *testing.T) {
@@ -107,13 +107,13 @@ func TestCancel(t *testing.T) {
 				if err := run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("with a context that was done: %v", err)
 				}
-				exec(t, db, "CREATE TABLE t (n INTEGER)", "DROP TABLE t") // all is well again
+				exec(t, db, "CREATE TABLE t (n INTEGER)", "DROP TABLE t") // the database still works
 			})
 		}
 	})
 }
 
-// A verdict of the caller's own is not blamed on the context.
+// An error of the callback is not replaced by the context's error.
 func TestCancelKeepsVerdict(t *testing.T) {
 	t.Parallel()
 	verdict := errors.New("forbidden")

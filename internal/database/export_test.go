@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// LockMigrations lets a test stand in for a program that migrates.
+// LockMigrations acquires the lock of a migrating program.
 func LockMigrations(db *DB, ctx context.Context) (unlock func(), err error) {
 	return db.lockMigrations(ctx)
 }
 
-// WatchGroups has groups end by their number of members alone, and calls committed after
-// each commit with how many members it was of.
+// WatchGroups disables the time limit of groups, and calls committed with the number of members after
+// each commit.
 func WatchGroups(db *DB, committed func(members int)) {
-	db.groups.longest = time.Hour
+	db.groups.maxTime = time.Hour
 	db.groups.committed = committed
 }
 
 // AwaitLine returns once n callers wait for SQLite's writer.
 func AwaitLine(db *DB, n int) {
-	for db.line.Waiting() != n {
+	for db.queue.Waiting() != n {
 		runtime.Gosched()
 	}
 }
 
-// GiveWayFor bounds how long a migration gives way to others.
-func GiveWayFor(db *DB, d time.Duration) { db.giveWays = d }
+// SetLockRetryTime limits how long migrations retry to get their locks.
+func SetLockRetryTime(db *DB, d time.Duration) { db.lockRetryTime = d }
 
-// WritersLock is the lock that transactions hold against migrations on PostgreSQL.
+// WritersLock is the lock that blocks migrations until a transaction commits, on PostgreSQL.
 const WritersLock = writersLock

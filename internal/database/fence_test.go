@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// raise raises the oldest served version to 2, and conflicts with no writer of items.
+// raise raises the oldest supported version to 2. It conflicts with no writer of items.
 const raise = "-- +goose Up\n-- serves: 2\nCREATE TABLE more (id INTEGER PRIMARY KEY);\n"
 
 func insertItem(ctx context.Context, tx *database.Tx) error {
@@ -19,7 +19,7 @@ func insertItem(ctx context.Context, tx *database.Tx) error {
 	return err
 }
 
-// A program that the schema no longer serves cannot write, whether its transaction began before or after.
+// A program that the schema no longer supports cannot write, even if its transaction began earlier.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -55,7 +55,7 @@ func TestFence(t *testing.T) {
 		if n := number(t, migrator.Reader(), "SELECT count(*) FROM items WHERE id = 77"); n != 0 {
 			t.Error("an old program wrote a row")
 		}
-		if err := old.Fit(t.Context()); !errors.Is(err, database.ErrNewerSchema) { // known from the transaction
+		if err := old.Fit(t.Context()); !errors.Is(err, database.ErrNewerSchema) { // cached by the transaction
 			t.Errorf("Fit: %v", err)
 		}
 		if again := open(t, o).Fit(t.Context()); !errors.Is(again, database.ErrNewerSchema) {
@@ -83,16 +83,16 @@ func TestFenceHoldsMigrations(t *testing.T) {
 	if _, err := tx.ExecContext(t.Context(), database.WritersLock); err != nil {
 		t.Fatal(err)
 	}
-	gaveWay := 0
-	_, err = migrator.MigrateTelling(t.Context(), all, func(error) {
-		if gaveWay++; gaveWay == 1 {
+	retrying := 0
+	_, err = migrator.MigrateNotify(t.Context(), all, func(error) {
+		if retrying++; retrying == 1 {
 			if err := tx.Commit(); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	if err != nil || gaveWay == 0 {
-		t.Errorf("%v, gave way %d times", err, gaveWay)
+	if err != nil || retrying == 0 {
+		t.Errorf("%v, gave way %d times", err, retrying)
 	}
 }
 

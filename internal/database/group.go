@@ -9,86 +9,84 @@ import (
 	"vitrine/internal/database/lite"
 )
 
-// On SQLite the transactions of different callers that wait for the only writing
-// connection share a commit, since what a commit costs is mostly the sync of the disk. The
-// connection goes from caller to caller in the order of coming: each runs its function in
-// its own goroutine, within a savepoint, and passes the open transaction on. The last one
-// commits, and only then is anybody told. Whoever comes meanwhile is of the next group.
-// Nobody ever waits for company.
+// On SQLite, transactions that wait for the only writing connection share a commit, because most of
+// the cost of a commit is the disk sync. The connection passes from caller to caller in order of
+// arrival. Each one runs its function in its own goroutine, inside a savepoint, and passes the open
+// transaction on. The last one commits, and only then does Transact return for all of them. Callers
+// that arrive later join the next group. No transaction waits for others to join.
 
-// A group ends with the member by which it reaches one of these, so that the first does
-// not wait long for the last.
+// Limits of a group, so that its first member does not wait long for the last one.
 const (
 	groupMembers = 64
 	groupTime    = 10 * time.Millisecond
 )
 
-// errGroupLost tells members whose own work was fine that their group was rolled back.
-// SQLite does so by itself after some failures, such as a full disk or a write that is
-// interrupted.
+// errGroupLost is returned to members that succeeded although their group was rolled back.
+// SQLite rolls back on its own after some failures, such as a full disk or an interrupted write.
 var errGroupLost = errors.New("database: the transaction was rolled back with its group")
 
 // group is one transaction on the writing connection, used by one member at a time.
 type group struct {
 	writing
-	begun time.Time
-	kept  int  // members whose changes are in it
-	lost  bool // it cannot be committed any more
+	started time.Time
+	kept    int  // members with changes in the transaction
+	lost    bool // it can no longer be committed
 
-	deferred []Deferred // what members that were kept have left
-	written  []Deferred // of it, what was written within the savepoint of the present member
+	deferred []Deferred // pending work of the kept members
+	written  []Deferred // the part of it written within the savepoint of the current member
 
 	ended   chan struct{} // closed once outcome is set
-	outcome error         // nil: what was kept is durable
+	outcome error         // nil if the changes are durable
 }
 
-// groups is how large they may be.
+// groups holds the limits of a group.
 type groups struct {
-	most      int               // members
-	longest   time.Duration     // from when a group begins until it takes no more
-	committed func(members int) // for tests: called after each commit
+	maxMembers int               // members
+	maxTime    time.Duration     // how long a group accepts new members
+	committed  func(members int) // called after each commit, for tests
 }
 
-type apartKey struct{}
+type ownCommitKey struct{}
 
-// Apart gives a context in which a transaction shares its commit with no other on SQLite.
-// It is for work in the background, whose transactions may take long: nobody whose change
-// is already made waits for one.
-func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, apartKey{}, true) }
+// WithOwnCommit returns a context whose SQLite transactions do not share a commit. Background work with long
+// transactions uses it, so that no other caller has to wait for it to commit.
+func WithOwnCommit(ctx context.Context) context.Context {
+	return context.WithValue(ctx, ownCommitKey{}, true)
+}
 
-// transactSQLite runs fn in a group. A caller whose group is lost through another runs
-// again, by itself, so that this happens once at most.
+// transactSQLite runs fn in a group. If another member causes the group to be lost, it runs fn again in
+// a group of its own, so that this happens at most once.
 func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
-	apart, _ := ctx.Value(apartKey{}).(bool)
-	err := db.inGroup(ctx, apart, fn)
+	ownCommit, _ := ctx.Value(ownCommitKey{}).(bool)
+	err := db.inGroup(ctx, ownCommit, fn)
 	if errors.Is(err, errGroupLost) {
 		err = db.inGroup(ctx, true, fn)
 	}
 	return err
 }
 
-func (db *DB) inGroup(ctx context.Context, apart bool, fn func(tx *Tx) error) error {
-	g, err := db.line.Enter(ctx, apart)
+func (db *DB) inGroup(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
+	g, err := db.queue.Enter(ctx, ownCommit)
 	if err != nil {
 		return Classify(ctx, err)
 	}
 	if g == nil {
 		if g, err = db.beginGroup(ctx); err != nil {
-			db.line.Next()
+			db.queue.Next()
 			return Classify(ctx, err)
 		}
 	}
-	err, final := db.runMember(ctx, g, apart, fn)
+	err, final := db.runMember(ctx, g, ownCommit, fn)
 	if !final {
-		// A refusal waits too: it may rest on changes of others that are not durable yet.
+		// Errors wait too, because they may depend on changes of others that are not durable yet.
 		<-g.ended
 		err = cmp.Or(g.outcome, err)
 	}
 	return classifyCallback(ctx, err)
 }
 
-// beginGroup waits for the connection, which libraries use too, and begins a transaction
-// that the end of ctx does not touch.
+// beginGroup waits for the writing connection, which libraries use too, and begins a transaction that
+// does not depend on ctx.
 func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 	conn, err := db.writer.Take(ctx)
 	if err != nil {
@@ -98,7 +96,7 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 		db.writer.Give(conn)
 		return nil, err
 	}
-	g := &group{writing: writing{conn, db.writer, db.checkpoints}, begun: time.Now(), ended: make(chan struct{})}
+	g := &group{writing: writing{conn, db.writer, db.checkpoints}, started: time.Now(), ended: make(chan struct{})}
 	if err := db.fenceLite(g); err != nil {
 		g.rollback()
 		return nil, err
@@ -106,10 +104,10 @@ func (db *DB) beginGroup(ctx context.Context) (*group, error) {
 	return g, nil
 }
 
-// runMember runs fn in the group, takes its changes back unless it succeeds, and passes
-// the group on, also when fn panics; the panic goes on. An error is final if it stands
-// whatever becomes of the group: that of a caller who has gone, or who has lost the group.
-func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (err error, final bool) {
+// runMember runs fn in the group, rolls its changes back unless it succeeds, and passes the group
+// on. It does so even if fn panics. An error is final if it does not depend on the outcome of the
+// group: ctx is done, or this member caused the group to be lost.
+func (db *DB) runMember(ctx context.Context, g *group, ownCommit bool, fn func(tx *Tx) error) (err error, final bool) {
 	first, keep := g.kept == 0, false
 	var left Deferred
 	defer func() {
@@ -118,7 +116,7 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 			err = e
 		}
 		final = err != nil && (e != nil || ctx.Err() != nil)
-		db.pass(ctx, g, apart)
+		db.pass(ctx, g, ownCommit)
 	}()
 	if !first {
 		if err := g.savepoint(); err != nil {
@@ -126,17 +124,16 @@ func (db *DB) runMember(ctx context.Context, g *group, apart bool, fn func(tx *T
 			return errGroupLost, false
 		}
 	}
-	if left, err = db.liteTx(ctx, g, apart, fn); err == nil {
+	if left, err = db.liteTx(ctx, g, ownCommit, fn); err == nil {
 		err = ctx.Err()
 	}
 	keep = err == nil
 	return err, false
 }
 
-// settle keeps the changes of a member, or takes them back. The first has the transaction
-// to itself, so that one who meets nobody pays for no savepoint. An error says that this
-// member has lost the group; SQLite then knows the savepoint no more. What a member leaves to
-// be written is left by the group from then on.
+// settle keeps or rolls back the changes of a member, and adds its deferred work to the group. The
+// first member needs no savepoint, so a transaction without company does not pay for one. After an
+// error the group is lost because of this member, and SQLite has dropped the savepoint.
 func (g *group) settle(first, keep bool, left Deferred) error {
 	var err error
 	switch {
@@ -162,10 +159,10 @@ func (g *group) settle(first, keep bool, left Deferred) error {
 	return err
 }
 
-// pass hands the group to the next who may join it, or ends it and has the next begin one.
-func (db *DB) pass(ctx context.Context, g *group, apart bool) {
-	full := g.kept >= db.groups.most || time.Since(g.begun) >= db.groups.longest
-	if g.kept > 0 && !g.lost && !apart && !full && db.line.Hand(g) {
+// pass hands the group to the next waiting member that may join it, or ends the group.
+func (db *DB) pass(ctx context.Context, g *group, ownCommit bool) {
+	full := g.kept >= db.groups.maxMembers || time.Since(g.started) >= db.groups.maxTime
+	if g.kept > 0 && !g.lost && !ownCommit && !full && db.queue.Hand(g) {
 		return
 	}
 	if !g.lost && db.finish(ctx, g) != nil {
@@ -183,11 +180,11 @@ func (db *DB) pass(ctx context.Context, g *group, apart bool) {
 			db.groups.committed(g.kept)
 		}
 	}
-	db.line.Next()
+	db.queue.Next()
 	close(g.ended)
 }
 
-// writing is a transaction on the writing connection, with a savepoint in it at times.
+// writing is a transaction on the writing connection, sometimes with a savepoint.
 type writing struct {
 	conn *lite.Conn
 	pool *lite.Pool
@@ -207,9 +204,9 @@ func (w *writing) run(statements ...string) error {
 	return nil
 }
 
-// commit ends the transaction, in any case.
+// commit commits the transaction, or rolls it back if that fails.
 func (w *writing) commit() error {
-	defer w.rollback() // where that fails
+	defer w.rollback() // does nothing after a commit
 	if err := w.conn.Run("COMMIT"); err != nil {
 		return err
 	}
@@ -217,7 +214,7 @@ func (w *writing) commit() error {
 	return nil
 }
 
-// rollback ends the transaction. It is no error that SQLite has done so before.
+// rollback ends the transaction and releases the connection. SQLite may have rolled back already.
 func (w *writing) rollback() {
 	w.conn.Rollback()
 	w.pool.Give(w.conn)

@@ -17,22 +17,22 @@ import (
 	"vitrine/internal/domain"
 )
 
-// crowd is callers of Transact that wait, in a known order, behind one that holds the
-// writer until all have come.
-type crowd struct {
+// callers are callers of Transact that wait in a known order behind one that holds the writer
+// until all of them have queued up.
+type callers struct {
 	*testing.T
 	db      *database.DB
-	commits []int // members of each
+	commits []int // number of members of each commit
 	errs    []error
 	waiting int
-	again   bool // some run again, behind others
+	again   bool // some callers run again, behind others
 	hold    chan error
 	all     sync.WaitGroup
 }
 
-func newCrowd(t *testing.T) *crowd {
+func newCallers(t *testing.T) *callers {
 	t.Helper()
-	c := &crowd{T: t, db: open(t, database.Options{URL: dbtest.SQLitePath(t)}), hold: make(chan error, 2)}
+	c := &callers{T: t, db: open(t, database.Options{URL: dbtest.SQLitePath(t)}), hold: make(chan error, 2)}
 	exec(t, c.db, "CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL, text TEXT)")
 	database.WatchGroups(c.db, func(members int) { c.commits = append(c.commits, members) })
 	held := make(chan struct{}, 2)
@@ -46,8 +46,8 @@ func newCrowd(t *testing.T) *crowd {
 	return c
 }
 
-// join has fn wait for the writer, behind all that came before.
-func (c *crowd) join(ctx context.Context, fn func(tx *database.Tx) error) {
+// join queues fn behind the earlier callers.
+func (c *callers) join(ctx context.Context, fn func(tx *database.Tx) error) {
 	i := len(c.errs)
 	c.errs = append(c.errs, errors.New("not run"))
 	c.all.Go(func() {
@@ -62,12 +62,11 @@ func (c *crowd) join(ctx context.Context, fn func(tx *database.Tx) error) {
 	database.AwaitLine(c.db, c.waiting)
 }
 
-// release lets all run, and checks who has failed and what the commits (unless nil) and
-// rows are, in
-// the order of the writes unless some had to run again.
-func (c *crowd) release(commits []int, rows []int, failed ...int) {
+// release lets all callers run, and checks the commits (unless nil), the rows, and which callers failed.
+// Rows are compared in the order of the writes unless callers had to run again.
+func (c *callers) release(commits []int, rows []int, failed ...int) {
 	c.Helper()
-	close(c.hold) // without an error, unless the test has put one there
+	close(c.hold) // returns nil unless the test has sent an error
 	c.all.Wait()
 	for i, err := range c.errs {
 		if (err != nil) != slices.Contains(failed, i) {
@@ -111,7 +110,7 @@ func numbers(t *testing.T, q database.Querier, query string) func(yield func(int
 	}
 }
 
-func (c *crowd) note(n int) func(tx *database.Tx) error {
+func (c *callers) note(n int) func(tx *database.Tx) error {
 	return func(tx *database.Tx) error {
 		_, err := tx.Exec(c.Context(), "INSERT INTO notes (n) VALUES ($1)", n)
 		return err
@@ -125,10 +124,10 @@ func to(n int) (all []int) {
 	return all
 }
 
-// Who waits for a turn to write, or for a place to read, is counted.
+// Waits for the writer and for readers are counted.
 func TestStats(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	for n := range 8 {
 		c.join(t.Context(), c.note(n))
 	}
@@ -146,7 +145,7 @@ func TestStats(t *testing.T) {
 
 func TestGroupSharesACommit(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	for n := range 32 {
 		c.join(t.Context(), c.note(n))
 	}
@@ -155,28 +154,27 @@ func TestGroupSharesACommit(t *testing.T) {
 
 func TestGroupIsBounded(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	for n := range 100 {
 		c.join(t.Context(), c.note(n))
 	}
 	c.release([]int{64, 37}, to(100))
 }
 
-// Background work has a commit of its own, and its place in the line.
+// Background work has its own commit, and keeps its place in the queue.
 func TestGroupLeavesOutWhatIsApart(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
-	for n, ctx := range []context.Context{t.Context(), database.Apart(t.Context()), database.Apart(t.Context()), t.Context(), t.Context()} {
+	c := newCallers(t)
+	for n, ctx := range []context.Context{t.Context(), database.WithOwnCommit(t.Context()), database.WithOwnCommit(t.Context()), t.Context(), t.Context()} {
 		c.join(ctx, c.note(n))
 	}
 	c.release([]int{2, 1, 1, 2}, to(5))
 }
 
-// Whoever fails, panics, has failed without saying so, or is gone takes only their own
-// changes back.
+// A caller that fails, panics, ignores a failure, or is cancelled only loses its own changes.
 func TestGroupIsolatesFailures(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	ctx := t.Context()
 	wrong := errors.New("wrong")
 	gone, leave := context.WithCancel(ctx)
@@ -199,7 +197,7 @@ func TestGroupIsolatesFailures(t *testing.T) {
 		return nil
 	}))
 	c.join(gone, func(*database.Tx) error {
-		t.Error("a caller who has left the line is run")
+		t.Error("a cancelled caller was run")
 		return nil
 	})
 	c.join(ctx, c.note(7))
@@ -208,7 +206,7 @@ func TestGroupIsolatesFailures(t *testing.T) {
 		return nil
 	}))
 	c.join(ctx, c.note(9))
-	c.join(ctx, after(10, func(*database.Tx) error { return wrong })) // the last commits for the others
+	c.join(ctx, after(10, func(*database.Tx) error { return wrong })) // the last member commits for the others
 	leave()
 	database.AwaitLine(c.db, c.waiting-1)
 	c.release([]int{6}, []int{0, 2, 4, 7, 9}, 1, 3, 5, 6, 8, 10)
@@ -222,13 +220,13 @@ func TestGroupIsolatesFailures(t *testing.T) {
 			t.Errorf("caller %d: %v", i, c.errs[i])
 		}
 	}
-	exec(t, c.db, "INSERT INTO notes (n) VALUES (11)") // the line goes on
+	exec(t, c.db, "INSERT INTO notes (n) VALUES (11)") // the queue still works
 }
 
-// The first has no savepoint: if it fails, the next begins anew.
+// The first member has no savepoint. If it fails, the next one begins a new transaction.
 func TestGroupAfterItsFirstFails(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	for n := range 3 {
 		c.join(t.Context(), c.note(n))
 	}
@@ -236,11 +234,11 @@ func TestGroupAfterItsFirstFails(t *testing.T) {
 	c.release([]int{3}, to(3))
 }
 
-// SQLite rolls the whole transaction back where the disk is full in some statements. The
-// others run once more, by themselves.
+// If the disk is full, some statements make SQLite roll back the whole transaction. The other members
+// then run again separately.
 func TestGroupLost(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	ctx := t.Context()
 	c.again = true
 	var runs [5]atomic.Int32
@@ -256,7 +254,7 @@ func TestGroupLost(t *testing.T) {
 			return err
 		})
 	}
-	// The one that holds the writer is among those that run again.
+	// The caller that holds the writer runs again, too.
 	c.release([]int{1, 1, 1, 1, 1}, []int{0, 1, 2, 4}, 3)
 	if domain.KindOf(c.errs[3]) != domain.Unavailable {
 		t.Errorf("the full disk: %v", c.errs[3])
@@ -268,7 +266,7 @@ func TestGroupLost(t *testing.T) {
 	}
 }
 
-// A write that is interrupted has SQLite roll all back; a read does not.
+// An interrupted write makes SQLite roll back the whole transaction. An interrupted read does not.
 func TestGroupAfterAnInterruption(t *testing.T) {
 	t.Parallel()
 	for name, endless := range map[string]string{
@@ -277,12 +275,12 @@ func TestGroupAfterAnInterruption(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCrowd(t)
+			c := newCallers(t)
 			c.again = true
 			ending, end := context.WithCancel(t.Context())
 			c.join(t.Context(), c.note(0))
 			c.join(ending, func(tx *database.Tx) error {
-				time.AfterFunc(20*time.Millisecond, end) // most likely while the statement runs
+				time.AfterFunc(20*time.Millisecond, end) // most likely while the statement is running
 				_, err := tx.Exec(ending, endless)
 				return err
 			})
@@ -295,10 +293,10 @@ func TestGroupAfterAnInterruption(t *testing.T) {
 	}
 }
 
-// Nobody is told of success when the commit fails.
+// No member succeeds if the commit fails.
 func TestGroupCommitFails(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t)
+	c := newCallers(t)
 	ctx := t.Context()
 	c.join(ctx, func(tx *database.Tx) error {
 		for _, s := range []string{"CREATE TABLE parents (id INTEGER PRIMARY KEY)",
@@ -317,7 +315,7 @@ func TestGroupCommitFails(t *testing.T) {
 	exec(t, c.db, "INSERT INTO notes (n) VALUES (11)")
 }
 
-// A library that uses the connection itself gets its turn among writers that never stop.
+// A library that uses the connection directly gets its turn between continuous writers.
 func TestGroupsLeaveTurnsToLibraries(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t), Synchronous: "OFF"})

@@ -6,19 +6,18 @@ import (
 	"fmt"
 )
 
-// Library is a library that keeps tables of its own and brings its own migrations.
+// Library is a third-party library with its own tables and migrations.
 type Library struct {
-	Name   string // for messages and the names of copies
-	Table  string // where it notes its versions, a row each, in a column "version"
-	Latest int64  // the version that the library in this program knows
-	// Up applies what is missing. It runs while no other program migrates.
+	Name   string // for messages and the names of backup copies
+	Table  string // has one row per applied version, in a column "version"
+	Latest int64  // the latest version that the linked library supports
+	// Up applies pending migrations. It runs while no other program migrates.
 	Up func(ctx context.Context) error
 }
 
-// MigrateLibrary brings a library's tables to its latest version, as Migrate does
-// with ours: one program at a time, a newer version is refused with
-// ErrNewerSchema, and an SQLite file in which the library has tables already is
-// copied first.
+// MigrateLibrary migrates a library's tables to its latest version. Like Migrate, it lets only one
+// program migrate at a time, refuses a newer version with ErrNewerSchema, and first copies an SQLite
+// file that already has tables of the library.
 func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, error) {
 	from, err := db.libraryVersion(ctx, l)
 	if err == nil {
@@ -32,25 +31,25 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 	}
 	unlock, err := db.lockMigrations(ctx)
 	if err != nil {
-		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", db.withRoom(ctx, err))
+		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", db.explainFull(ctx, err))
 	}
 	defer unlock()
-	if from, err = db.libraryVersion(ctx, l); err != nil || from == l.Latest { // others may have worked meanwhile
+	if from, err = db.libraryVersion(ctx, l); err != nil || from == l.Latest { // another program may have migrated
 		return MigrateResult{From: from, To: from}, err
 	}
 	res := MigrateResult{From: from, To: l.Latest}
 	if from > 0 {
 		if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%s-%d-to-%d", l.Name, from, l.Latest)); err != nil {
-			return res, fmt.Errorf("database: back up before migrating %s: %w", l.Name, db.withRoom(ctx, err))
+			return res, fmt.Errorf("database: back up before migrating %s: %w", l.Name, db.explainFull(ctx, err))
 		}
 	}
 	if err := l.Up(ctx); err != nil {
-		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Latest, db.withRoom(ctx, err))
+		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Latest, db.explainFull(ctx, err))
 	}
 	return res, nil
 }
 
-// CheckLibrary is CheckSchema for a library's tables.
+// CheckLibrary is like CheckSchema, but for the tables of a library.
 func (db *DB) CheckLibrary(ctx context.Context, l Library) error {
 	have, err := db.libraryVersion(ctx, l)
 	if err == nil {

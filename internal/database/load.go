@@ -14,18 +14,17 @@ import (
 	"vitrine/internal/database/pipeline"
 )
 
-// Loader fills an empty database whose schema is there with the rows of another. Indexes
-// are made once the rows are there, and foreign keys are looked at then; on PostgreSQL
-// what must be unique is too.
+// Loader fills a database that has a schema but no rows with the rows of another database. Indexes,
+// foreign keys and, on PostgreSQL, unique constraints are created or checked after the rows are loaded.
 type Loader struct {
-	db     *DB
-	tables []Table
-	later  []string // statements that create indexes, constraints and triggers after the rows are loaded
-	target *sql.DB  // SQLite: a connection that does not enforce foreign keys
+	db       *DB
+	tables   []Table
+	recreate []string // statements that create indexes, constraints and triggers after the rows are loaded
+	target   *sql.DB  // SQLite: a connection that does not enforce foreign keys
 }
 
-// NewLoader takes what the schema has put into the tables away from them, and their
-// indexes. Nobody else may use the database until Finish.
+// NewLoader deletes the rows that the migrations inserted and drops indexes. No one else may use the
+// database until Finish returns.
 func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loader, error) {
 	l := &Loader{db: db, target: db.handle}
 	err := db.View(ctx, func(q Querier) (err error) {
@@ -43,11 +42,11 @@ func (db *DB) NewLoader(ctx context.Context, skip func(table string) bool) (*Loa
 	return l, err
 }
 
-// MakeIndexesFaster has a transaction of PostgreSQL sort more in memory.
+// MakeIndexesFaster allows a PostgreSQL transaction more memory for sorting.
 const MakeIndexesFaster = "SET LOCAL maintenance_work_mem = '256MB'"
 
-// Cache has SQLite keep so many bytes of the database in memory: what must be unique is
-// looked for with each row.
+// Cache sets the size of SQLite's page cache in bytes. Each inserted row is looked up in the unique
+// indexes, which should fit into it.
 func (l *Loader) Cache(ctx context.Context, bytes int64) error {
 	if l.db.dialect == Postgres {
 		return nil
@@ -56,7 +55,7 @@ func (l *Loader) Cache(ctx context.Context, bytes int64) error {
 	return Classify(ctx, err)
 }
 
-// Close gives the loader up.
+// Close releases the connection of the loader.
 func (l *Loader) Close() error {
 	if l.target == l.db.handle {
 		return nil
@@ -76,7 +75,7 @@ func (l *Loader) empty(ctx context.Context) error {
 	err := each(ctx, querier{sqlHandle{l.target}}, indexes, 3, func(row []string) error {
 		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
 			statements = append(statements, "DROP INDEX "+quote(row[0]))
-			l.later = append(l.later, row[2])
+			l.recreate = append(l.recreate, row[2])
 		}
 		return nil
 	})
@@ -101,9 +100,9 @@ func (l *Loader) empty(ctx context.Context) error {
 	return l.run(ctx, statements)
 }
 
-// constraints gives the statements that drop what must be unique, but for primary keys, and
-// what refers to something, and has both made again: to hold each row to them as it comes
-// takes several times as long.
+// constraints returns the statements that drop unique constraints (except primary keys) and foreign
+// keys, and records the statements that create them again. Checking them for each row takes several
+// times as long as checking them at the end.
 func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 	err = each(ctx, querier{sqlHandle{l.target}}, `SELECT CAST(c.conname AS TEXT), CAST(t.relname AS TEXT), pg_get_constraintdef(c.oid)
 		FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
@@ -111,16 +110,16 @@ func (l *Loader) constraints(ctx context.Context) (drop []string, err error) {
 		ORDER BY c.contype DESC, c.conname`, 3, func(row []string) error {
 		if slices.ContainsFunc(l.tables, func(t Table) bool { return t.Name == row[1] }) {
 			drop = append(drop, "ALTER TABLE "+quote(row[1])+" DROP CONSTRAINT "+quote(row[0]))
-			l.later = append(l.later, "ALTER TABLE "+quote(row[1])+" ADD CONSTRAINT "+quote(row[0])+" "+row[2])
+			l.recreate = append(l.recreate, "ALTER TABLE "+quote(row[1])+" ADD CONSTRAINT "+quote(row[0])+" "+row[2])
 		}
 		return nil
 	})
 	return drop, err
 }
 
-// triggers returns the statements that drop the triggers which count texts in byte_usage, and keeps
-// those that create them again. A dump contains the counts, and counting row by row is slow. The
-// triggers of search_closed stay, because dumps do not contain that table.
+// triggers returns the statements that drop the triggers which maintain byte_usage, and records those
+// that create them again. A dump contains the counts, and counting row by row is slow. The triggers of
+// search_closed stay, because dumps do not contain that table.
 func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 	counting := "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '% byte_usage %' ORDER BY name"
 	if l.db.dialect == Postgres {
@@ -129,7 +128,7 @@ func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 			WHERE t.relnamespace = CAST(current_schema() AS REGNAMESPACE) AND p.proname = 'note_texts' ORDER BY g.tgname`
 	}
 	err = each(ctx, querier{sqlHandle{l.target}}, counting, 3, func(row []string) error {
-		l.later = append(l.later, row[2])
+		l.recreate = append(l.recreate, row[2])
 		statement := "DROP TRIGGER " + quote(row[0])
 		if l.db.dialect == Postgres {
 			statement += " ON " + quote(row[1])
@@ -152,17 +151,17 @@ func (l *Loader) run(ctx context.Context, statements []string) error {
 	})
 }
 
-// Table finds a table of these columns.
+// Table returns the table with this name and these columns.
 func (l *Loader) Table(name string, columns []Column) (Table, error) {
 	for _, t := range l.tables {
 		if t.Name == name && slices.Equal(t.Columns, columns) {
 			return t, nil
 		}
 	}
-	return Table{}, fmt.Errorf("database: this version of the schema has no table %.100q of these columns", name)
+	return Table{}, fmt.Errorf("database: this version of the schema has no table %.100q with these columns", name)
 }
 
-// Load adds rows to a table.
+// Load inserts rows into a table.
 func (l *Loader) Load(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
 	load := l.insert
 	if l.db.dialect == Postgres {
@@ -208,8 +207,8 @@ func (l *Loader) copy(ctx context.Context, t Table, rows iter.Seq2[[]any, error]
 	return err
 }
 
-// Finish makes the indexes, has numbers go on after those that were given out, by table,
-// and holds the rows to their foreign keys. The loader is closed then.
+// Finish creates the indexes and constraints, continues the numbering of each table after last, checks
+// foreign keys, and closes the loader.
 func (l *Loader) Finish(ctx context.Context, last map[string]int64) error {
 	err := l.finish(ctx, last)
 	return errors.Join(err, l.Close())
@@ -220,9 +219,9 @@ func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
 	if l.db.dialect == Postgres {
 		faster = []string{MakeIndexesFaster}
 	}
-	for _, statement := range l.later {
+	for _, statement := range l.recreate {
 		if err := l.run(ctx, append(faster, statement)); err != nil {
-			return fmt.Errorf("database: make an index: %w", err)
+			return fmt.Errorf("database: create an index: %w", err)
 		}
 	}
 	var statements []string
@@ -234,10 +233,10 @@ func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
 	if err := l.run(ctx, statements); err != nil || l.db.dialect == Postgres {
 		return err
 	}
-	return inTx(ctx, l.target, nil, func(tx *pipeline.Tx) error { return checkForeignKeys(ctx, tx.Tx, "what was loaded") })
+	return inTx(ctx, l.target, nil, func(tx *pipeline.Tx) error { return checkForeignKeys(ctx, tx.Tx, "the loaded data") })
 }
 
-// continueAfter has the next number of a table be above n, and above those of its rows.
+// continueAfter returns statements that make the next row number greater than n and all existing numbers.
 func (l *Loader) continueAfter(t Table, n int64) []string {
 	if l.db.dialect == SQLite {
 		return []string{

@@ -13,72 +13,70 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// MigrateResult is what Migrate did: nothing when From equals To. BackupPath
-// is the copy made of an SQLite file beforehand, "" if there was none to make.
+// MigrateResult is the result of Migrate. If From equals To, nothing was done. BackupPath is the
+// copy of the SQLite file that was created first, or "".
 type MigrateResult struct {
 	From, To   int64
 	BackupPath string
 }
 
-// Migrate brings the database to the latest version of migrations, the files
-// NNNN_name.sql at its root, each in a transaction of its own. When several
-// programs do so at once, one works and the others wait for it. A database that is newer
-// is left alone where it serves programs that know these migrations, and otherwise refused
-// with ErrNewerSchema.
+// Migrate migrates the database to the latest version of migrations, which are the files
+// NNNN_name.sql at the root. Each runs in its own transaction. If several programs migrate at the
+// same time, one does the work and the others wait. A newer database is left unchanged if it supports
+// programs with these migrations. Otherwise Migrate returns ErrNewerSchema.
 //
-// A file with a line "-- serves: N" raises the oldest version of the program that the
-// schema serves; others leave it as it is. On PostgreSQL a file with a line "-- +goose NO
-// TRANSACTION" makes or drops indexes beside writers, see migrate_postgres.go.
+// A line "-- serves: N" in a file raises the oldest program version that the schema supports. On
+// PostgreSQL, a file with a line "-- +goose NO TRANSACTION" creates or drops indexes without blocking
+// writers, see migrate_postgres.go.
 //
-// On SQLite a database with anything in it is first copied to
-// "<file>.before-<from>-to-<to>". Migrations run there with foreign keys not
-// enforced, so that a table can be rebuilt without its references' actions; each
-// is held to all foreign keys before it commits.
+// An SQLite database that is not empty is first copied to "<file>.before-<from>-to-<to>". SQLite
+// migrations run with foreign keys off, so that a table can be rebuilt without triggering the actions
+// of its references. Foreign keys are checked before each commit.
 func (db *DB) Migrate(ctx context.Context, migrations fs.FS) (MigrateResult, error) {
-	return db.MigrateTelling(ctx, migrations, func(error) {})
+	return db.MigrateNotify(ctx, migrations, func(error) {})
 }
 
-// MigrateTelling is Migrate that calls gaveWay whenever a migration has given way to
-// others on PostgreSQL, and is about to try again after a pause.
-func (db *DB) MigrateTelling(ctx context.Context, migrations fs.FS, gaveWay func(err error)) (MigrateResult, error) {
+// MigrateNotify is like Migrate, and calls retrying whenever a migration on PostgreSQL could not get
+// its locks and is about to retry after a pause.
+func (db *DB) MigrateNotify(ctx context.Context, migrations fs.FS, retrying func(err error)) (MigrateResult, error) {
 	to, err := schema.Latest(migrations)
 	if err != nil {
 		return MigrateResult{}, err
 	}
-	m := migrating{db: db, files: migrations, to: to, gaveWay: gaveWay}
+	m := migrating{db: db, files: migrations, to: to, retrying: retrying}
 	if m.versions, err = newVersions(db.dialect, migrations); err != nil {
 		return MigrateResult{}, err
 	}
-	if m.beside, err = besideWriters(db.dialect, migrations); err != nil {
+	if m.concurrent, err = concurrentIndexes(db.dialect, migrations); err != nil {
 		return MigrateResult{}, err
 	}
 	if err := db.dropUnfinished(ctx); err != nil {
-		return MigrateResult{}, fmt.Errorf("database: remove an unfinished copy: %w", db.withRoom(ctx, err))
+		return MigrateResult{}, fmt.Errorf("database: remove an unfinished copy: %w", db.explainFull(ctx, err))
 	}
-	res, behind, err := m.look(ctx)
+	res, behind, err := m.check(ctx)
 	if !behind {
 		return res, err
 	}
 	unlock, err := db.lockMigrations(ctx)
 	if err != nil {
-		return res, fmt.Errorf("database: wait for other migrations: %w", db.withRoom(ctx, err))
+		return res, fmt.Errorf("database: wait for other migrations: %w", db.explainFull(ctx, err))
 	}
 	defer unlock()
 	return m.run(ctx)
 }
 
-// migrating is one call of Migrate.
+// migrating is the state of one call of Migrate.
 type migrating struct {
-	db       *DB
-	files    fs.FS
-	to       int64 // their latest version
-	versions versions
-	beside   map[int64][]string // by version, the indexes that are made beside writers
-	gaveWay  func(error)
+	db         *DB
+	files      fs.FS
+	to         int64 // the latest version of files
+	versions   versions
+	concurrent map[int64][]string // the indexes that are created concurrently, by version
+	retrying   func(error)
 }
 
-// look reports whether the database is to be migrated.
-func (m migrating) look(ctx context.Context) (res MigrateResult, behind bool, err error) {
+// check reports whether the database needs to be migrated.
+func (m migrating) check(ctx context.Context) (res MigrateResult, behind bool, err error) {
 	s, err := m.db.Served(ctx)
 	if err == nil {
 		err = s.check(m.to)
@@ -92,14 +90,14 @@ func (m migrating) look(ctx context.Context) (res MigrateResult, behind bool, er
 
 func (m migrating) run(ctx context.Context) (MigrateResult, error) {
 	db := m.db
-	res, behind, err := m.look(ctx) // others may have worked meanwhile
+	res, behind, err := m.check(ctx) // another program may have migrated
 	if !behind {
 		return res, err
 	}
 	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", res.From, m.to)); err != nil {
-		return res, fmt.Errorf("database: back up before migrating: %w", db.withRoom(ctx, err))
+		return res, fmt.Errorf("database: back up before migrating: %w", db.explainFull(ctx, err))
 	}
-	failure := db.withRoom(ctx, m.up(ctx))
+	failure := db.explainFull(ctx, m.up(ctx))
 	if res.To, err = db.SchemaVersion(context.WithoutCancel(ctx)); err != nil {
 		return res, errors.Join(failure, err)
 	}
@@ -107,15 +105,15 @@ func (m migrating) run(ctx context.Context) (MigrateResult, error) {
 		return res, nil
 	}
 	if res.To == res.From && res.BackupPath != "" {
-		// Nothing has changed. A service that restarts itself again and again
-		// would fill the disk with such copies.
+		// Nothing has changed. Remove the copy, because a service that restarts in a loop would fill
+		// the disk.
 		failure = errors.Join(failure, os.Remove(res.BackupPath))
 		res.BackupPath = ""
 	}
 	return res, fmt.Errorf("database: migrate from %d to %d: %w", res.From, m.to, failure)
 }
 
-// up applies what is missing.
+// up applies pending migrations.
 func (m migrating) up(ctx context.Context) (err error) {
 	open := m.db.openForMigration
 	if m.db.dialect == Postgres {

@@ -17,24 +17,22 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// migrationLock is the number of PostgreSQL's advisory lock for migrations:
-// "vitrine" in ASCII.
+// migrationLock is the key of the advisory lock for migrations: "vitrine" in ASCII.
 const migrationLock int64 = 0x76697472696e65
 
-// A migration that changes a table waits until nobody uses it, and whoever comes after
-// waits behind the migration: one report that reads for an hour would stop all writers.
-// So a migration waits for a short time only, then lets the others through, and tries
-// again after a pause.
+// A migration that changes a table waits until the table is unused, and all later statements on the
+// table queue up behind the migration. A single report that reads for an hour would block all writers.
+// So a migration waits only briefly for its locks, lets the others proceed, and retries after a pause.
 const (
-	lockWait        = 500 * time.Millisecond
-	lockPause       = 2 * time.Second
-	defaultGiveWays = 10 * time.Minute // and no longer
+	lockWait             = 500 * time.Millisecond
+	lockPause            = 2 * time.Second
+	defaultLockRetryTime = 10 * time.Minute // total time of retries
 )
 
-// lockServer takes an advisory lock that lives as long as its session. goose has
-// such a lock too, but asks for it every few seconds instead of waiting.
+// lockServer acquires a session-level advisory lock. It does not use goose's lock, which polls every few
+// seconds instead of waiting.
 func (db *DB) lockServer(ctx context.Context) (unlock func(), err error) {
-	conn, err := pgx.ConnectConfig(ctx, db.Session()) // ending it gives the lock back whatever happens
+	conn, err := pgx.ConnectConfig(ctx, db.Session()) // closing the connection releases the lock
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +48,16 @@ func (db *DB) lockServer(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// sessionForMigration gives a handle with one session, so that settings stay.
+// sessionForMigration returns a handle with a single session, so that SET has a lasting effect.
 func (db *DB) sessionForMigration() *sql.DB {
 	target := stdlib.OpenDB(*db.Session())
 	target.SetMaxOpenConns(1)
 	return target
 }
 
-// upPostgres applies what is missing, one migration after another.
+// upPostgres applies pending migrations one after another.
 func (m migrating) upPostgres(ctx context.Context, target *sql.DB, provider *goose.Provider) error {
-	var since time.Time // when the migration that is next gave way for the first time
+	var since time.Time // when the pending migration first failed to get its locks
 	for {
 		err := m.next(ctx, target, provider)
 		switch {
@@ -72,17 +70,17 @@ func (m migrating) upPostgres(ctx context.Context, target *sql.DB, provider *goo
 			return err
 		case since.IsZero():
 			since = time.Now()
-		case time.Since(since) > m.db.giveWays:
-			return fmt.Errorf("gave way to others for %s, and nothing of it is done: look in pg_stat_activity for what keeps a transaction open, and begin again: %w", m.db.giveWays, err)
+		case time.Since(since) > m.db.lockRetryTime:
+			return fmt.Errorf("gave up after waiting %s for locks, and changed nothing: find the open transaction in pg_stat_activity, end it, and start the migration again: %w", m.db.lockRetryTime, err)
 		}
-		m.gaveWay(err)
+		m.retrying(err)
 		if pause := pauseFor(ctx, lockPause); pause != nil {
 			return pause
 		}
 	}
 }
 
-// next applies the next migration; goose.ErrNoNextVersion if there is none.
+// next applies the next migration, or returns goose.ErrNoNextVersion.
 func (m migrating) next(ctx context.Context, target *sql.DB, provider *goose.Provider) error {
 	current, err := provider.GetDBVersion(ctx)
 	if err != nil {
@@ -93,8 +91,8 @@ func (m migrating) next(ctx context.Context, target *sql.DB, provider *goose.Pro
 		if source.Version <= current {
 			continue
 		}
-		if indexes, ok := m.beside[source.Version]; ok {
-			wait = 0 // nobody waits behind it
+		if indexes, ok := m.concurrent[source.Version]; ok {
+			wait = 0 // CONCURRENTLY blocks no one
 			if err := dropInvalid(ctx, target, indexes); err != nil {
 				return err
 			}
@@ -108,9 +106,8 @@ func (m migrating) next(ctx context.Context, target *sql.DB, provider *goose.Pro
 	return err
 }
 
-// dropInvalid drops those of some indexes that were begun beside writers and never
-// finished: they cost every write and serve no read, and IF NOT EXISTS takes them for
-// what is wanted.
+// dropInvalid drops indexes whose concurrent creation did not finish. They slow down every write, no
+// query uses them, and CREATE INDEX IF NOT EXISTS would keep them.
 func dropInvalid(ctx context.Context, target *sql.DB, indexes []string) error {
 	if _, err := target.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
 		return err
@@ -129,11 +126,11 @@ func dropInvalid(ctx context.Context, target *sql.DB, indexes []string) error {
 	return nil
 }
 
-// isLockTimeout reports whether a statement has waited for a lock for as long as it may.
+// isLockTimeout reports whether a statement exceeded lock_timeout.
 func isLockTimeout(err error) bool { return hasCode(err, "55P03") }
 
-// A migration without a transaction may end half way, and runs again as a whole. So all
-// that it may do is what can be repeated: make and drop indexes.
+// A migration without a transaction can stop halfway and then runs again from the start. So it may only
+// contain statements that can be repeated: creating and dropping indexes.
 var (
 	noTransaction = regexp.MustCompile(`(?i)\+goose\s+NO\s+TRANSACTION`)
 	makesIndex    = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS ([a-z0-9_]+) ON `)
@@ -141,9 +138,9 @@ var (
 	lineComment   = regexp.MustCompile(`(?m)--.*$`)
 )
 
-// besideWriters finds the migrations that run without a transaction, and gives the names of
-// the indexes that each makes. It refuses those that do anything else.
-func besideWriters(d Dialect, migrations fs.FS) (map[int64][]string, error) {
+// concurrentIndexes finds the migrations that run without a transaction, and returns the indexes that each
+// of them creates. It rejects migrations that contain anything else.
+func concurrentIndexes(d Dialect, migrations fs.FS) (map[int64][]string, error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
 		return nil, err
@@ -164,7 +161,7 @@ func besideWriters(d Dialect, migrations fs.FS) (map[int64][]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("database: migration %s: %w", name, err)
 		}
-		if schema.SaysServes(text) { // fence.go needs a transaction for it
+		if schema.SaysServes(text) { // fence.go requires a transaction
 			return nil, fmt.Errorf("database: migration %s does not run in a transaction: put `-- serves:` into a separate file", name)
 		}
 		all[version] = []string{}
@@ -173,7 +170,7 @@ func besideWriters(d Dialect, migrations fs.FS) (map[int64][]string, error) {
 			if made := makesIndex.FindStringSubmatch(statement); made != nil {
 				all[version] = append(all[version], made[1])
 			} else if statement != "" && !dropsIndex.MatchString(statement) {
-				return nil, fmt.Errorf("database: migration %s runs in no transaction, and so may only "+
+				return nil, fmt.Errorf("database: migration %s runs without a transaction, so it may only "+
 					"CREATE INDEX CONCURRENTLY IF NOT EXISTS and DROP INDEX CONCURRENTLY IF EXISTS: %s", name, statement)
 			}
 		}

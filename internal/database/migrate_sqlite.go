@@ -18,15 +18,15 @@ import (
 	"vitrine/internal/durable"
 )
 
-// openForMigration opens a single connection that does not enforce foreign keys:
-// DROP TABLE would otherwise delete what refers to the table being rebuilt.
+// openForMigration opens a single connection that does not enforce foreign keys. Otherwise DROP TABLE
+// would delete the rows that reference the table being rebuilt.
 func (db *DB) openForMigration() *sql.DB {
 	return lite.Own("BEGIN IMMEDIATE", func() (*lite.Conn, error) {
 		return lite.Connect(db.path, 30*time.Second, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = "+db.synchronous)
 	})
 }
 
-// checkForeignKeys fails if a row refers to none; what is what has left it so.
+// checkForeignKeys fails if a row references a missing row. what names the change that caused it.
 func checkForeignKeys(ctx context.Context, tx interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, what string) error {
@@ -38,12 +38,12 @@ func checkForeignKeys(ctx context.Context, tx interface {
 		return nil
 	}
 	if err == nil {
-		err = fmt.Errorf("%s leaves row %d of %s without its row in %s", what, row.Int64, table, parent)
+		err = fmt.Errorf("%s leaves row %d of %s without the row in %s that it references", what, row.Int64, table, parent)
 	}
 	return err
 }
 
-// lockFile waits until this program alone holds the file for migrations.
+// lockFile waits until this program holds the lock file for migrations.
 func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	for {
 		if unlock, err = lockfile.Hold(ctx, db.path+".lock"); !errors.Is(err, lockfile.ErrInUse) {
@@ -100,7 +100,7 @@ func unused(name string) (path string, err error) {
 	}
 }
 
-// dropUnfinished removes unfinished copies that killed programs have left.
+// dropUnfinished removes unfinished copies left by programs that were killed.
 func (db *DB) dropUnfinished(ctx context.Context) error {
 	if db.dialect != SQLite {
 		return nil
@@ -112,7 +112,7 @@ func (db *DB) dropUnfinished(ctx context.Context) error {
 	}
 	var left []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), name+".before-") && strings.Contains(e.Name(), durable.Unfinished) { // or its journal
+		if strings.HasPrefix(e.Name(), name+".before-") && strings.Contains(e.Name(), durable.Unfinished) { // includes its journal
 			left = append(left, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -135,9 +135,9 @@ func (db *DB) dropUnfinished(ctx context.Context) error {
 	return err
 }
 
-// withRoom returns an error with the folder and the space that a migration needs if err means that the
+// explainFull returns an error with the folder and the space that a migration needs if err means that the
 // disk is full. Otherwise it returns err classified.
-func (db *DB) withRoom(ctx context.Context, err error) error {
+func (db *DB) explainFull(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*lite.Error](err)
 	if !(ok && e.Code.Primary() == lite.Full) && !errors.Is(err, syscall.ENOSPC) {
 		return Classify(ctx, err)

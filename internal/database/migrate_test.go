@@ -22,7 +22,7 @@ const (
 	failing     = "-- +goose Up\nCREATE TABLE half (id INTEGER PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n"
 )
 
-// files makes migrations 1, 2, … of texts.
+// files returns the migrations 1, 2, … with the given texts.
 func files(texts ...string) fs.FS {
 	fsys := fstest.MapFS{"README.md": {Data: []byte("not a migration")}}
 	for i, text := range texts {
@@ -47,7 +47,7 @@ func wantVersion(t testing.TB, db *database.DB, want int64) {
 	}
 }
 
-// beside lists the files whose names go on after that of the database.
+// beside lists the files next to the database whose names start with its name and middle.
 func beside(t testing.TB, db *database.DB, middle string) []string {
 	t.Helper()
 	found, err := filepath.Glob(db.Path() + middle + "*")
@@ -111,7 +111,7 @@ func TestMigrateFailure(t *testing.T) {
 		if err == nil || res.To != 2 || res.BackupPath != "" {
 			t.Errorf("Migrate again = %+v, %v", res, err)
 		}
-		if o.URL == db.Path() { // of the attempts, only the first has changed something
+		if o.URL == db.Path() { // only the first attempt changed something
 			if got := beside(t, db, ".before-"); len(got) != 1 || got[0] != db.Path()+".before-1-to-3" {
 				t.Errorf("copies are %v", got)
 			}
@@ -154,7 +154,7 @@ func TestMigrateAtOnce(t *testing.T) {
 	})
 }
 
-// One that waits for another gives up with its context.
+// Waiting for another migration ends with the context.
 func TestMigrateWaitIsCancelled(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -205,7 +205,7 @@ func TestMigrateBackup(t *testing.T) {
 	}
 }
 
-// A file that another program has filled is copied as well.
+// A file that another program has filled is copied, too.
 func TestMigrateBackupOfForeignFile(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
@@ -232,11 +232,11 @@ func TestMigrateForeignKeys(t *testing.T) {
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
 	migrate(t, db, files(create, rebuild))
 	if n := number(t, db.Reader(), "SELECT COUNT(*) FROM children"); n != 1 {
-		t.Error("rebuilding a table has deleted what refers to it")
+		t.Error("rebuilding a table deleted rows that reference it")
 	}
 	_, err := db.Migrate(t.Context(), files(create, rebuild, "-- +goose Up\nDELETE FROM parents;"))
 	if err == nil {
-		t.Error("a migration may leave rows that refer to nothing")
+		t.Error("a migration left rows with dangling references")
 	}
 	wantVersion(t, db, 2)
 	if n := number(t, db.Reader(), "SELECT COUNT(*) FROM parents"); n != 1 {
@@ -285,7 +285,7 @@ func TestTemplate(t *testing.T) {
 		template.Each(t, func(t *testing.T, o database.Options) {
 			db := open(t, o)
 			wantVersion(t, db, 1)
-			exec(t, db, "INSERT INTO items VALUES (2, 'mine')") // and nobody else's
+			exec(t, db, "INSERT INTO items VALUES (2, 'mine')") // in this copy only
 			if n := number(t, db.Reader(), "SELECT COUNT(*) FROM items"); n != 2 {
 				t.Errorf("%d items, want 2", n)
 			}

@@ -7,12 +7,12 @@ import (
 	"vitrine/internal/database/traced"
 )
 
-// Observer is called with each statement just before it runs, in the goroutine that
-// runs it. Beginning and ending a transaction are no statements. Statements that are sent
-// together are all told of before they are; pipeline.Joined tells those after the first.
+// Observer is called with each statement just before it runs, in the same goroutine. It is not called
+// for the begin and end of transactions. Statements that are sent together are all reported before
+// they are sent. pipeline.Joined is true for all but the first of them.
 type Observer func(ctx context.Context, query string)
 
-// watched returns a handle that reports to the observer and the tracer, if there are any.
+// watched wraps a handle for the observer and the tracer, if there are any.
 func (db *DB) watched(h handle) handle {
 	if db.observe == nil && db.trace == nil {
 		return h
@@ -20,8 +20,8 @@ func (db *DB) watched(h handle) handle {
 	return watchedHandle{handle: h, db: db}
 }
 
-// watchedIn is watched for the transaction or the view that a context is of: its statements are
-// part of that, whatever their own contexts are.
+// watchedIn is like watched for a handle of the transaction or view of a context. Its statements are
+// traced under that context, even if they run with another one.
 func (db *DB) watchedIn(within context.Context, h handle) handle {
 	if db.observe == nil && db.trace == nil {
 		return h
@@ -32,10 +32,10 @@ func (db *DB) watchedIn(within context.Context, h handle) handle {
 type watchedHandle struct {
 	handle
 	db     *DB
-	within context.Context // nil for that of each statement
+	within context.Context // parent of all statements; nil to use the context of each statement
 }
 
-// begin reports a statement. What it gives is nil where nobody waits for its end.
+// begin reports a statement. The returned function reports its end. It is nil if nothing is traced.
 func (w watchedHandle) begin(ctx context.Context, query string) func(error) {
 	if w.db.observe != nil {
 		w.db.observe(ctx, query)
@@ -50,7 +50,7 @@ func (w watchedHandle) begin(ctx context.Context, query string) func(error) {
 	return end
 }
 
-// watchedAll reports statements that are sent together, and gives what reports their end.
+// watchedAll reports statements that are sent together. The returned function reports their end.
 func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(error) {
 	var ends []func(error)
 	if w, ok := h.(watchedHandle); ok {

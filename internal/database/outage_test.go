@@ -15,7 +15,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/outage"
 	"vitrine/internal/domain"
 )
 
@@ -34,7 +34,7 @@ func TestOutagesAreUnavailable(t *testing.T) {
 		"connection lost":     {state("08006"), domain.Unavailable},
 		"disk broken":         {state("58030"), domain.Unavailable},
 		"standby":             {state("25006"), domain.Unavailable},
-		"on one server alone": {loss.ErrAlone, domain.Unavailable},
+		"on one server alone": {outage.ErrUnconfirmed, domain.Unavailable},
 		"refused":             {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, domain.Unavailable},
 		"ended":               {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), domain.Unavailable},
 		"cancelled there":     {state("57014"), domain.Internal},
@@ -84,8 +84,8 @@ func TestClosedIsUnavailable(t *testing.T) {
 	})
 }
 
-// A full disk fails a write as unavailable and changes nothing; reads go on, and so do
-// writes when there is room again.
+// On a full disk a write fails as unavailable and changes nothing. Reads still work, and writes work
+// again when there is space.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	db, err := database.Open(t.Context(), database.Options{URL: t.TempDir() + "/full.db"})

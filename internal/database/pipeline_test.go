@@ -101,22 +101,22 @@ func TestLaterIsBounded(t *testing.T) {
 		o.Observe = func(_ context.Context, query string) { sent += strings.Count(query, "INSERT INTO later") }
 	})
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {
-		for n := range int64(2*pipeline.Most + 1) {
+		for n := range int64(2*pipeline.MaxQueued + 1) {
 			if err := later(t.Context(), tx, insert(n)); err != nil {
 				return err
 			}
 		}
-		if sent != 2*pipeline.Most {
-			t.Errorf("%d were sent before the end, want %d", sent, 2*pipeline.Most)
+		if sent != 2*pipeline.MaxQueued {
+			t.Errorf("%d were sent before the end, want %d", sent, 2*pipeline.MaxQueued)
 		}
 		return nil
 	})
-	if n := number(t, db.Reader(), "SELECT count(*) FROM later"); err != nil || n != 2*pipeline.Most+1 {
+	if n := number(t, db.Reader(), "SELECT count(*) FROM later"); err != nil || n != 2*pipeline.MaxQueued+1 {
 		t.Errorf("%d rows, error %v", n, err)
 	}
 }
 
-// A statement that fails fails the transaction, by the next one or by the commit.
+// A failed queued statement makes the next statement or the commit fail.
 func TestLaterFails(t *testing.T) {
 	t.Parallel()
 	db := onPostgres(t, func(*database.Options) {})
@@ -168,7 +168,7 @@ func TestLaterFails(t *testing.T) {
 	})
 }
 
-// What waits for a transaction that has ended is not committed by itself.
+// Queued statements of a transaction that has ended are not committed separately.
 func TestLaterAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	db := onPostgres(t, func(*database.Options) {})
@@ -179,7 +179,7 @@ func TestLaterAfterTheEnd(t *testing.T) {
 			return err
 		}
 		cancel()
-		for { // until it is rolled back
+		for { // until the transaction is rolled back
 			_, err := tx.SQL().ExecContext(t.Context(), "SELECT 1")
 			if errors.Is(err, sql.ErrTxDone) {
 				break

@@ -14,16 +14,15 @@ import (
 	"vitrine/internal/database/pooler"
 )
 
-// pooled gives options for an empty database behind a PgBouncer in transaction mode.
+// pooled returns options for an empty database behind a PgBouncer in transaction mode.
 func pooled(t *testing.T) database.Options {
 	t.Helper()
 	direct := dbtest.PostgresURL(t)
 	return database.Options{URL: dbtest.Pooler(t, direct), DirectURL: direct}
 }
 
-// Clients that outnumber the sessions which are lent to them read and write the same
-// statements, and some of them hang up in the midst of one: what is acknowledged is there
-// once, and the pooler lives.
+// More clients than server sessions read and write with the same statements, and some disconnect in the
+// middle of one. Each acknowledged write is stored once, and the pooler survives.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	o := pooled(t)
@@ -69,7 +68,7 @@ func TestPooler(t *testing.T) {
 	}
 }
 
-// hangUp stops waiting for a statement that is under way.
+// hangUp cancels a running statement.
 func hangUp(t *testing.T, db *database.DB, hungUp *atomic.Int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -89,7 +88,7 @@ func hangUp(t *testing.T, db *database.DB, hungUp *atomic.Int64) {
 	}
 }
 
-// An address that is not what it is said to be is refused, and what to do is told.
+// Wrong addresses are rejected with a helpful error.
 func TestPoolerRefused(t *testing.T) {
 	t.Parallel()
 	o := pooled(t)
@@ -101,7 +100,7 @@ func TestPoolerRefused(t *testing.T) {
 	nowhere.Path = "/vitrine_test_nowhere"
 	for name, c := range map[string]struct {
 		direct string
-		want   error // nil for any
+		want   error // nil for any error
 	}{
 		"no direct address": {"", database.ErrPooler},
 		"another database":  {elsewhere, pooler.ErrElsewhere},

@@ -14,24 +14,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/outage"
 	"vitrine/internal/database/pooler"
 )
 
 func (db *DB) openPostgres(ctx context.Context, o Options) error {
-	config, err := loss.Parse(o.URL)
+	config, err := outage.Parse(o.URL)
 	if err != nil {
-		return err // names no password
+		return err // contains no password
 	}
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
 	} else if !strings.Contains(o.URL, "pool_max_conns") {
 		config.MaxConns = int32(max(10, 4*runtime.GOMAXPROCS(0)))
 	}
-	config.MaxConns = max(2, config.MaxConns) // a migration takes two
+	config.MaxConns = max(2, config.MaxConns) // a migration needs two
 	session(config.ConnConfig, o.Program)
 	if o.DirectURL != "" {
-		direct, err := loss.Parse(o.DirectURL) // so that it may be the same URL but for the address
+		direct, err := outage.Parse(o.DirectURL) // takes the same options as URL, such as pool_max_conns
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 		session(db.direct, o.Program)
 		pooler.Suit(config, o.URL)
 	}
-	newest := loss.Guard(ctx, cmp.Or(db.direct, config.ConnConfig)) // the pooler is told by its operator
+	newest := outage.Guard(ctx, cmp.Or(db.direct, config.ConnConfig)) // choosing the pooler's server is the operator's task
 	if o.dial != nil {
 		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
 	}
@@ -56,17 +56,17 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 	return nil
 }
 
-// session makes the settings of a connection ours, where the URL says nothing of them.
+// session applies our settings to a connection, unless the URL sets them.
 func session(c *pgx.ConnConfig, program string) {
 	if _, set := c.RuntimeParams["application_name"]; !set {
 		c.RuntimeParams["application_name"] = cmp.Or(program, programName)
 	}
-	// Compiling a search took several times as long as running it.
+	// Compiling a search query took several times as long as running it.
 	if _, set := c.RuntimeParams["jit"]; !set {
 		c.RuntimeParams["jit"] = "off"
 	}
-	// A cancelled context cancels the statement on the server and keeps the
-	// connection; only a server that does not answer loses it.
+	// Cancelling a context cancels the statement on the server and keeps the connection. The
+	// connection is closed only if the server does not answer.
 	c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
 	}

@@ -15,30 +15,30 @@ import (
 	"vitrine/internal/database/lockfile"
 )
 
-// A process is known to others on its database by a name, and to be alive by a lock
-// that the operating system, or PostgreSQL, releases when the process ends in whatever
-// way. A process that is slow, or stopped by a signal, keeps its lock. A heartbeat that
-// others judge by the clock could not distinguish such a process from a dead one.
+// Processes on the same database identify each other by name, and detect whether a process is alive by
+// a lock. The operating system or PostgreSQL releases the lock whenever the process ends, for any
+// reason. A process that is slow, or stopped by a signal, keeps its lock. A heartbeat with timestamps
+// could not distinguish such a process from a dead one.
 //
-//   - On SQLite the lock is on a file of its own beside the database, by SQLite itself.
-//     The name is never used again, so a file that is gone is that of a dead process.
-//   - On PostgreSQL it is an advisory lock, held by a connection of its own.
+//   - On SQLite the lock is on a separate file next to the database, and taken by SQLite itself.
+//     Names are never reused, so a missing file belongs to a dead process.
+//   - On PostgreSQL it is an advisory lock, held by a separate connection.
 
-// presencePrefix begins the names of processes that hold such a lock.
+// presencePrefix is the prefix of the names of processes with such a lock.
 const presencePrefix = "vitrine/"
 
-// ErrAbsent says that the lock of this process is gone: others take it to be dead.
-var ErrAbsent = errors.New("the lock that says that this process is alive is lost")
+// ErrAbsent reports that this process has lost its lock, so others consider it dead.
+var ErrAbsent = errors.New("this process has lost its liveness lock")
 
-// Presence is the name of this process, and the lock that goes with it.
+// Presence is the name of this process together with its lock.
 type Presence struct {
 	name    string
 	check   func(ctx context.Context) error
 	release func()
 }
 
-// Announce gives this process a new name, by which others know whether it is alive
-// until Release.
+// Announce chooses a new name for this process and acquires its lock. Other processes consider it alive until
+// Release.
 func (db *DB) Announce(ctx context.Context) (*Presence, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -57,17 +57,17 @@ func (db *DB) Announce(ctx context.Context) (*Presence, error) {
 	return p, nil
 }
 
-// Name is unique to this presence, and never used again.
+// Name returns the name of the process, which is never reused.
 func (p *Presence) Name() string { return p.name }
 
-// Check returns an error that is ErrAbsent if the lock is lost.
+// Check returns ErrAbsent if the lock is lost.
 func (p *Presence) Check(ctx context.Context) error { return p.check(ctx) }
 
-// Release ends the presence. Others then take the process of that name to be dead.
+// Release releases the lock. Other processes then consider this one dead.
 func (p *Presence) Release() { p.release() }
 
-// Dead gives those of some names whose processes have ended. Of a name that is none of
-// Announce's nothing is known: its process is not among them.
+// Dead returns the names whose processes have ended. Names that do not come from Announce are omitted,
+// because nothing is known about them.
 func (db *DB) Dead(ctx context.Context, names []string) (dead []string, err error) {
 	alive := db.aliveByFile
 	if db.dialect == Postgres {
@@ -82,7 +82,7 @@ func (db *DB) Dead(ctx context.Context, names []string) (dead []string, err erro
 		}
 		lives, err := alive(ctx, number)
 		if err != nil {
-			return nil, fmt.Errorf("database: see whether %s is alive: %w", name, err)
+			return nil, fmt.Errorf("database: check whether %s is alive: %w", name, err)
 		}
 		if !lives {
 			dead = append(dead, name)
@@ -91,7 +91,7 @@ func (db *DB) Dead(ctx context.Context, names []string) (dead []string, err erro
 	return dead, nil
 }
 
-// presenceOf is the number of the process of a name.
+// presenceOf parses the number of a process from its name.
 func presenceOf(name string) (number uint32, ok bool) {
 	rest, ok := strings.CutPrefix(name, presencePrefix)
 	if !ok {
@@ -101,8 +101,8 @@ func presenceOf(name string) (number uint32, ok bool) {
 	return uint32(n), err == nil
 }
 
-// presencePath is the file of a process. The database may be known by several paths,
-// so it is the one without symbolic links, as it is for SQLite's own files.
+// presencePath returns the lock file of a process. The database may be reachable by several paths, so
+// symbolic links are resolved, as SQLite does for its own files.
 func (db *DB) presencePath(number uint32) string {
 	return fmt.Sprintf("%s%08x", db.presencePaths(), number)
 }
@@ -115,9 +115,9 @@ func (db *DB) presencePaths() string {
 	return path + ".alive-"
 }
 
-// announceByFile makes the file of this process and locks it, and removes those of
-// processes that have ended. Both are done by one process at a time: else a file could
-// be removed between its making and its locking.
+// announceByFile creates and locks the file of this process, and removes those of processes that have
+// ended. It holds the migration lock, because otherwise another process could remove the file before
+// it is locked.
 func (db *DB) announceByFile(ctx context.Context, p *Presence, number uint32) error {
 	unlock, err := db.lockFile(ctx)
 	if err != nil {
@@ -139,13 +139,13 @@ func (db *DB) announceByFile(ctx context.Context, p *Presence, number uint32) er
 		return nil
 	}
 	p.release = sync.OnceFunc(func() {
-		_ = os.Remove(path) // while it is locked; where that cannot be, the next to look does it
+		_ = os.Remove(path) // while it is locked; if this fails, the next process to check removes it
 		release()
 	})
 	return nil
 }
 
-// removeAbsent removes the files of processes that have ended.
+// removeAbsent removes the lock files of processes that have ended.
 func (db *DB) removeAbsent(ctx context.Context) error {
 	prefix := db.presencePaths()
 	files, err := os.ReadDir(filepath.Dir(prefix))
@@ -155,14 +155,14 @@ func (db *DB) removeAbsent(ctx context.Context) error {
 	for _, f := range files {
 		number, ok := strings.CutPrefix(f.Name(), filepath.Base(prefix))
 		if n, err := strconv.ParseUint(number, 16, 32); ok && err == nil && len(number) == 8 {
-			// One that cannot be looked at, being another user's, is left.
+			// Files that cannot be checked, because they belong to another user, are kept.
 			_, _ = db.aliveByFile(ctx, uint32(n))
 		}
 	}
 	return nil
 }
 
-// aliveByFile reports whether a process holds its file, and removes the file if not.
+// aliveByFile reports whether a process holds its lock file, and removes the file if not.
 func (db *DB) aliveByFile(ctx context.Context, number uint32) (bool, error) {
 	path := db.presencePath(number)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -170,14 +170,14 @@ func (db *DB) aliveByFile(ctx context.Context, number uint32) (bool, error) {
 	}
 	release, err := lockfile.Hold(ctx, path)
 	if errors.Is(err, lockfile.ErrInUse) {
-		return true, nil // or another process looks at it as well, and finds out
+		return true, nil // or another process is checking it right now and will remove it
 	}
 	if err != nil {
 		return true, err
 	}
 	defer release()
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, nil //nolint:nilerr // it is dead; the file stays
+		return false, nil //nolint:nilerr // the process is dead even if its file remains
 	}
 	return false, nil
 }

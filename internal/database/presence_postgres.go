@@ -11,23 +11,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// presenceClass marks the advisory locks of processes; the second number of a lock is
-// that of the process.
+// presenceClass is the first key of the advisory locks of processes. The second key is the number of
+// the process.
 const presenceClass = 0x76697470 // "vitp" in ASCII
 
-// presenceTimeout bounds each look at one's own lock.
+// presenceTimeout bounds each check of the lock.
 const presenceTimeout = 10 * time.Second
 
-// presenceLocks is what pg_locks says of these locks.
+// presenceLocks selects these locks from pg_locks.
 const presenceLocks = `FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// announceToServer takes an advisory lock on a connection outside the pool.
+// announceToServer acquires an advisory lock on a connection outside the pool.
 func (db *DB) announceToServer(ctx context.Context, p *Presence, number uint32) error {
 	config := db.Session()
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // for poolers
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // works behind poolers
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // a server that does not answer cannot cancel
+		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // an unresponsive server would not process a cancel request
 	}
 	begin, cancel := context.WithTimeout(ctx, presenceTimeout)
 	defer cancel()
@@ -38,7 +38,7 @@ func (db *DB) announceToServer(ctx context.Context, p *Presence, number uint32) 
 	p.release = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		_ = conn.Close(ctx) // which ends the lock
+		_ = conn.Close(ctx) // releases the lock
 	})
 	if err := lockPresence(begin, conn, number); err != nil {
 		p.release()
@@ -63,10 +63,10 @@ func (db *DB) announceToServer(ctx context.Context, p *Presence, number uint32) 
 	return nil
 }
 
-// lockPresence locks for the session. A pooler may lend a server's session for each
-// transaction to another client; it gives its clients process ids of its own making, by
-// which it is known. Behind one the lock is that of a transaction which stays open: it
-// has neither a snapshot nor a transaction id, so it keeps nothing from being vacuumed.
+// lockPresence acquires a session-level lock. Behind a pooler, which assigns a server session per
+// transaction, it takes a transaction-level lock and keeps the transaction open. That transaction has
+// neither a snapshot nor a transaction id, so it does not hold back vacuum. A pooler is detected by the
+// process ids that it invents for its clients.
 func lockPresence(ctx context.Context, conn *pgx.Conn, number uint32) error {
 	lock := "SELECT pg_advisory_lock($1, $2)"
 	var pid uint32
@@ -74,9 +74,9 @@ func lockPresence(ctx context.Context, conn *pgx.Conn, number uint32) error {
 		return err
 	}
 	if pid == conn.PgConn().PID() {
-		// So that the server soon misses a machine that is gone without a word.
+		// Lets the server detect quickly that this machine has disappeared.
 		for _, setting := range []string{"idle = 3", "interval = 1", "count = 3"} {
-			_, _ = conn.Exec(ctx, "SET tcp_keepalives_"+setting) // not every system can
+			_, _ = conn.Exec(ctx, "SET tcp_keepalives_"+setting) // unsupported on some systems
 		}
 	} else {
 		lock = "SELECT pg_advisory_xact_lock($1, $2)"
@@ -90,7 +90,7 @@ func lockPresence(ctx context.Context, conn *pgx.Conn, number uint32) error {
 	return err
 }
 
-// aliveOnServer asks for all locks at once.
+// aliveOnServer queries all locks at once.
 func (db *DB) aliveOnServer(ctx context.Context) (func(context.Context, uint32) (bool, error), error) {
 	rows, err := db.Reader().Query(ctx, "SELECT CAST(objid AS BIGINT) "+presenceLocks, presenceClass)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// dead tells which of some names db takes to be dead.
+// dead returns the names that db considers dead.
 func dead(t *testing.T, db *database.DB, names ...string) []string {
 	t.Helper()
 	got, err := db.Dead(t.Context(), names)
@@ -28,8 +28,7 @@ func dead(t *testing.T, db *database.DB, names ...string) []string {
 	return got
 }
 
-// A name is that of a living process from Announce to Release, for all who look, and
-// leaves nothing behind.
+// A name is alive from Announce to Release for all observers, and leaves nothing behind.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -63,7 +62,7 @@ func present(t *testing.T, db, other *database.DB) {
 	}
 	first.Release()
 	first.Release()
-	for len(dead(t, other, first.Name())) == 0 { // PostgreSQL sees a moment later that a connection has ended
+	for len(dead(t, other, first.Name())) == 0 { // PostgreSQL notices closed connections with a delay
 	}
 	if got := dead(t, db, second.Name()); len(got) != 0 {
 		t.Errorf("dead are %q", got)
@@ -74,8 +73,8 @@ func present(t *testing.T, db, other *database.DB) {
 	}
 }
 
-// A file that a killed process has left is removed by the next that starts, and the
-// database is the same by whatever path.
+// The lock file of a killed process is removed by the next one that starts, and the path to the database
+// does not matter.
 func TestPresenceFiles(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -95,8 +94,8 @@ func TestPresenceFiles(t *testing.T) {
 	})
 }
 
-// Behind a pooler, which gives its clients process ids of its own, a transaction holds
-// the lock, so that the pooler cannot lend its connection to another.
+// Behind a pooler, which invents process ids for its clients, a transaction holds the lock, so that the
+// pooler cannot assign the session to another client.
 func TestPresenceBehindPooler(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -128,8 +127,7 @@ func TestPresenceBehindPooler(t *testing.T) {
 	})
 }
 
-// renumbering passes connections on to a server of PostgreSQL, and gives clients process ids
-// that are not the server's.
+// renumbering starts a proxy for a PostgreSQL server that changes the process ids that clients see.
 func renumbering(t *testing.T, server string) (itsURL string) {
 	t.Helper()
 	config, err := pgx.ParseConfig(server)
@@ -169,7 +167,7 @@ func pgxAddress(config *pgx.ConnConfig) (network, address string) {
 	return "tcp", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 }
 
-// renumber copies messages, and changes the process id in those of kind K.
+// renumber copies messages, and changes the process id in messages of type K.
 func renumber(to io.Writer, from io.Reader) {
 	for {
 		head := make([]byte, 5)
@@ -189,7 +187,7 @@ func renumber(to io.Writer, from io.Reader) {
 	}
 }
 
-// A process whose lock is gone is told so.
+// A process notices that its lock is gone.
 func TestPresenceLost(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

@@ -11,12 +11,12 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// programName begins what PostgreSQL calls the connections of a program; programs from before
-// it had their version are called that alone.
+// programName is the prefix of the application_name of our connections. Old programs, which did not add
+// their version, use it as the whole name.
 const programName = "vitrine"
 
-// ProgramName is what connections of this process are to be called, such as "vitrine/34 web1":
-// the version of the program, which is that of the last migration it knows, and this machine.
+// ProgramName returns the application_name of this process, such as "vitrine/34 web1": the version of
+// the program, which is that of its last migration, and the host name.
 func ProgramName(version int64) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -25,9 +25,9 @@ func ProgramName(version int64) string {
 	return fmt.Sprintf("%s/%d %.40s", programName, version, host)
 }
 
-// LeftBehind names the programs at work on a database that these migrations would serve no
-// more, and the oldest version that they do serve. There are none on SQLite, where nobody sees
-// who has the file open, nor where the migrations take nothing away.
+// LeftBehind returns the programs connected to the database that these migrations would no longer
+// support, and the oldest supported version. The list is empty if the migrations raise no minimum
+// version, and on SQLite, where it is unknown which programs have the file open.
 func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string, serves int64, err error) {
 	now, err := db.Served(ctx)
 	if err != nil || db.dialect != Postgres || now.Version == 0 {
@@ -52,14 +52,14 @@ func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string,
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var name string
-		var address *string // nil by a socket
+		var address *string // nil for a Unix socket
 		var connections int
 		if err := rows.Scan(&name, &address, &connections); err != nil {
 			return nil, 0, Classify(ctx, err)
 		}
 		rest, _ := strings.CutPrefix(name, programName)
 		version, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), " ")
-		// A name that goes on otherwise is that of a session which a pooler keeps.
+		// Any other suffix belongs to a session that a pooler keeps open.
 		if n, err := strconv.ParseInt(version, 10, 64); err == nil && n >= serves || rest != "" && rest[0] != '/' {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// Whoever would be left behind by a migration is named, and nobody else; who has gone is not.
+// Only running programs that a migration would no longer support are listed.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -58,7 +58,7 @@ func TestLeftBehind(t *testing.T) {
 		for _, db := range older {
 			check(t, db.Close())
 		}
-		for left(contract) != "" { // PostgreSQL sees a moment later that a connection has ended
+		for left(contract) != "" { // PostgreSQL notices closed connections with a delay
 		}
 		for _, db := range others {
 			check(t, db.Close())

@@ -7,52 +7,50 @@ import (
 	"vitrine/internal/database/lite"
 )
 
-// Querier runs statements. DB.Reader, View and Transact each give one.
+// Querier runs statements. DB.Reader, View and Transact provide one.
 //
-// Query leaves errors met while reading rows to Rows; pass what Rows.Err returns
-// through Classify.
+// Errors while reading rows are reported by Rows.Err. Pass them through Classify.
 type Querier interface {
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
 	QueryRow(ctx context.Context, query string, args ...any) Row
 	Exec(ctx context.Context, query string, args ...any) (Result, error)
 }
 
-// Rows are the rows of a result, one at a time, for one goroutine. They are closed when
-// Next has returned false; whoever stops before closes them, on every way out. Closing
-// again does nothing.
+// Rows iterates over the rows of a result, for one goroutine. They are closed when Next has returned
+// false. Callers that stop earlier must close them. Close can be called more than once.
 type Rows interface {
 	Row
-	// Next goes to the next row, at first to the first. It returns false after the last and
-	// after an error, which Err has.
+	// Next advances to the next row. It returns false after the last row and after an error,
+	// which Err then returns.
 	Next() bool
 	Err() error
 	Close() error
-	// Columns are the names of the columns.
+	// Columns returns the column names.
 	Columns() ([]string, error)
 }
 
-// Row is one row to come, or the one that Rows are at. Scan reads its columns as
-// database/sql does, into pointers; it returns ErrNoRows when there is no row to come.
+// Row is a single row, or the current one of Rows. Scan copies its columns into pointers, as in
+// database/sql. It returns ErrNoRows if there is no row.
 type Row interface {
 	Scan(dest ...any) error
 }
 
-// Result says how many rows a statement has inserted, updated or deleted.
+// Result reports the number of inserted, updated or deleted rows.
 type Result interface {
 	RowsAffected() (int64, error)
 }
 
-// handle runs statements on a pool or on one connection. Its errors are the driver's.
+// handle runs statements on a pool or on one connection. It returns driver errors unchanged.
 type handle interface {
 	query(ctx context.Context, query string, args []any) (Rows, error)
 	queryRow(ctx context.Context, query string, args []any) Row
 	exec(ctx context.Context, query string, args []any) (Result, error)
 }
 
-// sqlHandle is one of database/sql, which PostgreSQL is reached by.
+// sqlHandle uses database/sql, which is used for PostgreSQL.
 type sqlHandle struct{ sqlQuerier }
 
-// sqlQuerier is what *sql.DB and *sql.Tx have in common.
+// sqlQuerier is implemented by *sql.DB and *sql.Tx.
 type sqlQuerier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -75,16 +73,16 @@ func (h sqlHandle) exec(ctx context.Context, query string, args []any) (Result, 
 	return h.ExecContext(ctx, query, args...)
 }
 
-// liteHandle is one of SQLite.
+// liteHandle uses SQLite.
 type liteHandle struct{ liteQuerier }
 
-// liteQuerier is what a pool and a connection have in common.
+// liteQuerier is implemented by a pool and a connection.
 type liteQuerier interface {
 	Query(ctx context.Context, text string, args []any) (*lite.Rows, error)
 	Exec(ctx context.Context, text string, args []any) (changed int64, err error)
 }
 
-// changed is a Result.
+// changed implements Result.
 type changed int64
 
 func (n changed) RowsAffected() (int64, error) { return int64(n), nil }
@@ -137,12 +135,11 @@ type row struct {
 
 func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.row.Scan(dest...)) }
 
-// Reader gives the pool of readers, where each statement stands alone. Only
-// SQLite refuses to write through it; statements that write belong in Transact
-// all the same.
+// Reader returns a Querier on the reader pool, where statements are independent of each other. Only
+// SQLite rejects writes through it, but on both databases use Transact to write.
 func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
-		return querier{db.watched(placedHandle{sqlHandle{db.handle}, db.replicas})}
+		return querier{db.watched(routedHandle{sqlHandle{db.handle}, db.replicas})}
 	}
 	return querier{db.watched(liteHandle{db.readers})}
 }

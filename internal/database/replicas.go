@@ -15,23 +15,23 @@ import (
 	"vitrine/internal/database/replica"
 )
 
-// Replicas says at which standbys of PostgreSQL to read, and which of them are fit for it.
+// Replicas configures the PostgreSQL standbys to read from.
 type Replicas struct {
 	URLs   []string
 	MaxLag time.Duration
-	Has    string                                  // asks whether a replica has so many writes ($2) of an account ($1)
-	Check  func(ctx context.Context, db *DB) error // returns why a replica is not to be read, such as its schema
+	Has    string                                  // query: whether a replica has the first $2 writes of account $1
+	Check  func(ctx context.Context, db *DB) error // returns why a replica must not be used, such as a different schema
 	Log    *slog.Logger
 }
 
-// openReplicas begins to look after replicas, which may be away.
+// openReplicas starts monitoring the replicas, which may be unreachable.
 func (db *DB) openReplicas(ctx context.Context, o Replicas) error {
 	if len(o.URLs) == 0 {
 		return nil
 	}
 	set := replica.Options{Primary: db.handle, MaxLag: o.MaxLag, Has: o.Has, Log: o.Log}
 	for _, url := range o.URLs {
-		at := &DB{dialect: Postgres, observe: db.observe, trace: db.trace, patience: db.patience}
+		at := &DB{dialect: Postgres, observe: db.observe, trace: db.trace, retryTime: db.retryTime}
 		conns := new(replica.Conns)
 		if err := at.openPostgres(ctx, Options{URL: url, dial: conns.Dial}); err != nil {
 			return errors.Join(fmt.Errorf("database: replicas: %w", err), replica.Close(set.Servers), db.Close())
@@ -46,11 +46,11 @@ func (db *DB) openReplicas(ctx context.Context, o Replicas) error {
 	return nil
 }
 
-// Replicas gives the standbys at which requests read, nil for none.
+// Replicas returns the replicas, or nil without replicas.
 func (db *DB) Replicas() *replica.Set { return db.replicas }
 
-// viewReplica is View at a replica. It is tried once: where it fails, the request is made again
-// at the primary.
+// viewReplica runs a View on a replica. It does not retry: if it fails, the request is repeated on the
+// primary.
 func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
 	err := inTx(ctx, r.Handle, opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
@@ -59,13 +59,13 @@ func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxO
 	return err
 }
 
-// placedHandle runs each statement where its request reads.
-type placedHandle struct {
-	handle // the primary's
+// routedHandle runs each statement on the database chosen for its request.
+type routedHandle struct {
+	handle // of the primary
 	set    *replica.Set
 }
 
-func (h placedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+func (h routedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
 	r := h.set.For(ctx)
 	if r == nil {
 		return h.handle.query(ctx, query, args)
@@ -73,7 +73,7 @@ func (h placedHandle) query(ctx context.Context, query string, args []any) (Rows
 	return r.Query(ctx, query, args)
 }
 
-func (h placedHandle) queryRow(ctx context.Context, query string, args []any) Row {
+func (h routedHandle) queryRow(ctx context.Context, query string, args []any) Row {
 	r := h.set.For(ctx)
 	if r == nil {
 		return h.handle.queryRow(ctx, query, args)

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	defaultPatience = 10 * time.Second
-	firstPause      = 2 * time.Millisecond
-	longestPause    = 100 * time.Millisecond
+	defaultRetryTime = 10 * time.Second
+	firstPause       = 2 * time.Millisecond
+	longestPause     = 100 * time.Millisecond
 )
 
-// retry repeats attempt while it ends in a conflict of concurrency, until ctx is
-// done or the database's patience is at its end.
+// retry repeats attempt while it fails with a concurrency conflict, until ctx is done or db.retryTime is
+// over.
 func (db *DB) retry(ctx context.Context, attempt func() error) error {
 	var start time.Time
 	for n, pause := 1, firstPause; ; n, pause = n+1, min(2*pause, longestPause) {
@@ -24,7 +24,7 @@ func (db *DB) retry(ctx context.Context, attempt func() error) error {
 		}
 		if n == 1 {
 			start = time.Now()
-		} else if time.Since(start) > db.patience {
+		} else if time.Since(start) > db.retryTime {
 			return unavailable(fmt.Errorf("database: gave up after %d attempts: %w", n, err))
 		}
 		if pauseFor(ctx, pause) != nil {
@@ -33,7 +33,7 @@ func (db *DB) retry(ctx context.Context, attempt func() error) error {
 	}
 }
 
-// pauseFor waits for a random time around d, or returns the context's error.
+// pauseFor sleeps for a random time around d. It returns early with the error of ctx.
 func pauseFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d/2 + rand.N(d))
 	defer timer.Stop()

@@ -23,7 +23,7 @@ func TestRetryGivesUp(t *testing.T) {
 	if _, err := second.writer.Exec(t.Context(), "PRAGMA busy_timeout = 0", nil); err != nil {
 		t.Fatal(err)
 	}
-	second.patience = 0
+	second.retryTime = 0
 	err := first.Transact(t.Context(), func(*Tx) error {
 		err := second.Transact(t.Context(), func(*Tx) error {
 			t.Error("two write at once")

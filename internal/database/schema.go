@@ -10,19 +10,19 @@ import (
 )
 
 var (
-	// ErrNewerSchema says that the database was migrated by a newer program.
+	// ErrNewerSchema reports that a newer program migrated the database.
 	ErrNewerSchema = errors.New("the database is newer than this program")
-	// ErrOlderSchema says that the database wants to be migrated first.
+	// ErrOlderSchema reports that the database needs to be migrated.
 	ErrOlderSchema = errors.New("the database is older than this program")
 )
 
-// SchemaVersion gives the version the database was migrated to, 0 when it never was.
+// SchemaVersion returns the schema version of the database, or 0 if it was never migrated.
 func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	s, err := db.Served(ctx)
 	return s.Version, err
 }
 
-// tableQuery asks whether there is a table.
+// tableQuery returns a query that checks whether a table exists.
 func tableQuery(d Dialect) string {
 	if d == Postgres {
 		return "SELECT to_regclass($1) IS NOT NULL"
@@ -37,8 +37,8 @@ func (db *DB) hasTable(ctx context.Context, name string) (exists bool, err error
 	return exists, nil
 }
 
-// CheckSchema returns nil if the database serves a program that knows these migrations, else
-// an error that is ErrNewerSchema or ErrOlderSchema and names the versions.
+// CheckSchema returns nil if the schema supports a program with these migrations, or else an error that
+// wraps ErrNewerSchema or ErrOlderSchema and names the versions.
 func (db *DB) CheckSchema(ctx context.Context, migrations fs.FS) error {
 	program, err := schema.Latest(migrations)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"vitrine/internal/database/lockfile"
 )
 
-// A writer waits for other processes only; the wait cannot be interrupted, so it
-// is short, and Transact tries again as long as its context allows.
+// Busy timeouts for locks held by other processes. SQLite cannot interrupt the wait, so it is short,
+// and Transact retries as long as its context allows.
 const (
 	readerBusy = 5 * time.Second
 	writerBusy = 1 * time.Second
@@ -27,7 +27,7 @@ const (
 func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	db.synchronous = strings.ToUpper(cmp.Or(o.Synchronous, "FULL"))
 	if !slices.Contains([]string{"FULL", "NORMAL", "OFF"}, db.synchronous) {
-		return fmt.Errorf("synchronous is FULL, NORMAL or OFF, not %q", o.Synchronous)
+		return fmt.Errorf("synchronous must be FULL, NORMAL or OFF, not %q", o.Synchronous)
 	}
 	var err error
 	if db.path, err = filepath.Abs(path); err != nil {
@@ -45,12 +45,12 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if n <= 0 {
 		n = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	db.views = make(chan struct{}, max(1, n-1)) // one is left for statements that stand alone
+	db.views = make(chan struct{}, max(1, n-1)) // leaves one reader for single statements
 	db.readers = lite.NewPool(n, func() (*lite.Conn, error) { return db.connect(false) })
 	db.checkpoints = lite.StartCheckpoints(func() (*lite.Conn, error) { return lite.Connect(db.path, readerBusy, db.setup()...) })
 	db.close = func() error {
 		err := errors.Join(db.readers.Close(), db.checkpoints.Close())
-		// Last, so that it moves the write-ahead log into the file.
+		// The writer is closed last, so that it checkpoints the write-ahead log.
 		return errors.Join(err, db.handle.Close(), db.writer.Close())
 	}
 	if err := errors.Join(db.requireWAL(ctx), db.dropStatistics(ctx)); err != nil {
@@ -59,9 +59,9 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	return nil
 }
 
-// requireWAL makes the first connection, which turns the file to WAL: no reader
-// may do it, and SQLite does not wait for other programs. Where WAL cannot be had,
-// as on some network disks, readers and the writer would block each other.
+// requireWAL opens the first connection, which switches the file to WAL mode. Readers cannot do that.
+// It retries because SQLite does not wait for other programs here. Without WAL, which some network
+// file systems do not support, readers and the writer would block each other.
 func (db *DB) requireWAL(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		var mode string
@@ -73,32 +73,32 @@ func (db *DB) requireWAL(ctx context.Context) error {
 	})
 }
 
-// setup is what all connections have set.
+// setup returns the settings for all connections.
 func (db *DB) setup() []string {
 	return []string{
 		"PRAGMA foreign_keys = on",
 		"PRAGMA synchronous = " + db.synchronous,
 		"PRAGMA temp_store = memory",
-		"PRAGMA mmap_size = 0",                 // a failing disk should be an error, not SIGBUS
+		"PRAGMA mmap_size = 0",                 // get an error from a failing disk, not SIGBUS
 		"PRAGMA journal_size_limit = 67108864", // give space back after a burst of writes
 	}
 }
 
-// connect opens a connection that writes, or one that only reads.
+// connect opens a connection for writing or for reading.
 func (db *DB) connect(write bool) (*lite.Conn, error) {
 	setup := db.setup()
-	// KiB per connection, of which the engine takes twice as much: it rounds a page with its
-	// header up to the next power of two. The system keeps what is read often, too.
+	// Cache sizes are in KiB per connection. SQLite uses twice as much memory, because it rounds a page
+	// with its header up to the next power of two. The operating system caches pages, too.
 	if write {
 		return lite.Connect(db.path, writerBusy, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA cache_size = -16000", lite.AutoCheckpoint}, setup...)...)
 	}
 	return lite.Connect(db.path, readerBusy, append(setup, "PRAGMA cache_size = -8000", "PRAGMA query_only = on")...)
 }
 
-// dropStatistics removes what ANALYZE and PRAGMA optimize keep for the query planner. They
-// describe how a site was when it last looked: one that has grown since has whole tables read
-// for a row. Without them SQLite takes every table for a large one, always, and plans as
-// the tests have it. PostgreSQL keeps its statistics up to date by itself.
+// dropStatistics removes the planner statistics of ANALYZE and PRAGMA optimize. They describe the site
+// when they were collected: if it has grown since, SQLite scans whole tables to find one row. Without
+// statistics it assumes that every table is large, and the plans are those that the tests check.
+// PostgreSQL updates its statistics automatically.
 func (db *DB) dropStatistics(ctx context.Context) error {
 	return db.retry(ctx, func() error {
 		for _, table := range []string{"sqlite_stat1", "sqlite_stat4"} {

@@ -7,8 +7,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// Statistics of SQLite's planner, which somebody's ANALYZE has left, go when a database is
-// opened, and closing one leaves none.
+// Opening a database removes the planner statistics of an earlier ANALYZE, and closing it creates none.
 func TestNoStatisticsAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -30,7 +29,7 @@ func TestNoStatisticsAreKept(t *testing.T) {
 	if n := tables(db); n == 0 {
 		t.Fatal("ANALYZE made no statistics")
 	}
-	other := open(t, o) // beside the first, as a command is
+	other := open(t, o) // while the first is open, as a command does
 	if n := tables(other); n != 0 {
 		t.Errorf("opening leaves %d tables of statistics", n)
 	}

@@ -13,19 +13,19 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// A stress has many write and read at once, and go away at any moment. Each row's text
-// follows from its number, so that memory which somebody else has written to shows.
+// stress reads and writes concurrently, with contexts that end at any moment. The text of each row is
+// derived from its number, which reveals memory corruption.
 type stress struct {
 	*testing.T
 	db *database.DB
 
 	mu   sync.Mutex
-	sure map[int]bool // numbers: whether they are acknowledged
+	sure map[int]bool // whether the number is acknowledged
 }
 
 func textOf(n int) string { return fmt.Sprintf("%08d", n) + strings.Repeat("v", n%40*n%40) }
 
-// TestStressSQLite opens a file again and again. Each time it is closed while it is in use.
+// TestStressSQLite opens a file several times, and closes it each time while it is in use.
 func TestStressSQLite(t *testing.T) {
 	t.Parallel()
 	const rounds, people, acts = 5, 12, 25
@@ -37,7 +37,7 @@ func TestStressSQLite(t *testing.T) {
 			exec(t, s.db, "CREATE TABLE notes (n INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, copy BLOB NOT NULL)")
 		}
 		var all sync.WaitGroup
-		half := make(chan struct{}, people) // takes all who have done half of what they do
+		half := make(chan struct{}, people) // receives from everyone who is half done
 		for p := range people {
 			all.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(p)))
@@ -61,7 +61,7 @@ func TestStressSQLite(t *testing.T) {
 	s.check()
 }
 
-// act does one thing with a context that may end at any moment.
+// act runs one operation with a context that may end at any moment.
 func (s *stress) act(r *rand.Rand, n int) {
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
@@ -80,14 +80,13 @@ func (s *stress) act(r *rand.Rand, n int) {
 			s.Error("what has no end has ended")
 		}
 	case 3:
-		s.write(database.Apart(ctx), r, n)
+		s.write(database.WithOwnCommit(ctx), r, n)
 	default:
 		s.write(ctx, r, n)
 	}
 }
 
-// read reads rows, others by another Querier while it does, unless that is nil, and often
-// not to the end.
+// read reads rows, often not to the end. If other is not nil, it is read in the meantime.
 func (s *stress) read(ctx context.Context, q, other database.Querier, r *rand.Rand) error {
 	rows, err := q.Query(ctx, "SELECT n, text FROM notes ORDER BY n DESC LIMIT 50")
 	if err != nil {
@@ -120,13 +119,13 @@ func (s *stress) read(ctx context.Context, q, other database.Querier, r *rand.Ra
 	return rows.Err()
 }
 
-// write adds the row of a number, by one of several ways, some of which fail.
+// write inserts the row of a number in one of several ways, some of which fail.
 func (s *stress) write(ctx context.Context, r *rand.Rand, n int) {
 	way := r.IntN(10)
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {
 		const insert = "INSERT INTO notes (n, text, copy) VALUES ($1, $2, $3)"
 		args := []any{n, textOf(n), []byte(textOf(n))}
-		if way == 0 { // as the queue of jobs does
+		if way == 0 { // as the job queue does
 			if _, err := tx.SQL().ExecContext(ctx, insert, args...); err != nil {
 				return err
 			}
@@ -137,9 +136,9 @@ func (s *stress) write(ctx context.Context, r *rand.Rand, n int) {
 		case 1:
 			return fmt.Errorf("the caller's own verdict on %d", n)
 		case 2:
-			_, err := tx.Exec(ctx, insert, args...) // is there already
+			_, err := tx.Exec(ctx, insert, args...) // violates the primary key
 			return err
-		case 3: // is interrupted as it writes, and so takes its group with it
+		case 3: // interrupts the write, and with it the group
 			short, cancel := context.WithTimeout(ctx, time.Duration(r.IntN(1000))*time.Microsecond)
 			defer cancel()
 			_, err := tx.Exec(short, "INSERT INTO notes (n, text, copy) "+endless+"SELECT -n, n, n FROM c")
@@ -154,7 +153,7 @@ func (s *stress) write(ctx context.Context, r *rand.Rand, n int) {
 	s.sure[n] = err == nil
 }
 
-// check holds the file to what its writers were told.
+// check compares the file with the results of the writers.
 func (s *stress) check() {
 	rows, err := s.db.Reader().Query(s.Context(), "SELECT n, text, copy FROM notes")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"vitrine/internal/database/traced"
 )
 
-// View runs fn on one read-only snapshot: all its statements see the database as
-// it was at the first of them, whatever others write meanwhile. fn may run again
-// when PostgreSQL reports a conflict, so it should fill its results afresh.
+// View runs fn on a read-only snapshot: all statements see the database as it was at the first of
+// them. fn may run again after a conflict on PostgreSQL, so it must reset its results at the start.
 func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 	ctx, end := db.trace.Begin(ctx, traced.View)
 	return end(db.view(ctx, fn))
@@ -32,11 +31,10 @@ func (db *DB) view(ctx context.Context, fn func(q Querier) error) error {
 	})
 }
 
-// viewSQLite leaves connections to statements that stand alone. Views wait for their places
-// in the order of coming: where any of those that wait was next, the slowest of a hundred
-// searches took twice as long.
+// viewSQLite leaves a connection for single statements. Views wait in order of arrival. Without that
+// order, the slowest of a hundred searches took twice as long.
 func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
-	if err := db.placeOfView(ctx); err != nil {
+	if err := db.waitForView(ctx); err != nil {
 		return Classify(ctx, err)
 	}
 	defer func() { <-db.views }()
@@ -48,13 +46,13 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	if err := conn.Run("BEGIN"); err != nil {
 		return Classify(ctx, err)
 	}
-	defer conn.Rollback() // nothing was written
+	defer conn.Rollback() // the view wrote nothing
 	defer conn.Watch(ctx)()
 	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, liteHandle{conn})}))
 }
 
-// placeOfView waits for a place among the views.
-func (db *DB) placeOfView(ctx context.Context) error {
+// waitForView waits until fewer views are running than the limit.
+func (db *DB) waitForView(ctx context.Context) error {
 	select {
 	case db.views <- struct{}{}:
 		return nil
@@ -69,17 +67,14 @@ func (db *DB) placeOfView(ctx context.Context) error {
 	}
 }
 
-// Transact runs fn in a transaction that writes, and commits if fn returns nil.
-// On SQLite it has the database's only writing connection from the start; on
-// PostgreSQL it is READ COMMITTED, so rows that are read to be changed want a
-// lock. When a conflict with others ends it, fn runs again, for some seconds or
-// as long as ctx allows: fn should have no effects but through tx, and must not
-// call Transact itself, which on SQLite would wait for itself. Once Transact has
-// returned nil the change is durable.
+// Transact runs fn in a write transaction, and commits if fn returns nil. On SQLite the transaction
+// holds the only writing connection from the start. On PostgreSQL it is READ COMMITTED, so lock rows
+// that you read in order to change them. After a conflict with another transaction fn runs again, for a
+// few seconds or until ctx is done. So fn must have no side effects except through tx. It must not call
+// Transact, because on SQLite that would deadlock. The change is durable when Transact returns nil.
 //
-// After a statement has failed the transaction refuses further statements and
-// cannot commit, on both databases as PostgreSQL has it: avoid an expected
-// failure by ON CONFLICT, or let fn return it.
+// After a failed statement the transaction rejects further statements and cannot commit, as PostgreSQL
+// does on its own. Avoid expected failures with ON CONFLICT, or return them from fn.
 func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 	ctx, end := db.trace.Begin(ctx, traced.Transaction)
 	return end(db.transact(ctx, fn))
@@ -104,21 +99,20 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
-// liteTx runs fn in the transaction that a group has in progress, and gives what it leaves to be
-// written with what others of the group leave. Where nobody else is in it or waits to be, that is
-// written at once.
-func (db *DB) liteTx(ctx context.Context, g *group, apart bool, fn func(tx *Tx) error) (left Deferred, err error) {
+// liteTx runs fn in the transaction of a group, and returns its deferred work for the group. If the
+// group has no deferred work and no one waits to join it, liteTx does the deferred work itself.
+func (db *DB) liteTx(ctx context.Context, g *group, ownCommit bool, fn func(tx *Tx) error) (left Deferred, err error) {
 	defer g.conn.Watch(ctx)()
 	t := &Tx{conn: g.conn, group: g, run: db.watchedIn(ctx, liteHandle{g.conn})}
 	defer func() {
 		if t.tx != nil {
-			_ = t.tx.Rollback() // which leaves the transaction itself alone
+			_ = t.tx.Rollback() // does not affect the transaction of the group
 		}
 	}()
 	if err := fn(t); err != nil {
 		return nil, err
 	}
-	if len(g.deferred) == 0 && (apart || db.line.Waiting() == 0) {
+	if len(g.deferred) == 0 && (ownCommit || db.queue.Waiting() == 0) {
 		if err := t.writeDeferred(ctx); err != nil {
 			return nil, err
 		}
@@ -126,7 +120,7 @@ func (db *DB) liteTx(ctx context.Context, g *group, apart bool, fn func(tx *Tx) 
 	return t.deferred, t.failed
 }
 
-// inTx rolls back unless fn returns nil, also when fn panics; the panic goes on.
+// inTx runs fn in a transaction. It commits if fn returns nil, and rolls back otherwise, also on panic.
 func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pipeline.Tx) error) error {
 	tx, err := pipeline.Begin(ctx, pool, opts)
 	if err != nil {
@@ -141,19 +135,19 @@ func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pi
 
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
-	run      handle       // perhaps watched
+	run      handle       // observed if necessary
 	line     *pipeline.Tx // PostgreSQL
 	conn     *lite.Conn   // SQLite
-	group    *group       // on SQLite: whose members leave something to be written
-	tx       *sql.Tx      // on SQLite once a library has asked for it
+	group    *group       // SQLite: the group with the deferred work of other members
+	tx       *sql.Tx      // SQLite: set when a library needs it
 	deferred Deferred
 	failed   error
 }
 
-// Later takes a statement whose result the caller does not wait for, and reports whether it did:
-// on SQLite, where there are no round trips to save, the caller runs it. It is sent before the
-// next statement, or by Sync, together with others. Its Then may run any time from now on, in
-// the goroutine of the transaction.
+// Later queues a statement whose result the caller does not need now, and reports whether it did. On
+// SQLite, where there are no round trips to save, it does not, and the caller runs the statement. The
+// queue is sent before the next statement, or by Sync. s.Then may run at any time from now on, in the
+// goroutine of the transaction.
 func (t *Tx) Later(ctx context.Context, s pipeline.Statement) (taken bool, err error) {
 	switch {
 	case t.failed != nil:
@@ -166,7 +160,7 @@ func (t *Tx) Later(ctx context.Context, s pipeline.Statement) (taken bool, err e
 	return true, nil
 }
 
-// Sync runs what Later has taken, and returns the first error of that.
+// Sync sends the queued statements, and returns the first error.
 func (t *Tx) Sync(ctx context.Context) error {
 	for t.failed == nil && t.line != nil {
 		all := t.line.Take()
@@ -195,24 +189,24 @@ func (t *Tx) send(ctx context.Context, all []pipeline.Statement) error {
 	return err
 }
 
-// SQL gives the transaction of database/sql, for a library that joins it, such
-// as the queue of jobs. Neither commit it nor roll it back.
+// SQL returns the transaction for libraries that use database/sql, such as the job queue. Do not commit
+// it or roll it back.
 func (t *Tx) SQL() *sql.Tx {
 	if t.tx == nil {
 		var err error
 		if t.tx, err = t.conn.Joined(); err != nil {
-			panic(err) // nothing is opened or begun that could fail
+			panic(err) // cannot fail: it neither opens a connection nor begins a transaction
 		}
 	}
 	return t.tx
 }
 
-// errAborted marks statements refused after another has failed.
+// errAborted is returned for statements after a failed one.
 var errAborted = errors.New("database: transaction is aborted by an earlier error")
 
 func (t *Tx) refusal() error { return fmt.Errorf("%w: %w", errAborted, t.failed) }
 
-// ready runs what is to run before a statement.
+// ready prepares the transaction for a statement: it sends queued statements first.
 func (t *Tx) ready(ctx context.Context, query string) error {
 	if t.failed != nil {
 		return t.refusal()
@@ -225,8 +219,8 @@ func (t *Tx) ready(ctx context.Context, query string) error {
 	return t.Sync(ctx)
 }
 
-// note remembers the first failure. Some failures make SQLite roll back by
-// itself, and later statements would then each be committed on their own.
+// note records the first failure. After some failures SQLite rolls back on its own, and further
+// statements would each commit separately.
 func (t *Tx) note(ctx context.Context, err error) error {
 	err = Classify(ctx, err)
 	if t.failed == nil && err != nil {
@@ -270,7 +264,7 @@ type txRow struct {
 func (r *txRow) Scan(dest ...any) error {
 	err := r.row.Scan(dest...)
 	if errors.Is(err, ErrNoRows) {
-		return Classify(r.ctx, err) // nothing has failed
+		return Classify(r.ctx, err) // not a failure
 	}
 	return r.tx.note(r.ctx, err)
 }

@@ -24,7 +24,7 @@ func increment(ctx context.Context, db *database.DB, id int) error {
 func TestTransactCountsExactly(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
-		// Two handles on SQLite meet as two programs would: by its file locks.
+		// On SQLite, two handles behave like two programs: they use file locks.
 		handles := []*database.DB{open(t, o), open(t, o)}
 		exec(t, handles[0], counterTable, "INSERT INTO counters VALUES (1, 0)")
 		var group sync.WaitGroup
@@ -42,7 +42,7 @@ func TestTransactCountsExactly(t *testing.T) {
 	})
 }
 
-// Each of two transactions holds the row that the other wants next.
+// Each of two transactions holds a lock on the row that the other wants next.
 func TestTransactRetriesDeadlock(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.PostgresURL(t)})
@@ -78,7 +78,7 @@ func TestTransactRetriesDeadlock(t *testing.T) {
 	}
 }
 
-// Two transactions that have both read what the other goes on to change.
+// Two transactions both read the rows that the other changes.
 func TestTransactRetriesSerializationFailure(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.PostgresURL(t)})
@@ -111,7 +111,7 @@ func TestTransactRetriesBusy(t *testing.T) {
 	path := dbtest.SQLitePath(t)
 	first, second := open(t, database.Options{URL: path}), open(t, database.Options{URL: path})
 	exec(t, first, counterTable, "INSERT INTO counters VALUES (1, 0)")
-	// SQLite shall not wait by itself, so that only the retries are left.
+	// Without SQLite's own waiting, only the retries remain.
 	if _, err := second.SQL().ExecContext(t.Context(), "PRAGMA busy_timeout = 0"); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestTransactRollsBack(t *testing.T) {
 		if n := number(t, db.Reader(), "SELECT COUNT(*) FROM counters"); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}
-		exec(t, db, "INSERT INTO counters VALUES (1, 1)") // the connection is free again
+		exec(t, db, "INSERT INTO counters VALUES (1, 1)") // the connection is available again
 	})
 }
 
@@ -226,7 +226,7 @@ func TestTransactSQL(t *testing.T) {
 			if !errors.Is(err, database.ErrNoRows) {
 				t.Errorf("Scan = %v", err)
 			}
-			return nil // a row that is not there is no failure
+			return nil // a missing row is not a failure
 		})
 		if err != nil {
 			t.Error(err)

@@ -6,11 +6,10 @@ import (
 	"vitrine/internal/database/lite"
 )
 
-// Uninterruptible gives the context for one statement that reads some rows by keys or
-// along an index, a page at most, and so ends in far less time than anybody would wait:
-// there is nothing to interrupt. The end of ctx ends the wait for a connection, and keeps
-// the statement from beginning. On SQLite, where somebody has to watch a context for a
-// statement that can be interrupted, such a statement costs less, unless it runs in a
-// View or a Transact of the same context, which is watched once for all. PostgreSQL, which
-// a network may keep from answering, is not concerned.
+// Uninterruptible returns a context for a single statement that reads a few rows by key or along an
+// index, at most a page. It is too fast to be worth interrupting. When ctx ends, the wait for a
+// connection ends and the statement does not start, but a running statement is not interrupted. That
+// makes it cheaper on SQLite, where interrupting a statement requires watching its context, except in a
+// View or Transact with the same context, which is already watched. It has no effect on PostgreSQL,
+// where the network may delay any answer.
 func Uninterruptible(ctx context.Context) context.Context { return lite.Uninterruptible{Context: ctx} }

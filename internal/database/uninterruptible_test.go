@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// Not parallel: it counts goroutines.
+// This test is not parallel because it counts goroutines.
 func TestUninterruptibleStartsNoGoroutine(t *testing.T) {
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -62,7 +62,7 @@ func TestUninterruptibleHeedsItsContext(t *testing.T) {
 		if err := read(ended, db.Reader()); !errors.Is(err, context.Canceled) {
 			t.Errorf("after its end: %v", err)
 		}
-		for range o.MaxConns { // nothing is left for others
+		for range o.MaxConns { // all connections are available
 			rows, err := db.Reader().Query(t.Context(), "SELECT 1")
 			if err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestViewLeavesNoTransaction(t *testing.T) {
 		for i, fail := range []func() error{
 			func() error { return nil }, func() error { return failed }, func() error { panic(failed) },
 		} {
-			for range 3 { // more than there are connections
+			for range 3 { // more than the number of connections
 				func() {
 					defer func() { _ = recover() }()
 					err := db.View(t.Context(), func(q database.Querier) error {

@@ -13,21 +13,21 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// versionTable has a row for each migration that was made; the column serves of the last
-// one is the oldest version of the program that runs correctly on the schema.
+// versionTable contains a row for each applied migration. The column serves of the last row is the oldest
+// program version that runs correctly on the schema.
 //
-// Programs that are older than this table read goose's own table. They require it to be at exactly
-// their version, and name its version when they refuse to start. It has the same versions.
+// Programs that are older than this table read goose's own table, which has the same versions. They
+// require exactly their own version there, and print it when they refuse to start.
 const versionTable = "schema_versions"
 
-// Served says which versions of the program a schema serves. A program's version is that
-// of the last migration it knows.
+// Served describes which program versions a schema supports. The version of a program is that of its
+// last migration.
 type Served struct {
 	Version int64 // of the schema
-	From    int64 // the oldest version of the program that it serves; not above Version
+	From    int64 // the oldest supported program version; at most Version
 }
 
-// check returns nil if a program of a version may work on the schema, else an error that is
+// check returns nil if the schema supports a program version, or else an error that wraps
 // ErrNewerSchema or ErrOlderSchema and has the reason.
 func (s Served) check(program int64) error {
 	switch {
@@ -40,18 +40,18 @@ func (s Served) check(program int64) error {
 	return nil
 }
 
-// Served reads which programs the database serves; nothing but zeroes when it never was
-// migrated. It costs one small query.
+// Served returns the versions that the database supports, or zeros if it was never migrated. It runs one
+// small query.
 func (db *DB) Served(ctx context.Context) (s Served, err error) {
-	exists := db.tracked.Load()
+	exists := db.hasVersions.Load()
 	if !exists {
 		if exists, err = db.hasTable(ctx, versionTable); err != nil {
 			return s, err
 		}
-		db.tracked.Store(exists)
+		db.hasVersions.Store(exists)
 	}
 	q := versionQuery
-	if !exists { // it never was, or only by a program from before there was a range
+	if !exists { // never migrated, or only by an older program, which did not record a range
 		if exists, err = db.hasTable(ctx, goose.DefaultTablename); err != nil || !exists {
 			return s, err
 		}
@@ -67,7 +67,7 @@ func (db *DB) Served(ctx context.Context) (s Served, err error) {
 	return s, nil
 }
 
-// versions is where goose notes what it has done.
+// versions records applied migrations for goose.
 type versions struct {
 	goosedb.Store
 	dialect Dialect
@@ -101,8 +101,8 @@ func tableExists(ctx context.Context, tx goosedb.DBTxConn, d Dialect, name strin
 	return exists, err
 }
 
-// CreateVersionTable makes the table, with the rows of the one that programs before had. It
-// runs in a transaction.
+// CreateVersionTable creates the table and copies the rows of goose's own table. It runs in a
+// transaction.
 func (v versions) CreateVersionTable(ctx context.Context, tx goosedb.DBTxConn) error {
 	if err := v.Store.CreateVersionTable(ctx, tx); err != nil {
 		return err
@@ -117,12 +117,12 @@ func (v versions) CreateVersionTable(ctx context.Context, tx goosedb.DBTxConn) e
 	if !exists {
 		return v.before.CreateVersionTable(ctx, tx)
 	}
-	made, err := v.before.ListMigrations(ctx, tx) // the last first
+	made, err := v.before.ListMigrations(ctx, tx) // latest first
 	if err != nil {
 		return err
 	}
 	for _, m := range slices.Backward(made) {
-		if m.Version == 0 { // which goose is about to note
+		if m.Version == 0 { // goose inserts it next
 			continue
 		}
 		if err := v.note(ctx, tx, m.Version); err != nil {
@@ -132,7 +132,7 @@ func (v versions) CreateVersionTable(ctx context.Context, tx goosedb.DBTxConn) e
 	return nil
 }
 
-// Insert notes a version at the end of its migration, with the programs that it serves.
+// Insert records a version, and the programs that it supports, at the end of its migration.
 func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
 	if v.dialect == SQLite {
 		if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {

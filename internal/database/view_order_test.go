@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// Views of SQLite go in the order in which they came, though there are more of them than
-// connections, and leave a connection to statements that stand alone. No other test runs beside this
-// one, whose views would be counted among those that wait.
+// Views on SQLite are served in order of arrival even if there are more of them than connections, and
+// leave one connection for single statements. This test is not parallel, because it counts all waiting
+// views.
 func TestViewsGoInOrder(t *testing.T) {
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t), MaxConns: 2})
 	exec(t, db, "CREATE TABLE items (id INTEGER PRIMARY KEY)")
@@ -23,7 +23,7 @@ func TestViewsGoInOrder(t *testing.T) {
 	var order []int
 	view := func(i int, wait bool) {
 		if err := db.View(t.Context(), func(q database.Querier) error {
-			order = append(order, i) // one view at a time
+			order = append(order, i) // only one view runs at a time
 			if wait {
 				close(begun)
 				<-end
@@ -37,7 +37,7 @@ func TestViewsGoInOrder(t *testing.T) {
 	<-begun
 	for i := 1; i <= 20; i++ {
 		group.Go(func() { view(i, false) })
-		for late := time.Now().Add(time.Minute); waitingViews() < i; time.Sleep(time.Millisecond) { // has not come
+		for late := time.Now().Add(time.Minute); waitingViews() < i; time.Sleep(time.Millisecond) {
 			if time.Now().After(late) {
 				close(end)
 				t.Fatalf("view %d does not wait for a place", i)
@@ -61,12 +61,12 @@ func TestViewsGoInOrder(t *testing.T) {
 	}
 }
 
-// waitingViews is how many goroutines wait for their place.
+// waitingViews returns the number of goroutines that wait to start a view.
 func waitingViews() (n int) {
 	text := make([]byte, 8<<20)
 	for _, g := range strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n") {
 		state, calls, _ := strings.Cut(g, "\n")
-		if frame, _, _ := strings.Cut(calls, "\n"); strings.Contains(state, "[select") && strings.Contains(frame, "placeOfView") {
+		if frame, _, _ := strings.Cut(calls, "\n"); strings.Contains(state, "[select") && strings.Contains(frame, "waitForView") {
 			n++
 		}
 	}

@@ -34,7 +34,7 @@ func SyncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Rename gives a synced file its final name, in the same or another folder.
+// Rename moves a synced file to its final path, durably.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err

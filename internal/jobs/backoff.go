@@ -12,9 +12,8 @@ const (
 	longestWait = 6 * time.Hour
 )
 
-// Backoff gives the wait after a failed attempt, the first being 1: about 4 seconds,
-// doubled each time up to 6 hours, and up to a quarter more or less so that jobs
-// which failed together do not come back together.
+// Backoff returns the wait after a failed attempt, starting with attempt 1: about 4 seconds, doubled each
+// time up to 6 hours. It varies by a quarter, so that jobs that failed together do not retry together.
 func Backoff(attempt int) time.Duration {
 	wait := longestWait
 	if n := max(attempt, 1) - 1; n < 16 {
@@ -23,11 +22,11 @@ func Backoff(attempt int) time.Duration {
 	return Around(wait)
 }
 
-// Around returns a wait of up to a quarter more or less than the given one, so that jobs which failed
+// Around returns a wait of up to a quarter more or less than the given one, so that jobs that failed
 // together do not run again together.
 func Around(wait time.Duration) time.Duration { return wait - wait/4 + rand.N(wait/2) }
 
-// retryPolicy gives River a back-off.
+// retryPolicy adapts a backoff function to River.
 type retryPolicy struct {
 	backoff func(attempt int) time.Duration
 }

@@ -7,32 +7,32 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Class is a kind of jobs that have workers of their own, so that they wait for none of
-// another class.
+// Class is a group of job kinds with separate workers, so that they do not wait for jobs of other
+// classes.
 type Class string
 
-// Classed are arguments of another class than Bulk.
+// Classed is implemented by arguments of jobs whose class is not Bulk.
 type Classed interface {
 	Args
 	Class() Class
 }
 
-// The classes.
+// The job classes.
 const (
-	Mail    Class = "mail"    // somebody waits for it
-	Content Class = "content" // of blocks: waits for strangers' servers, and works for seconds
-	Export  Class = "export"  // of all that is somebody's: may take hours
-	Bulk    Class = "bulk"    // all that takes its time: batches, and what is tidied up
+	Mail    Class = "mail"    // a user is waiting
+	Content Class = "content" // processes blocks: waits for remote servers, takes seconds
+	Export  Class = "export"  // exports of whole accounts: may take hours
+	Bulk    Class = "bulk"    // slow work: batches and cleanup
 )
 
-// classes are all of them, in the order in which an operator is told of them.
+// classes lists all classes in display order.
 var classes = []Class{Mail, Content, Export, Bulk}
 
-// drained stands for all classes, in a client that drains.
+// drained represents all classes in a draining client.
 const drained Class = river.QueueDefault
 
-// workers is how many jobs of a class a process works at once. One owner may have half
-// of them, so there are never fewer than two; of Bulk, what is tidied up may have two.
+// workers returns the number of concurrent jobs of a class in a process. It is at least two, because one
+// owner may use only half of the workers. In Bulk, cleanup jobs may use two.
 func (c Class) workers(concurrency int) int {
 	switch c {
 	case Content:
@@ -43,24 +43,24 @@ func (c Class) workers(concurrency int) int {
 	return 2
 }
 
-// legacyQueue is where versions before there were classes enqueued everything. Content
-// works it: most of what is left there is that.
+// legacyQueue is the queue of versions without classes. Class Content works it, because most of its jobs
+// belong to that class.
 const legacyQueue = river.QueueDefault
 
-// In the database a job's queue is its class and its owner: "content_7", "bulk_0" for
-// nobody's. So the index along which River fetches also has the owners that wait, one
-// after the other, and the oldest job of each.
+// In the database, the queue of a job is named after its class and owner, such as "content_7", or "bulk_0"
+// without an owner. So the index that River uses for fetching also finds the owners with waiting jobs and
+// the oldest job of each owner.
 
-// queueOf names the queue of an owner; 0 is nobody.
+// queueOf returns the queue of an owner, or of jobs without an owner for 0.
 func (c Class) queueOf(owner int64) string { return string(c) + "_" + strconv.FormatInt(owner, 10) }
 
-// unlimited reports whether the jobs of a queue may have all workers: those of no owner,
-// but for Bulk, where some run for minutes.
+// unlimited reports whether the jobs of a queue may use all workers: those without an owner, except in
+// Bulk, where some run for minutes.
 func unlimited(queue string) bool {
 	return strings.HasSuffix(queue, "_0") && classOf(queue) != Bulk
 }
 
-// classOf is the class that works a queue.
+// classOf returns the class that works a queue.
 func classOf(queue string) Class {
 	if queue == legacyQueue {
 		return Content
@@ -69,11 +69,11 @@ func classOf(queue string) Class {
 	return Class(class)
 }
 
-// span holds names of queues: those above low and below high, in whatever order of
-// letters and digits a database has.
+// span is a range of queue names, above low and below high. It does not depend on how the database
+// collates letters and digits.
 type span struct{ low, high string }
 
-// spans are those of the queues that a class works.
+// spans returns the ranges of queues that a class works.
 func (c Class) spans() (all []span) {
 	if c == drained {
 		for _, c := range classes {
@@ -81,20 +81,20 @@ func (c Class) spans() (all []span) {
 		}
 		return all
 	}
-	all = append(all, span{string(c), string(c) + "a"}) // a digit or "_" comes before any letter
+	all = append(all, span{string(c), string(c) + "a"}) // digits and "_" sort before letters
 	if c == Content {
 		all = append(all, span{"defaul", "defaulu"}) // legacyQueue
 	}
 	return all
 }
 
-// For says whose job it is: of each class one owner has at most half of the workers of a
-// process, and of many owners each gets a turn.
+// For sets the owner of a job. In each class an owner may use at most half of the workers of a process,
+// and owners take turns.
 func For(owner int64) Option {
 	return func(o *river.InsertOpts) { o.Queue = classOf(o.Queue).queueOf(owner) }
 }
 
-// classed gives the options that come with the arguments of a job.
+// classed returns the default options for job arguments.
 func classed(args Args) river.InsertOpts {
 	class := Bulk
 	if c, ok := args.(Classed); ok {

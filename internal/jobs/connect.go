@@ -18,23 +18,22 @@ import (
 	"vitrine/internal/database"
 )
 
-// How often workers look for jobs. On PostgreSQL they are notified of new ones, and on
-// SQLite those of the same process are woken; looking finds what was missed, what
-// has become due, and on SQLite what other processes have enqueued.
+// Poll intervals. Workers are notified of new jobs, on PostgreSQL by the server and on SQLite within the
+// process. Polling finds missed jobs, jobs that have become due, and on SQLite jobs of other processes.
 const (
 	pollPostgres  = time.Second
 	pollSQLite    = 200 * time.Millisecond
 	fetchCooldown = 5 * time.Millisecond
 )
 
-// How long jobs that are over are kept.
+// Retention of finished jobs.
 const (
 	doneFor    = 24 * time.Hour
 	givenUpFor = 7 * 24 * time.Hour
 )
 
-// connect makes a client that works jobs as a process of that name, and the pilot in
-// it. One without a name drains: it reports the outcome of its first fetch.
+// connect creates a client that works jobs under the name of this process. Without a name,
+// the client drains the queue and reports the result of its first fetch.
 func (w *Workers) connect(name string) (client, *pilot, error) {
 	db := w.queue.db
 	draining := name == ""
@@ -47,7 +46,7 @@ func (w *Workers) connect(name string) (client, *pilot, error) {
 		return c, p, err
 	}
 	config := w.config(pollSQLite, name)
-	config.ReindexerSchedule = river.NeverSchedule() // its indexes are PostgreSQL's
+	config.ReindexerSchedule = river.NeverSchedule() // only for PostgreSQL
 	c, err := open(liteDriver{riversqlite.New(db.SQL()), p}, p, config)
 	return c, p, err
 }
@@ -73,15 +72,15 @@ func (w *Workers) connectPostgres(p *pilot, name string) (client, error) {
 func open[T any](driver riverdriver.Driver[T], p *pilot, c *river.Config) (client, error) {
 	made, err := river.NewClient(driver, c)
 	if err == nil && p.notify == nil {
-		err = errors.New("jobs: this version of River has no pilots")
+		err = errors.New("jobs: this version of River does not support pilots")
 	}
 	return made, err
 }
 
 func (w *Workers) config(poll time.Duration, name string) *river.Config {
 	c := &river.Config{
-		ID:                          name,       // attempted_by of the jobs
-		CancelledJobRetentionPeriod: givenUpFor, // as of those whose tries are used up
+		ID:                          name,       // stored as attempted_by
+		CancelledJobRetentionPeriod: givenUpFor, // same as jobs without attempts left
 		DiscardedJobRetentionPeriod: givenUpFor,
 		CompletedJobRetentionPeriod: doneFor,
 		FetchCooldown:               fetchCooldown,
@@ -89,9 +88,9 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 		JobTimeout:                  w.options.Timeout,
 		Logger:                      slog.New(quiet{w.log.Handler()}),
 		MaxAttempts:                 MaxAttempts,
-		Middleware:                  []rivertype.Middleware{&witness{log: w.log, observe: w.options.Observe, tracer: w.options.Tracer}},
+		Middleware:                  []rivertype.Middleware{&runLogger{log: w.log, observe: w.options.Observe, tracer: w.options.Tracer}},
 		Queues:                      map[string]river.QueueConfig{},
-		RescueStuckJobsAfter:        w.options.RescueAfter + rescueMargin, // of what the rescuer leaves
+		RescueStuckJobsAfter:        w.options.RescueAfter + rescueMargin, // for jobs that our rescuer skips
 		RetryPolicy:                 retryPolicy{w.options.Backoff},
 		Workers:                     w.handlers.workers,
 	}
@@ -107,7 +106,7 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 	return c
 }
 
-// The drivers bring the pilot along, in the form River asks for.
+// The drivers provide our statements through the interface that River expects.
 type (
 	inserting struct{ riverdriver.Driver[*sql.Tx] }
 	pgDriver  struct {

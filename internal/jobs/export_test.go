@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// Fetch gives what looks for jobs of the class Content, on SQLite.
+// Fetch returns a function that fetches jobs of the class Content on SQLite.
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 	p := newPilot(w.queue.db, w.handlers)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
@@ -25,8 +25,7 @@ func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 	}
 }
 
-// Elected has a client that drains, or stays, stand for election, and gives the outcome,
-// which is taken back.
+// Elected reports whether a client wins an election, and undoes it.
 func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err error) {
 	p := newPilot(w.queue.db, w.handlers)
 	if draining {
@@ -46,16 +45,16 @@ func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err 
 	return elected, errors.Join(err, tx.Rollback(ctx))
 }
 
-// Rescue looks once for jobs that were cut off, and gives how many it put back.
+// Rescue runs the rescuer once, and returns the number of jobs that it put back.
 func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescuer().rescue(ctx) }
 
-// Picker picks jobs of the class Content as a producer with so many free workers does.
+// Picker picks jobs of the class Content like a producer.
 type Picker struct {
 	turns *turns
 	exec  riverdriver.Executor
 }
 
-// NewPicker makes one that has had no turn.
+// NewPicker returns a picker.
 func NewPicker(w *Workers) *Picker {
 	p := newPilot(w.queue.db, w.handlers)
 	k := &Picker{turns: newTurns(p, Content)}
@@ -68,18 +67,18 @@ func NewPicker(w *Workers) *Picker {
 	return k
 }
 
-// Pick gives the jobs that are picked for free workers.
+// Pick returns the jobs for a number of free workers.
 func (k *Picker) Pick(ctx context.Context, free int) ([]*rivertype.JobRow, error) {
 	return k.turns.pick(ctx, k.exec, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, MaxToLock: free})
 }
 
-// Finish tells that a job has ended.
+// Finish reports the end of a job.
 func (k *Picker) Finish(job *rivertype.JobRow) { k.turns.JobFinish(job) }
 
-// Due is the query for the queues that have a job which is due.
+// Due returns the query for queues with a due job.
 func (k *Picker) Due() string { return k.turns.pilot.due }
 
-// SomeStates tells how the jobs of each class do by so many of each state.
+// SomeStates is like States, but with a limit per state.
 func (q *Queue) SomeStates(ctx context.Context, most int) ([]ClassState, error) {
 	return q.states(ctx, most)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// A client of River that is stopped while it becomes the leader hangs: its elector waits,
-// with a lock, for somebody to hear of it, and who would hear waits for the lock to leave
-// (River 0.31, leadership.Elector and handleLeadershipChangeLoop). A draining client stops
-// as soon as it has started, so it never stands for election. It needs no leader: it has
-// no periodic jobs, and works what is due.
+// A River client deadlocks if it is stopped while it becomes the leader: its elector holds a lock while it
+// waits for a goroutine to receive the news, and that goroutine waits for the lock (River 0.31,
+// leadership.Elector and handleLeadershipChangeLoop). A draining client stops as soon as it has started,
+// so it must never take part in an election. It does not need a leader, because it has no periodic jobs
+// and only works jobs that are due.
 
-// executor is that of a client with a pilot.
+// executor changes some statements of a client.
 type executor struct {
 	riverdriver.Executor
 	pilot *pilot
@@ -34,14 +34,14 @@ type executorTx struct {
 
 // LeaderAttemptElect implements riverdriver.Executor.
 func (tx executorTx) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
-	if tx.pilot.first != nil { // it drains
+	if tx.pilot.first != nil { // draining
 		return false, nil
 	}
 	return tx.ExecutorTx.LeaderAttemptElect(ctx, params)
 }
 
-// JobSchedule implements riverdriver.Executor. River notifies the producers of jobs whose
-// time has come by their queues, which are those of owners: name their classes.
+// JobSchedule implements riverdriver.Executor. River notifies the producers of due jobs by queue name. Our
+// queues are per owner, but producers listen for their class, so it replaces the names.
 func (tx executorTx) JobSchedule(ctx context.Context, params *riverdriver.JobScheduleParams) ([]*riverdriver.JobScheduleResult, error) {
 	scheduled, err := tx.ExecutorTx.JobSchedule(ctx, params)
 	for _, res := range scheduled {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// A draining client never leads, and one that stays does.
+// A draining client is never elected, but a permanent one is.
 func TestElections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -23,8 +23,7 @@ func TestElections(t *testing.T) {
 	})
 }
 
-// Draining ends, however often it is done and by how many at once: a client that is
-// elected as it stops would hang.
+// Repeated and concurrent drains end. A client that is elected while it stops would deadlock.
 func TestDrainsEnd(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

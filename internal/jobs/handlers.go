@@ -11,31 +11,31 @@ import (
 	"vitrine/internal/database"
 )
 
-// Handlers say what is done for each kind of job.
+// Handlers maps job kinds to functions.
 type Handlers struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
-	lasting  []string // kinds that have a time of their own
+	lasting  []string // kinds with their own timeout
 	kinds    map[string]bool
 }
 
-// Lasting are the arguments of jobs that may take longer than others: so long, whatever
-// Options.Timeout is. Such a job is run again when its process ends, or its own time is up.
+// Lasting is implemented by arguments of jobs with their own timeout, which replaces Options.Timeout. Such
+// a job runs again after its process has ended or its timeout has passed.
 type Lasting interface {
 	Args
 	Lasts() time.Duration
 }
 
-// NewHandlers gives handlers of nothing yet.
+// NewHandlers returns an empty set of handlers.
 func NewHandlers() *Handlers {
 	h := &Handlers{workers: river.NewWorkers(), kinds: map[string]bool{}}
 	Handle(h, func(context.Context, foreign) error { return Later(foreignPause) })
 	return h
 }
 
-// Handle has do work the jobs whose arguments are an A. It must return soon after its
-// context is done: when the job's time is up, or the server's on shutdown. An error
-// has the job tried again later, unless it is Permanent. A kind may be handled once.
+// Handle registers do for the jobs with arguments of type A. do must return soon after its context is
+// done, which happens at the job's timeout and on shutdown. After an error the job is retried later,
+// unless the error is Permanent. Each kind can be registered only once.
 func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
 	river.AddWorker(h.workers, handler[A]{do: do})
 	var args A
@@ -50,12 +50,12 @@ type handler[A Args] struct {
 	do func(ctx context.Context, args A) error
 }
 
-// Work implements river.Worker. No request waits for the rest of a job's transaction.
+// Work implements river.Worker. The job's transactions do not share commits with requests.
 func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	return h.do(database.Apart(ctx), job.Args)
+	return h.do(database.WithOwnCommit(ctx), job.Args)
 }
 
-// Timeout implements river.Worker; 0 is that of all jobs.
+// Timeout implements river.Worker. 0 selects the default timeout.
 func (h handler[A]) Timeout(job *river.Job[A]) time.Duration {
 	if long, ok := any(job.Args).(Lasting); ok {
 		return long.Lasts()
@@ -63,9 +63,8 @@ func (h handler[A]) Timeout(job *river.Job[A]) time.Duration {
 	return 0
 }
 
-// Every has a job enqueued when a server starts to lead the others and then each time
-// d has passed, but once in a stretch of d whatever servers come and go. d is between
-// a second and a day.
+// Every enqueues a job when a server becomes the leader, and then in intervals of d, but only once per
+// interval even if the leader changes. d must be between a second and a day.
 func (h *Handlers) Every(d time.Duration, args Args) {
 	make := func() (river.JobArgs, *river.InsertOpts) {
 		o := classed(args)
@@ -76,19 +75,19 @@ func (h *Handlers) Every(d time.Duration, args Args) {
 		river.NewPeriodicJob(river.PeriodicInterval(d), make, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Later has the job run again after a while, without counting as a failure.
+// Later makes the job run again after d, without counting as a failed attempt.
 func Later(d time.Duration) error { return river.JobSnooze(d) }
 
-// outage is the error of a job that something which is away has kept from its work.
+// outage is the error of a job that could not run because an external service is unavailable.
 type outage struct{ error }
 
 func (o outage) Unwrap() error { return o.error }
 
-// Outage is Later for a job that something which is away has kept from its work. The
-// operator is told, since it goes on until that is back.
+// Outage is like Later, for a job that could not run because an external service is unavailable. It is
+// logged as a warning.
 func Outage(cause error, d time.Duration) error { return errors.Join(outage{cause}, Later(d)) }
 
-// Permanent marks an error that no further try can mend: the job is given up.
+// Permanent marks an error after which the job is not retried.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -96,24 +95,24 @@ func Permanent(err error) error {
 	return rivertype.JobCancel(err)
 }
 
-// While a site is upgraded, processes of the newer program enqueue jobs of kinds that the
-// older ones do not know. Those leave them to the newer ones, without using up an attempt.
+// During an upgrade, newer programs enqueue jobs of kinds that older programs do not know. Older programs
+// put them off for the newer ones, without using up an attempt.
 const (
 	foreignPause = 10 * time.Second
-	foreignFor   = 24 * time.Hour // since it was enqueued; later nobody will know it
+	foreignFor   = 24 * time.Hour // age after which an unknown job fails
 )
 
-// foreign are the arguments, whatever they are, of a job of a kind that is not known.
+// foreign replaces the arguments of an unknown kind.
 type foreign struct{}
 
-// Kind implements Args. No job is enqueued by this name.
+// Kind implements Args. No job is enqueued with this kind.
 func (foreign) Kind() string { return "of_a_newer_program" }
 
-// disown has the handler of foreign jobs put off those of some that have no other.
+// disown changes jobs of unknown kinds so that the handler of foreign puts them off.
 func (h *Handlers) disown(jobs []*rivertype.JobRow) {
 	for _, job := range jobs {
 		if !h.kinds[job.Kind] && time.Since(job.CreatedAt) < foreignFor {
-			job.Kind = foreign{}.Kind() // of the copy that River works, not in the database
+			job.Kind = foreign{}.Kind() // only in memory, not in the database
 		}
 	}
 }

@@ -14,44 +14,44 @@ import (
 	"vitrine/internal/database"
 )
 
-// State is how far a job has come.
+// State is the state of a job.
 type State string
 
-// The states of jobs.
+// The job states.
 const (
-	Waiting State = "waiting" // for a worker, its time, or another try
+	Waiting State = "waiting" // for a worker, its scheduled time, or a retry
 	Running State = "running"
 	Done    State = "done"
-	Failed  State = "failed" // given up
+	Failed  State = "failed" // will not be retried
 )
 
-// MostListed is how many jobs List gives at most.
+// MostListed is the maximum number of jobs that List returns.
 const MostListed = 10_000
 
-// Errors of jobs that are asked for.
+// Errors of Get, Retry and Forget.
 var (
 	ErrNoJob      = errors.New("there is no such job")
 	ErrNotRetried = errors.New("only a job that failed, waits or was cut off can be run again")
 	ErrAlive      = errors.New("it is running, and its process is alive")
 )
 
-// permanentPrefix is what River puts before the text of an error that is Permanent.
+// permanentPrefix is River's prefix for the text of a Permanent error.
 const permanentPrefix = "JobCancelError: "
 
-// Job is a job as an operator sees it.
+// Job is a job as shown to operators.
 type Job struct {
 	ID          int64
 	Kind        string
 	Args        json.RawMessage
 	State       State
-	Attempts    int // made so far
+	Attempts    int // number of attempts so far
 	MaxAttempts int
-	At          time.Time // when it ended, began its attempt, or is to run
-	Error       string    // of the last attempt that failed, its first line; empty for none
-	Process     string    // that runs it, or did last; empty for none
+	At          time.Time // when it ended, started its attempt, or is due
+	Error       string    // first line of the last error; may be empty
+	Process     string    // name of the process that runs it or ran it last; may be empty
 }
 
-// states are the states of River that one of ours stands for, the first giving the time to sort by.
+// states returns the corresponding states of River. The first one determines the sort order.
 func (s State) states() ([]rivertype.JobState, error) {
 	switch s {
 	case Waiting:
@@ -64,11 +64,11 @@ func (s State) states() ([]rivertype.JobState, error) {
 	case Failed:
 		return []rivertype.JobState{rivertype.JobStateDiscarded, rivertype.JobStateCancelled}, nil
 	}
-	return nil, fmt.Errorf("jobs: there is no state %q", string(s))
+	return nil, fmt.Errorf("jobs: unknown state %q", string(s))
 }
 
-// List gives jobs in a state, the newest first, limit of them at most (1 to
-// MostListed). Jobs that are over are forgotten after a while.
+// List returns up to limit jobs in a state, newest first. limit must be between 1 and MostListed.
+// Finished jobs are deleted after a while.
 func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit int) ([]Job, error) {
 	states, err := state.states()
 	if err != nil {
@@ -86,7 +86,7 @@ func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit in
 	return list, nil
 }
 
-// Get reads a job; ErrNoJob if there is none.
+// Get returns a job, or ErrNoJob.
 func (q *Queue) Get(ctx context.Context, tx *database.Tx, id int64) (Job, error) {
 	row, err := q.inserter.JobGetTx(ctx, tx.SQL(), id)
 	if err != nil {
@@ -95,10 +95,10 @@ func (q *Queue) Get(ctx context.Context, tx *database.Tx, id int64) (Job, error)
 	return newJob(row), nil
 }
 
-// Retry makes a job due that failed or waits; one that was given up gets another
-// try. So is a job that was running when its process ended; where that is alive, or not
-// known to have ended, it is ErrAlive unless it is forced: then the job may run twice at
-// once. It is ErrNotRetried for others. Call Wake after the commit.
+// Retry makes a failed or waiting job due. A job without attempts left gets another one. A running job is
+// put back if its process has ended. Otherwise Retry returns ErrAlive unless force is set, in which case
+// the job may run twice concurrently. For finished jobs it returns ErrNotRetried. Call Wake after the
+// commit.
 func (q *Queue) Retry(ctx context.Context, tx *database.Tx, id int64, force bool) error {
 	job, err := q.Get(ctx, tx, id)
 	if err != nil {
@@ -131,7 +131,7 @@ func (q *Queue) retryRunning(ctx context.Context, tx *database.Tx, job Job, forc
 	return err
 }
 
-// Forget removes a job that is not running.
+// Forget deletes a job that is not running.
 func (q *Queue) Forget(ctx context.Context, tx *database.Tx, id int64) error {
 	_, err := q.inserter.JobDeleteTx(ctx, tx.SQL(), id)
 	if err != nil {
@@ -174,7 +174,7 @@ func newJob(row *rivertype.JobRow) Job {
 	return job
 }
 
-// Counts gives how many jobs wait, run and have failed, those that are done left out.
+// Counts returns the number of waiting, running and failed jobs.
 func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
 	counts := map[State]int64{Waiting: 0, Running: 0, Failed: 0}
 	rows, err := q.db.Reader().Query(ctx, `SELECT CASE WHEN state = 'running' THEN 'running'
@@ -207,8 +207,7 @@ func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, most int
 	return n, nil
 }
 
-// OldestDue gives for each class how long the job that could have run first has waited, 0
-// where none waits.
+// OldestDue returns for each class how long the oldest due job has been waiting, or 0.
 func (q *Queue) OldestDue(ctx context.Context) (map[Class]time.Duration, error) {
 	waits := map[Class]time.Duration{}
 	for _, c := range classes {

@@ -31,7 +31,7 @@ func (r *rig) retry(id int64) error {
 	return r.in(func(tx *database.Tx) error { return r.queue.Retry(r.Context(), tx, id, false) })
 }
 
-// failing are workers whose notes do as they are called until mended.
+// failing returns workers whose notes fail in the way their name says, until mended is set.
 func (r *rig) failing(o jobs.Options, mended *bool, ran *tally) *jobs.Workers {
 	r.Helper()
 	o.Backoff = func(int) time.Duration { return time.Hour }
@@ -131,7 +131,7 @@ func TestRetryByHand(t *testing.T) {
 	})
 }
 
-// Whoever watches is told of every run and its outcome.
+// The observer is called for every run with its outcome.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -156,7 +156,7 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// The oldest due job counts for its class, whoever's it is; one that is put off does not.
+// The oldest due job of a class counts for any owner. Scheduled jobs do not count.
 func TestOldestDue(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

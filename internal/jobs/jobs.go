@@ -1,10 +1,8 @@
-// Package jobs is the queue: work that is enqueued in the transaction that needs
-// it, run after the commit by whichever server is free, retried when it fails, and
-// taken over by another server when one dies. It is River behind a small
-// interface, on both databases, and knows no kind of job.
+// Package jobs is a job queue. Jobs are enqueued in a transaction, run after its commit on any server,
+// retried after failures, and taken over by another server if theirs dies. It wraps River for both
+// databases, and does not know any kind of job.
 //
-// A job runs at least once: every handler must be such that running it twice does
-// no harm.
+// A job runs at least once, so handlers must be idempotent.
 package jobs
 
 import (
@@ -26,28 +24,28 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// MaxAttempts is how often a job is tried unless Attempts says otherwise. With the
-// back-off of Backoff the last try is nearly two days after the first.
+// MaxAttempts is the default maximum number of attempts. With Backoff, the last attempt is almost two days
+// after the first.
 const MaxAttempts = 20
 
-// Args are the arguments of a job: a struct that JSON can encode. They are kept in
-// the database until a day after the job is done, or a week after it was given
-// up, and anybody who reads the database reads them: put no secrets there.
+// Args are the arguments of a job, encoded as JSON. They stay in the database for a day after the job is
+// done, or a week after it has failed. They must not contain secrets, because anyone with access to the
+// database can read them.
 type Args interface {
-	// Kind names the job: letters, digits, "_" and "-". It must never change while
-	// such jobs may be waiting.
+	// Kind returns the kind of the job: letters, digits, "_" and "-". It must not change while such
+	// jobs may be waiting.
 	Kind() string
 }
 
-// Queue takes jobs within transactions. It is safe for concurrent use.
+// Queue enqueues jobs in transactions. It is safe for concurrent use.
 type Queue struct {
 	db       *database.DB
 	inserter *river.Client[*sql.Tx]
-	waker    atomic.Pointer[func()] // of the workers of this process, on SQLite
+	waker    atomic.Pointer[func()] // wakes the workers of this process, on SQLite
 }
 
-// NewQueue makes the queue of a database, which must have the tables of Migrate
-// before anything is enqueued.
+// NewQueue returns the queue of a database. Migrate must create its tables before the first job is
+// enqueued.
 func NewQueue(db *database.DB) *Queue {
 	driver := inserting{riversqlite.New(nil)}
 	if db.Dialect() == database.Postgres {
@@ -56,32 +54,32 @@ func NewQueue(db *database.DB) *Queue {
 	inserter, err := river.NewClient(driver, &river.Config{
 		Logger:      slog.New(slog.DiscardHandler),
 		MaxAttempts: MaxAttempts,
-		// River notifies listeners of new jobs at most once in this time, and a
-		// notification that is rolled back counts.
+		// River sends at most one notification of new jobs in this interval, and counts those
+		// that are rolled back.
 		FetchCooldown: time.Millisecond,
 	})
 	if err != nil {
-		panic(err) // the configuration is constant
+		panic(err) // impossible: the configuration is constant
 	}
 	return &Queue{db: db, inserter: inserter}
 }
 
-// Option changes how one job is enqueued.
+// Option configures a job.
 type Option func(*river.InsertOpts)
 
-// Attempts bounds how often a job is tried.
+// Attempts limits the number of attempts.
 func Attempts(n int) Option {
 	return func(o *river.InsertOpts) { o.MaxAttempts = n }
 }
 
-// At has a job wait until a time.
+// At schedules a job for a time.
 func At(t time.Time) Option {
 	return func(o *river.InsertOpts) { o.ScheduledAt = t.UTC() }
 }
 
-// Unique has a job enqueued only if none of the same kind and arguments is waiting
-// or running. It is for work that reads what there is to do when it begins: a
-// change made while such a job runs may be missed by it, and enqueues no other.
+// Unique enqueues the job only if none with the same kind and arguments is waiting or running. Use it for
+// jobs that determine their work when they start. Changes during a run may be missed, because they
+// enqueue no further job.
 func Unique() Option {
 	return func(o *river.InsertOpts) {
 		o.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
@@ -91,9 +89,9 @@ func Unique() Option {
 	}
 }
 
-// Enqueue notes a job in a transaction: it runs after the commit, and never if there
-// is none. An error ends the transaction, so return it. Call Wake after the commit. What ctx
-// knows of where the work comes from (obs.Origin) goes along, for the log.
+// Enqueue adds a job in a transaction. The job runs after the commit. An error aborts the transaction, so
+// return it. Call Wake after the commit. The origin in ctx (obs.Origin) is stored with the job for its log
+// messages.
 func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options ...Option) error {
 	o := classed(args)
 	for _, option := range options {
@@ -103,7 +101,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options
 	defer span.End()
 	span.Text("vitrine.job.kind", args.Kind())
 	if origin := obs.OriginOf(ctx); origin != (obs.Origin{}) {
-		o.Metadata, _ = json.Marshal(origin) // strings always encode
+		o.Metadata, _ = json.Marshal(origin) // strings can always be encoded
 	}
 	if _, err := q.inserter.InsertTx(ctx, tx.SQL(), args, &o); err != nil {
 		span.Fail("")
@@ -112,9 +110,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options
 	return nil
 }
 
-// Wake has the workers of this process look for jobs at once. PostgreSQL tells all
-// workers by itself, and other processes on SQLite find a job when they look the
-// next time.
+// Wake makes the workers of this process fetch jobs immediately. On PostgreSQL all workers are notified by
+// the database. On SQLite, other processes find the job at their next poll.
 func (q *Queue) Wake() {
 	if wake := q.waker.Load(); wake != nil {
 		(*wake)()

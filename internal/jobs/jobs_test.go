@@ -15,8 +15,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// migrated is a template of a database that has the queue's tables and one for what
-// the handlers did.
+// migrated is a database template with the tables of the queue and one for the effects of handlers.
 var migrated = dbtest.NewTemplate(func(o database.Options) error {
 	ctx := context.Background()
 	db, err := database.Open(ctx, o)
@@ -33,13 +32,13 @@ var migrated = dbtest.NewTemplate(func(o database.Options) error {
 	return errors.Join(err, db.Close())
 })
 
-// each runs f on an empty queue of each database.
+// each runs f with an empty queue on each database.
 func each(t *testing.T, f func(t *testing.T, r *rig)) {
 	t.Helper()
 	migrated.Each(t, func(t *testing.T, o database.Options) { f(t, open(t, o)) })
 }
 
-// rig is a queue on a database of its own.
+// rig is a queue with its own database.
 type rig struct {
 	*testing.T
 	options database.Options
@@ -61,17 +60,17 @@ func open(t *testing.T, o database.Options) *rig {
 	return &rig{T: t, options: o, db: db, queue: jobs.NewQueue(db)}
 }
 
-// note is a job of the tests.
+// note is a test job.
 type note struct {
 	Name string `json:"name"`
 }
 
 func (note) Kind() string { return "note" }
 
-// Class has as many workers as the tests say.
+// Class returns Content, whose number of workers is configurable.
 func (note) Class() jobs.Class { return jobs.Content }
 
-// enqueue commits jobs.
+// enqueue enqueues and commits a job.
 func (r *rig) enqueue(args jobs.Args, options ...jobs.Option) {
 	r.Helper()
 	r.must(r.db.Transact(r.Context(), func(tx *database.Tx) error {
@@ -87,7 +86,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// count is the number of jobs in a state.
+// count returns the number of jobs in a state.
 func (r *rig) count(state string) (n int) {
 	r.Helper()
 	query := "SELECT COUNT(*) FROM river_job WHERE CAST(state AS TEXT) = $1"
@@ -95,7 +94,7 @@ func (r *rig) count(state string) (n int) {
 	return n
 }
 
-// exec changes the database behind the queue's back.
+// exec changes the database directly.
 func (r *rig) exec(query string, args ...any) {
 	r.Helper()
 	r.must(r.db.Transact(r.Context(), func(tx *database.Tx) error {
@@ -104,7 +103,7 @@ func (r *rig) exec(query string, args ...any) {
 	}))
 }
 
-// workers makes workers of notes on a queue; they are stopped when the test ends.
+// workers returns workers for notes, which are stopped at the end of the test.
 func (r *rig) workers(q *jobs.Queue, o jobs.Options, do func(ctx context.Context, n note) error) *jobs.Workers {
 	r.Helper()
 	h := jobs.NewHandlers()
@@ -123,7 +122,7 @@ func (r *rig) work(q *jobs.Queue, o jobs.Options, h *jobs.Handlers) *jobs.Worker
 	return w
 }
 
-// atOnce is a back-off that does not wait.
+// atOnce is a backoff without a wait.
 func atOnce(int) time.Duration { return 0 }
 
 // tally counts by name.
@@ -175,7 +174,7 @@ func TestRunsOnce(t *testing.T) {
 			if n.Name != "a" {
 				return nil
 			}
-			// A handler may write, and enqueue more.
+			// A handler may write and enqueue jobs.
 			return r.db.Transact(ctx, func(tx *database.Tx) error { return r.queue.Enqueue(ctx, tx, note{"from a"}) })
 		})
 		for _, name := range []string{"a", "b", "c"} {
@@ -194,7 +193,7 @@ func TestRunsOnce(t *testing.T) {
 	})
 }
 
-// A job that fails waits for its next try, and is given up after the last.
+// A failed job waits for its next attempt, and is discarded after the last one.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -262,7 +261,7 @@ func TestPermanent(t *testing.T) {
 	})
 }
 
-// An error that is soon mended is tried again within one drain.
+// A failure with a short backoff is retried within one drain.
 func TestRetryAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -315,16 +314,16 @@ func TestUnique(t *testing.T) {
 		if ran.of("same") != 1 || ran.of("other") != 1 {
 			t.Errorf("ran %v", ran.count)
 		}
-		r.enqueue(note{"same"}, jobs.Unique()) // the first is done
+		r.enqueue(note{"same"}, jobs.Unique()) // the first job is done
 		r.must(w.Drain(t.Context()))
 		if ran.of("same") != 2 {
-			t.Error("a job that is done stands in the way of the next")
+			t.Error("a finished job prevents the next one")
 		}
 	})
 }
 
-// Transactions that share a commit enqueue each for itself: what is taken back with one
-// leaves the jobs of the others.
+// Transactions that share a commit enqueue jobs independently: rolling one back does not affect the jobs
+// of the others.
 func TestEnqueueAmongOthers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

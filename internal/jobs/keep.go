@@ -9,17 +9,16 @@ import (
 	"vitrine/internal/database"
 )
 
-// keepInterval is how often workers look for jobs of processes that have ended, and
-// whether they are taken to be alive themselves.
+// keepInterval is how often workers look for jobs of dead processes, and check their own lock.
 const keepInterval = 2 * time.Second
 
-// shift is a time in which this process works jobs under one name.
+// shift is a period in which this process works jobs under one name.
 type shift struct {
 	presence *database.Presence
 	client   client
 }
 
-// begin takes a name, and works jobs under it.
+// begin announces a new name and starts working jobs.
 func (w *Workers) begin(ctx context.Context) (*shift, error) {
 	presence, err := w.queue.db.Announce(ctx)
 	if err != nil {
@@ -40,8 +39,8 @@ func (w *Workers) begin(ctx context.Context) (*shift, error) {
 	return &shift{presence, c}, nil
 }
 
-// end gives the name up once its jobs have ended. If some do not, the process goes on
-// to be known by it until it ends itself.
+// end stops working jobs and releases the name. If some jobs do not stop, the process keeps the name until
+// it exits.
 func (w *Workers) end(ctx context.Context, s *shift) error {
 	w.queue.waker.Store(nil)
 	err := stop(ctx, s.client)
@@ -51,16 +50,16 @@ func (w *Workers) end(ctx context.Context, s *shift) error {
 	return err
 }
 
-// keeper looks after the workers while they run.
+// keeper monitors the workers while they run.
 type keeper struct {
 	w       *Workers
 	rescuer *rescuer
-	shift   *shift // nil while there is no name to work under
+	shift   *shift // nil while there is no valid name
 	cancel  context.CancelFunc
 	ended   chan struct{}
 }
 
-// keep looks at once, and then again and again until stop.
+// keep checks immediately and then periodically until stop.
 func (w *Workers) keep(s *shift) *keeper {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &keeper{w: w, rescuer: w.newRescuer(), shift: s, cancel: cancel, ended: make(chan struct{})}
@@ -68,7 +67,7 @@ func (w *Workers) keep(s *shift) *keeper {
 	return k
 }
 
-// stop ends the looking, and gives the shift that is still to be ended, if any.
+// stop stops the checks, and returns the current shift, which may be nil. The caller must end it.
 func (k *keeper) stop() *shift {
 	k.cancel()
 	<-k.ended
@@ -81,7 +80,7 @@ func (k *keeper) run(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		if k.fits(ctx) {
-			k.stayKnown(ctx)
+			k.checkPresence(ctx)
 			k.rescue(ctx)
 		}
 		select {
@@ -101,54 +100,53 @@ func (k *keeper) rescue(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		k.w.log.ErrorContext(ctx, "looking for interrupted jobs", "error", err)
+		k.w.log.ErrorContext(ctx, "rescue interrupted jobs", "error", err)
 	}
 	if n > 0 {
 		k.w.log.WarnContext(ctx, "put interrupted jobs back into the queue", "jobs", n)
 	}
 }
 
-// fits reports whether the database serves this program. Where it does so no more, what the
-// program derives may be wrong there: jobs in progress are cancelled, and nobody takes more
-// until it does again.
+// fits reports whether the database supports this program. If not, the program may derive wrong values, so
+// running jobs are cancelled and no new ones start until the schema supports it again.
 func (k *keeper) fits(ctx context.Context) bool {
 	err := k.w.options.Fit(ctx)
 	if !errors.Is(err, database.ErrNewerSchema) {
-		return true // others are met in what follows
+		return true // the following steps report other errors
 	}
 	if k.shift != nil {
-		k.w.log.ErrorContext(ctx, "works no more jobs: they are left to the newer program", "error", err)
+		k.w.log.ErrorContext(ctx, "stopped working jobs, which are left to the newer program", "error", err)
 		k.endShift(ctx)
 	}
 	return false
 }
 
-// endShift cancels jobs in progress and gives the name up.
+// endShift cancels running jobs and releases the name.
 func (k *keeper) endShift(ctx context.Context) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := k.w.end(over, k.shift); err != nil {
-		k.w.log.ErrorContext(ctx, "cancelling jobs", "error", err)
-		k.shift.presence.Release() // what does not end is run again
+		k.w.log.ErrorContext(ctx, "cancel jobs", "error", err)
+		k.shift.presence.Release() // jobs that did not stop will run again
 	}
 	k.shift = nil
 }
 
-// stayKnown works under a new name if others may take the process of the old one to be
-// dead, and run its jobs again: those still in progress are cancelled first.
-func (k *keeper) stayKnown(ctx context.Context) {
+// checkPresence switches to a new name if the lock of the old one is lost, because other processes may then
+// run its jobs again. It first cancels the running jobs.
+func (k *keeper) checkPresence(ctx context.Context) {
 	if k.shift != nil {
 		err := k.shift.presence.Check(ctx)
 		if !errors.Is(err, database.ErrAbsent) {
 			return
 		}
-		k.w.log.ErrorContext(ctx, "jobs in progress are cancelled, since others may run them again", "error", err)
+		k.w.log.ErrorContext(ctx, "cancelling running jobs, because other servers may run them again", "error", err)
 		k.endShift(ctx)
 	}
 	s, err := k.w.begin(ctx)
 	if err == nil {
 		k.shift = s
-		k.w.log.InfoContext(ctx, "working jobs again", "as", s.presence.Name())
+		k.w.log.InfoContext(ctx, "resumed working jobs", "as", s.presence.Name())
 	} else if ctx.Err() == nil {
 		k.w.log.ErrorContext(ctx, "cannot work jobs", "error", err)
 	}

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/database"
 )
 
-// listenerPool makes a pool of one connection to listen on. On one of the database's
-// own, ending a wait means to ask the server to cancel it, which it does not do for a
-// connection that merely listens: each end would take seconds.
+// listenerPool returns a pool with a single connection for LISTEN. The database's own connections send a
+// cancel request to end a wait, which the server ignores while a connection only listens. Each stop would
+// take seconds.
 func listenerPool(db *database.DB) (*pgxpool.Pool, error) {
 	config := db.Pool().Config()
 	config.MinConns, config.MaxConns = 0, 1
@@ -30,7 +30,7 @@ func (d pgDriver) GetListener(params *riverdriver.GetListenenerParams) riverdriv
 	return riverpgxv5.New(d.listeners).GetListener(params)
 }
 
-// listening is a client that closes the pool it listens on when it has stopped.
+// listening is a client that closes its listener pool when it stops.
 type listening struct {
 	client
 	pool *pgxpool.Pool

@@ -12,8 +12,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// Migrate makes the queue's tables, or brings them to the version of this program.
-// It does nothing when they are, and waits while another program does it.
+// Migrate creates or migrates the tables of the queue. It waits while another program migrates.
 func Migrate(ctx context.Context, db *database.DB) (database.MigrateResult, error) {
 	lib, err := library(db)
 	if err != nil {
@@ -22,8 +21,8 @@ func Migrate(ctx context.Context, db *database.DB) (database.MigrateResult, erro
 	return db.MigrateLibrary(ctx, lib)
 }
 
-// CheckSchema returns nil if the queue's tables are of this program's version, else
-// an error that is database.ErrOlderSchema or database.ErrNewerSchema.
+// CheckSchema returns nil if the tables of the queue have the version of this program, or else an error
+// that wraps database.ErrOlderSchema or database.ErrNewerSchema.
 func CheckSchema(ctx context.Context, db *database.DB) error {
 	lib, err := library(db)
 	if err != nil {

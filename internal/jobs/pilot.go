@@ -13,31 +13,31 @@ import (
 	"vitrine/internal/database"
 )
 
-// fetched is the outcome of a fetch.
+// fetched is the result of a fetch.
 type fetched struct {
 	jobs int
 	err  error
 }
 
-// pilot stands between River and its statements.
+// pilot customizes River's statements.
 type pilot struct {
 	riverpilot.StandardPilot
 	db     *database.DB // nil in a client that only inserts
-	due    string       // the query for the queues that have a job which is due
-	first  chan fetched // receives the first fetch of a client that drains; nil for others
+	due    string       // query for queues with a due job
+	first  chan fetched // receives the first fetch of a draining client; nil for others
 	notify func(ctx context.Context, res []*rivertype.JobInsertResult)
 
 	handlers *Handlers // nil in a client that only inserts
 }
 
-// lookTimeout bounds how long a client tries to wake itself.
+// lookTimeout limits a notification by look.
 const lookTimeout = 5 * time.Second
 
 func newPilot(db *database.DB, h *Handlers) *pilot {
 	return &pilot{db: db, due: dueQuery(db.Dialect()), handlers: h}
 }
 
-// PilotInit implements riverpilot.Pilot.
+// PilotInit is called by River before the client starts.
 func (p *pilot) PilotInit(_ *baseservice.Archetype, params *riverpilot.PilotInitParams) {
 	p.notify = params.NotifyNonTxJobInsert
 }
@@ -51,8 +51,8 @@ func (p *pilot) wake(some ...Class) {
 	p.notify(context.Background(), woken)
 }
 
-// look makes River fetch jobs of a class soon, whether its driver can listen or not. One
-// that listens is notified as of a job that was inserted.
+// look makes River fetch jobs of a class soon. A driver that listens gets the same notification as for a
+// new job.
 func (p *pilot) look(class Class, exec riverdriver.Executor) {
 	if p.db.Dialect() != database.Postgres {
 		p.wake(class)
@@ -61,13 +61,13 @@ func (p *pilot) look(class Class, exec riverdriver.Executor) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 		defer cancel()
-		_ = exec.NotifyMany(ctx, &riverdriver.NotifyManyParams{ // otherwise it looks when it next would
+		_ = exec.NotifyMany(ctx, &riverdriver.NotifyManyParams{ // after a failure, the next poll finds the jobs
 			Topic: "river_insert", Payload: []string{fmt.Sprintf(`{"queue": %q}`, class)}})
 	}()
 }
 
-// JobInsertMany implements riverpilot.Pilot. What is inserted is announced to the producer
-// of its class, which River knows by that name.
+// JobInsertMany inserts jobs. It then replaces the queue names with the class, which is the name
+// that producers are notified by.
 func (p *pilot) JobInsertMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobInsertFastManyParams) ([]*riverdriver.JobInsertFastResult, error) {
 	res, err := p.StandardPilot.JobInsertMany(ctx, exec, params)
 	for _, job := range params.Jobs {
@@ -76,13 +76,13 @@ func (p *pilot) JobInsertMany(ctx context.Context, exec riverdriver.Executor, pa
 	return res, err
 }
 
-// ProducerInit implements riverpilot.Pilot.
+// ProducerInit is called by River for the producer of each class.
 func (p *pilot) ProducerInit(ctx context.Context, exec riverdriver.Executor, params *riverpilot.ProducerInitParams) (int64, riverpilot.ProducerState, error) {
 	id, _, err := p.StandardPilot.ProducerInit(ctx, exec, params)
 	return id, newTurns(p, Class(params.Queue)), err
 }
 
-// JobGetAvailable implements riverpilot.Pilot.
+// JobGetAvailable is called by River to fetch jobs.
 func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	jobs, err := state.(*turns).pick(ctx, exec, params)
 	p.handlers.disown(jobs)
@@ -93,10 +93,9 @@ func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, 
 	return jobs, err
 }
 
-// JobSetStateIfRunningMany implements riverpilot.Pilot. SQLite compares times as
-// text of milliseconds. River leaves that of a job put back local and finer, with a
-// zone behind it, so that "now" came out as later than now: bring it to UTC and to
-// the millisecond before.
+// JobSetStateIfRunningMany stores the results of jobs. On SQLite, times are compared as text with
+// millisecond precision. River passes the local time of a job with a higher precision and a time zone,
+// which made "now" sort after the current time. So it converts times to UTC and rounds them down.
 func (p *pilot) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	for i, t := range params.ScheduledAt {
 		if t != nil {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// victim starts a copy of this test program that has begun the one job there is.
+// victim starts a copy of this test program and waits until it runs the only job.
 func (r *rig) victim() *exec.Cmd {
 	r.Helper()
 	victim := exec.CommandContext(r.Context(), os.Args[0], "-test.run=^TestVictim$")
@@ -31,11 +31,11 @@ func (r *rig) victim() *exec.Cmd {
 	return victim
 }
 
-// kill kills a victim, and returns when it has ended.
+// kill kills a victim and waits for its end.
 func (r *rig) kill(victim *exec.Cmd) {
 	r.Helper()
 	r.must(victim.Process.Kill())
-	_ = victim.Wait() // killed, it says
+	_ = victim.Wait() // fails because it was killed
 }
 
 // stop stops a victim while it holds no lock on the database.
@@ -50,14 +50,13 @@ func (r *rig) stop(victim *exec.Cmd) {
 	}))
 }
 
-// idle are workers that are not started.
+// idle returns workers that are not started.
 func (r *rig) idle() *jobs.Workers {
 	r.Helper()
 	return r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
 }
 
-// rescued waits until a rescue puts a job back: PostgreSQL takes a moment to see that a
-// connection has ended.
+// rescued rescues until a job is put back. PostgreSQL notices closed connections with a delay.
 func (r *rig) rescued() {
 	r.Helper()
 	w := r.idle()
@@ -70,8 +69,7 @@ func (r *rig) rescued() {
 	}
 }
 
-// The job of a process that has ended runs again at once, long before it would have been
-// taken to run for too long.
+// The job of a dead process runs again immediately, long before it would count as stuck.
 func TestDeadProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -89,8 +87,8 @@ func TestDeadProcess(t *testing.T) {
 	})
 }
 
-// A job is left to its process as long as that lives, and be it stopped; an operator
-// is told so, and may insist.
+// The job of a living process is not put back, even if the process is stopped by a signal. An operator
+// gets an error but can force it.
 func TestLivingProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -115,14 +113,14 @@ func TestLivingProcess(t *testing.T) {
 	})
 }
 
-// An operator puts back a job that was cut off, and one of a living process by force.
+// An operator can retry the job of a dead process, and with force that of a living one.
 func TestRetryRunning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
-		r.enqueue(note{"a"}, jobs.Attempts(1)) // its tries are used up, so nothing puts it back by itself
+		r.enqueue(note{"a"}, jobs.Attempts(1)) // no attempts left, so it is not put back automatically
 		victim := r.victim()
 		job := r.list(jobs.Running, 1)[0]
 		r.must(r.in(func(tx *database.Tx) error { return r.queue.Retry(t.Context(), tx, job.ID, true) }))
@@ -131,7 +129,7 @@ func TestRetryRunning(t *testing.T) {
 		}
 		r.exec("UPDATE river_job SET state = 'running', attempt = max_attempts")
 		r.kill(victim)
-		for errors.Is(r.retry(job.ID), jobs.ErrAlive) { // until PostgreSQL has seen it
+		for errors.Is(r.retry(job.ID), jobs.ErrAlive) { // until PostgreSQL notices
 		}
 		ran := 0
 		r.must(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { ran++; return nil }).Drain(t.Context()))
@@ -141,7 +139,7 @@ func TestRetryRunning(t *testing.T) {
 	})
 }
 
-// A job of a version that says nothing of its processes is left until its time is up.
+// The job of a version without process names is not put back before its timeout.
 func TestUnknownProcess(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -157,7 +155,7 @@ func TestUnknownProcess(t *testing.T) {
 	})
 }
 
-// A job in the midst of which one process after the other ends waits longer each time.
+// A job during which several processes died waits longer each time.
 func TestDeadlyJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -188,8 +186,7 @@ func TestDeadlyJob(t *testing.T) {
 	})
 }
 
-// A process that others take to be dead, since its lock is lost, cancels what it does and
-// goes on under another name.
+// A process that has lost its lock cancels its jobs and continues under another name.
 func TestLostPresence(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -204,7 +201,7 @@ func TestLostPresence(t *testing.T) {
 			case <-ctx.Done():
 				close(cancelled)
 				return ctx.Err()
-			case <-cancelled: // the second time
+			case <-cancelled: // the second run
 				return nil
 			}
 		})
@@ -238,7 +235,7 @@ func TestLostPresence(t *testing.T) {
 	})
 }
 
-// lose takes the lock of the one process at work from it.
+// lose breaks the lock of the only working process.
 func (r *rig) lose() {
 	r.Helper()
 	path := r.db.Path()

@@ -7,31 +7,30 @@ import (
 	"vitrine/internal/database"
 )
 
-// rescuer puts back the jobs of processes that have ended, and, should that not be seen,
-// those that have been running for too long. River does the latter every half minute,
-// once a new leader is elected, and after that waits for another try as after a failure;
-// a person who waits for a block would notice. Jobs whose tries are used up stay for
-// River to give up.
+// rescuer puts back the jobs of dead processes and, as a fallback, jobs that have been running too long.
+// River also does the latter, but only every half minute after a leader is elected, and with a backoff as
+// after a failure, which is too slow for a user who is waiting for a block. Jobs without attempts left
+// are skipped, and River discards them.
 type rescuer struct {
 	queue   *Queue
-	self    string // the name of this process, whose jobs are cancelled before anybody here puts them back
-	last    string // the process that runs a job
-	putBack string // the beginning of a statement that makes jobs due again
-	overdue string // the condition of a job that has run for too long; $1 is a time span
-	after   any    // that time span
+	self    string // name of this process, whose own jobs are cancelled before they are put back
+	last    string // SQL expression: the process that runs a job
+	putBack string // start of the statement that makes jobs due again
+	overdue string // condition: the job has been running too long; $1 is a duration
+	after   any    // that duration
 }
 
-// stuck is the condition of a job that may have to be put back.
+// stuck is the condition of jobs that may have to be put back.
 const stuck = "state = 'running' AND attempt < max_attempts"
 
-// A job that was running when two processes ended may be what ends them: from then on
-// it waits for a while, longer each time.
+// A job that was running when two processes died may be the cause. From then on it waits before the next
+// attempt, longer each time.
 const (
 	freeEnds = 2
-	endWait  = 15 // seconds, for each attempt
+	endWait  = 15 // seconds per attempt
 )
 
-// newRescuer has the database's clock decide: it is the one that says when a job began.
+// newRescuer returns a rescuer that uses the clock of the database, which also sets the start of jobs.
 func (w *Workers) newRescuer() *rescuer {
 	r := &rescuer{queue: w.queue}
 	after, overdue, later := w.options.RescueAfter.Seconds(), "", ""
@@ -45,7 +44,7 @@ func (w *Workers) newRescuer() *rescuer {
 		later = "datetime('now', 'subsec', (%d * attempt) || ' seconds')"
 	}
 	r.overdue = stuck + " AND attempted_at < " + overdue
-	for _, kind := range w.handlers.lasting { // River knows their time
+	for _, kind := range w.handlers.lasting { // River handles their own timeouts
 		r.overdue += " AND kind <> '" + kind + "'"
 	}
 	r.putBack = fmt.Sprintf("UPDATE river_job SET state = 'available', scheduled_at = CASE WHEN attempt <= %d THEN scheduled_at ELSE "+
@@ -53,7 +52,7 @@ func (w *Workers) newRescuer() *rescuer {
 	return r
 }
 
-// rescue looks with a reader first, as fetching does.
+// rescue first checks with a reader, so that it does not wait for the writer needlessly.
 func (r *rescuer) rescue(ctx context.Context) (n int64, err error) {
 	dead, err := r.dead(ctx)
 	if err != nil {
@@ -69,7 +68,7 @@ func (r *rescuer) rescue(ctx context.Context) (n int64, err error) {
 	return n + late, err
 }
 
-// dead gives the processes that have ended in the midst of jobs.
+// dead returns the names of dead processes with running jobs.
 func (r *rescuer) dead(ctx context.Context) ([]string, error) {
 	rows, err := r.queue.db.Reader().Query(ctx, "SELECT DISTINCT COALESCE("+r.last+", '') FROM river_job WHERE "+stuck)
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *rescuer) dead(ctx context.Context) ([]string, error) {
 	return r.queue.db.Dead(ctx, names)
 }
 
-// restore makes jobs due again. A job that another has put back meanwhile is left.
+// restore makes matching jobs due again. Jobs that another process has put back do not match.
 func (r *rescuer) restore(ctx context.Context, which string, arg any) (n int64, err error) {
 	db := r.queue.db
 	var found bool

@@ -10,20 +10,20 @@ import (
 	"vitrine/internal/database"
 )
 
-// ClassState is how the jobs of a class do. Failed ones were given up in the last week. Each
-// number is MostListed at most for a state of River's, however many there are.
+// ClassState summarizes the jobs of a class. Failed covers the last week. Each count includes at most
+// MostListed jobs per state of River.
 type ClassState struct {
 	Class                    Class
 	Waiting, Running, Failed int64
-	OldestDue                time.Time // since when one has waited for a worker; zero if none does
-	LastDone                 time.Time // when one was done, of the last MostListed that were, in the last day; zero if none was
+	OldestDue                time.Time // since when the oldest due job is waiting; zero if no job is due
+	LastDone                 time.Time // end of a recently finished job within the last day; zero if no job finished
 }
 
-// undone are the states of jobs that are not done, as River calls them.
+// undone are River's states of unfinished and failed jobs.
 var undone = []string{"available", "pending", "scheduled", "retryable", "running", "discarded", "cancelled"}
 
-// someUndone reads columns of the jobs of a class that are not done, so many of each state
-// at most: along River's index, in which what is done comes not between.
+// someUndone returns a query for columns of at most most jobs per state in a class. It uses River's index,
+// so finished jobs cost nothing.
 func someUndone(c Class, columns string, most int) string {
 	var parts []string
 	for _, in := range c.spans() {
@@ -35,7 +35,7 @@ func someUndone(c Class, columns string, most int) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// States tells how the jobs of each class do, by one statement.
+// States returns the state of each class with a single statement.
 func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MostListed) }
 
 func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
@@ -87,8 +87,8 @@ func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 	return all, database.Classify(ctx, rows.Err())
 }
 
-// LastError gives the job of a class that failed last and is not done, of the MostListed that
-// are looked at of each state; ErrNoJob if there is none.
+// LastError returns the job of a class with the most recent failure that is not done, among at most
+// MostListed jobs per state. It returns ErrNoJob if there is no such job.
 func (q *Queue) LastError(ctx context.Context, tx *database.Tx, class Class) (Job, error) {
 	var id int64
 	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MostListed)+`) AS some_jobs

@@ -6,8 +6,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// However many jobs are kept, so many of each state are counted, and what many of one class
-// there are hides no other.
+// Counts are limited per state and class, so many jobs of one class do not hide those of another.
 func TestStatesAreBounded(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

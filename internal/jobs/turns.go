@@ -12,33 +12,32 @@ import (
 	"vitrine/internal/database"
 )
 
-// turns picks the jobs of a class for a process, owner by owner in a circle: a job waits
-// for one job of each other owner, and not for all that the others have. An owner may
-// take a worker only while more are free than they have, which is half of them for one,
-// and leaves some for the next whenever it can be done. This holds in each process by
-// itself, so it holds for all of them together.
+// turns picks the jobs of a class for a process. Owners take turns, so a job waits for one job of each
+// other owner, not for all of their jobs. An owner gets another worker only while more workers are free
+// than the owner has. A single owner therefore gets half of them, and some stay free for the next owner if
+// possible. Each process applies this on its own, and so it holds for all of them together.
 //
-// A pick reads the queues that have a job which is due along an index, as many as there
-// are free workers and running owners, however many jobs wait.
+// A pick reads the queues with a due job along an index. It reads as many as there are free workers and
+// running owners, regardless of the number of waiting jobs.
 type turns struct {
 	pilot *pilot
-	class Class // drained for all
+	class Class // or drained
 	spans []span
 
 	mu      sync.Mutex
 	exec    riverdriver.Executor // of the last pick
 	last    string               // the queue that had the last turn
-	running map[string]int       // jobs, by queue
-	held    bool                 // an owner had to leave jobs for lack of a worker
+	running map[string]int       // number of running jobs per queue
+	held    bool                 // an owner's job was skipped because of the limit
 }
 
-// newTurns begins anywhere, so that after each start another owner is the first.
+// newTurns starts at a random owner, so that restarts do not prefer the same owners.
 func newTurns(p *pilot, class Class) *turns {
 	return &turns{pilot: p, class: class, spans: class.spans(), last: class.queueOf(rand.Int64()), running: map[string]int{}}
 }
 
-// JobFinish implements riverpilot.ProducerState. River fetches when a worker becomes
-// free only if there was none free before.
+// JobFinish implements riverpilot.ProducerState. River fetches when a job ends only if all workers were
+// busy, so skipped jobs need a notification.
 func (t *turns) JobFinish(job *rivertype.JobRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,10 +50,9 @@ func (t *turns) JobFinish(job *rivertype.JobRow) {
 	}
 }
 
-// dueQuery finds queues, of those above $1 and below $2, that have a job which is due,
-// $3 of them at most. It leaps from queue to queue along River's index. The step bounds
-// it where many have jobs that are put off by seconds alone; all other jobs of later are
-// in another state.
+// dueQuery returns a query for at most $3 queues above $1 and below $2 with a due job. It jumps from queue
+// to queue along River's index. The step limit is for queues whose jobs become due within seconds. All
+// later jobs are in another state.
 func dueQuery(d database.Dialect) string {
 	now := "datetime('now', 'subsec')"
 	if d == database.Postgres {
@@ -70,9 +68,9 @@ func dueQuery(d database.Dialect) string {
 		LIMIT $3`
 }
 
-// pick takes jobs that are due, params.MaxToLock at most. On SQLite taking is an UPDATE
-// and wants the only writer even when there is nothing to take, so it looks with a
-// reader first: a queue that idles never makes a request wait.
+// pick takes at most params.MaxToLock due jobs. On SQLite, taking jobs is an UPDATE that needs the only
+// writer, even if there are no jobs. So it checks with a reader first, and an idle queue never delays
+// requests.
 func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetAvailableParams) (jobs []*rivertype.JobRow, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +81,7 @@ func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riv
 		return nil, err
 	}
 	for len(queues) > 0 && free > 0 {
-		var again []string // those that may have more
+		var again []string // queues that may have more jobs
 		for _, queue := range queues {
 			n := t.share(queue, free, len(queues))
 			if n == 0 {
@@ -94,7 +92,7 @@ func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riv
 			one.Queue, one.MaxToLock = queue, n
 			got, err := exec.JobGetAvailable(ctx, &one)
 			if err != nil {
-				if len(jobs) > 0 { // they are running, in the database
+				if len(jobs) > 0 { // these jobs are already marked as running
 					return jobs, nil
 				}
 				return nil, err
@@ -112,17 +110,17 @@ func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riv
 	return jobs, nil
 }
 
-// share is how many jobs of a queue may be taken at once, of so many free workers and
-// for so many queues.
+// share returns how many jobs of a queue may be taken at once, given the free workers and the number of
+// queues.
 func (t *turns) share(queue string, free, queues int) int {
 	most := free
 	if t.pilot.first == nil && !unlimited(queue) {
-		most = (free - t.running[queue] + 1) / 2 // each taken is one more, and leaves one less
+		most = (free - t.running[queue] + 1) / 2 // each job taken changes both numbers by one
 	}
 	return max(0, min(most, max(1, free/queues)))
 }
 
-// due gives queues with a job that is due, the next in turn first.
+// due returns queues with a due job, starting with the next in turn.
 func (t *turns) due(ctx context.Context, limit int) (queues []string, err error) {
 	for _, s := range t.circle() {
 		if queues, err = t.dueIn(ctx, queues, s, limit); err != nil {
@@ -132,7 +130,7 @@ func (t *turns) due(ctx context.Context, limit int) (queues []string, err error)
 	return queues, nil
 }
 
-// circle is the spans of the class, from the queue that had the last turn to that queue.
+// circle returns the spans of the class, starting after the queue that had the last turn.
 func (t *turns) circle() []span {
 	for i, s := range t.spans {
 		if s.low < t.last && t.last < s.high {
@@ -142,7 +140,7 @@ func (t *turns) circle() []span {
 	return t.spans
 }
 
-// dueIn adds queues of a span, up to limit in all.
+// dueIn appends queues of a span, up to limit in total.
 func (t *turns) dueIn(ctx context.Context, queues []string, s span, limit int) ([]string, error) {
 	if len(queues) >= limit {
 		return queues, nil

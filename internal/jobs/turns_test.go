@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// letter is a job of another class than note.
+// letter is a job of a class other than that of note.
 type letter struct {
 	Name string `json:"name"`
 }
@@ -21,14 +21,14 @@ func (letter) Kind() string { return "letter" }
 
 func (letter) Class() jobs.Class { return jobs.Mail }
 
-// chore is one that says nothing of its class.
+// chore is a job without a class.
 type chore struct {
 	Name string `json:"name"`
 }
 
 func (chore) Kind() string { return "chore" }
 
-// However many jobs of one class are in progress, those of another do not wait for them.
+// Running jobs of one class do not delay those of another.
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -59,7 +59,7 @@ func TestClasses(t *testing.T) {
 	})
 }
 
-// What is tidied up, and takes its time, leaves a worker to what people asked for.
+// Slow cleanup jobs leave a worker for jobs of users.
 func TestChores(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -87,7 +87,7 @@ func TestChores(t *testing.T) {
 	})
 }
 
-// One owner has half of the workers, and the next finds one free.
+// One owner gets half of the workers, and the next one finds a free one.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -122,15 +122,15 @@ func TestOwners(t *testing.T) {
 			}
 		}
 		close(release)
-		left.Wait() // all of them run, though no more than two at once
+		left.Wait() // all jobs have run, two at a time
 		if n := most.Load(); n != 2 {
 			t.Errorf("%d jobs of one owner ran at once", n)
 		}
 	})
 }
 
-// Each owner has a turn before another has its second, however many jobs that has, and a
-// turn costs the same however many there are.
+// Owners take turns regardless of how many jobs each one has, and the cost of a turn does not depend on the
+// number of jobs.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	const owners, queued = 40, 3000
@@ -145,7 +145,7 @@ func TestTurns(t *testing.T) {
 		for i := range owners {
 			r.enqueue(note{fmt.Sprint(i)}, jobs.For(int64(100+i)))
 		}
-		r.exec("UPDATE river_job SET queue = 'default' WHERE queue = 'content_100'") // of an older version
+		r.exec("UPDATE river_job SET queue = 'default' WHERE queue = 'content_100'") // as from an older version
 		seen := map[string]int{}
 		for range owners + 1 {
 			statements.Store(0)
@@ -169,8 +169,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// usesIndex holds the plan of the query for owners against what it is to be: River's
-// index alone, and nothing read from one end to the other.
+// usesIndex checks that the plan of the query for owners only uses River's index, without a full scan.
 func (r *rig) usesIndex(query string) {
 	r.Helper()
 	explain := "EXPLAIN QUERY PLAN "
@@ -198,13 +197,13 @@ func (r *rig) usesIndex(query string) {
 			r.Errorf("%s in the plan:\n%s", bad, plan.String())
 		}
 	}
-	if n := strings.Count(plan.String(), "river_job_prioritized_fetching_index"); n < 2 { // PostgreSQL does not tell of all
+	if n := strings.Count(plan.String(), "river_job_prioritized_fetching_index"); n < 2 { // PostgreSQL does not show all
 		r.Errorf("the index serves %d of 3:\n%s", n, plan.String())
 	}
 }
 
-// The fewer workers are free the fewer more an owner gets: one of two, two of four, and
-// there is one left for the third of three.
+// With fewer free workers, an owner gets fewer additional ones: one of two, two of four. One remains for
+// the third of three owners.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -225,7 +224,7 @@ func TestShares(t *testing.T) {
 			r.exec("UPDATE river_job SET state = 'pending' WHERE state = 'available' AND queue <> $1", fmt.Sprint("content_", owner+1))
 			if owner == 0 {
 				if free := pick(4, 2); free != 2 {
-					t.Fatal("the first owner does not leave half of the workers")
+					t.Fatal("the first owner uses more than half of the workers")
 				}
 			} else {
 				pick(3-int(owner), 1)
@@ -239,7 +238,7 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// Jobs that an older version enqueued are worked.
+// Jobs enqueued by an older version run.
 func TestLegacyQueue(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {

@@ -18,8 +18,8 @@ type novelty struct {
 func (novelty) Kind() string      { return "novelty" }
 func (novelty) Class() jobs.Class { return jobs.Content }
 
-// An older program leaves jobs that it does not know to a newer one, which has all their
-// attempts; what nobody has known for a day fails.
+// An older program leaves unknown jobs to a newer one, without using up attempts. Jobs that stay unknown
+// for a day fail.
 func TestJobsOfNewerPrograms(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -59,7 +59,7 @@ func TestJobsOfNewerPrograms(t *testing.T) {
 	})
 }
 
-// A program that the database serves no more works no jobs until it is served again.
+// A program that the database no longer supports works no jobs until it is supported again.
 func TestJobsOfAnotherSchema(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -79,7 +79,7 @@ func TestJobsOfAnotherSchema(t *testing.T) {
 		for len(looked) > 0 {
 			<-looked
 		}
-		for range 3 { // the first may have begun before
+		for range 3 { // the first check may have started earlier
 			<-looked
 		}
 		r.enqueue(note{"while it is refused"})

@@ -22,36 +22,35 @@ const (
 	rescueMargin       = 30 * time.Second
 )
 
-// cancelGrace is how long cancelled handlers have to return when Stop's time is up.
+// cancelGrace is how long cancelled handlers have to return after Stop's context is done.
 const cancelGrace = 3 * time.Second
 
-// Options say how jobs are worked.
+// Options configure Workers.
 type Options struct {
-	Concurrency int           // jobs of the class Content at once in this process; 4 by default
-	Timeout     time.Duration // after which a job's context is done; 1 minute by default
+	Concurrency int           // concurrent jobs of the class Content in this process; default 4
+	Timeout     time.Duration // timeout of a job; default 1 minute
 
-	// RescueAfter is how long a job may have been running before it is tried again
-	// although its process seems to be alive: Timeout and half a minute by default,
-	// and never less than Timeout.
+	// RescueAfter is how long a job may run before it is tried again even if its process seems to be
+	// alive. The default is Timeout plus half a minute, and the minimum is Timeout.
 	RescueAfter time.Duration
 
-	// Backoff gives the wait after a failed attempt, the first being 1; Backoff of
-	// this package by default.
+	// Backoff returns the wait after a failed attempt, starting with attempt 1. The default is the
+	// function Backoff.
 	Backoff func(attempt int) time.Duration
 
-	// Fit returns an error that is database.ErrNewerSchema once the database serves this
-	// program no more, which then works no jobs; nil where that is never so.
+	// Fit returns an error that wraps database.ErrNewerSchema if the database no longer supports this
+	// program, which then works no jobs. It may be nil.
 	Fit func(ctx context.Context) error
 
-	// Observe is called after every run of a job: its kind, how it ended and how long it
-	// took. It must be quick and safe for concurrent use; nil for nobody.
+	// Observe, if set, is called after every run with the kind, outcome and duration. It must be fast
+	// and safe for concurrent use.
 	Observe func(kind string, outcome Outcome, took time.Duration)
 
-	// Tracer makes each run a span below what enqueued the job; nil for none.
+	// Tracer, if set, creates a span for each run below the span that enqueued the job.
 	Tracer *trace.Tracer
 }
 
-// Workers work the jobs of a queue in this process.
+// Workers run the jobs of a queue in this process.
 type Workers struct {
 	queue    *Queue
 	log      *slog.Logger
@@ -62,7 +61,7 @@ type Workers struct {
 	running *keeper
 }
 
-// client is the part of river.Client that is the same for both databases.
+// client lists the methods of river.Client that do not depend on the database.
 type client interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
@@ -73,7 +72,7 @@ type client interface {
 
 var errRunning = errors.New("jobs: the workers are running")
 
-// New makes workers that do nothing yet.
+// New returns workers that are not started.
 func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	o.Concurrency = cmp.Or(o.Concurrency, defaultConcurrency)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
@@ -90,7 +89,7 @@ func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	return &Workers{queue: q, log: log, handlers: h, options: o}
 }
 
-// Start works jobs until Stop. The end of ctx does not end them.
+// Start runs jobs until Stop. Cancelling ctx does not stop them.
 func (w *Workers) Start(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,9 +104,9 @@ func (w *Workers) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop takes no more jobs and lets those in progress finish. When ctx is done before
-// they are, it cancels them: they are put back and run again, here or elsewhere. It
-// fails if some do not stop; these run again when this process has ended.
+// Stop takes no further jobs and waits for running ones. When ctx is done first, it cancels them. They are
+// put back and run again, here or on another server. Stop fails if some jobs do not return. Those run
+// again after this process has ended.
 func (w *Workers) Stop(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,13 +128,13 @@ func stop(ctx context.Context, c client) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 	defer cancel()
 	if err := c.StopAndCancel(grace); err != nil {
-		return fmt.Errorf("jobs: some do not end when cancelled: %w", err)
+		return fmt.Errorf("jobs: some jobs do not stop after cancellation: %w", err)
 	}
 	return nil
 }
 
-// Drain works all jobs that are due, and those that they enqueue, and returns when
-// there are none. It is for tests and tools; the workers must not be running.
+// Drain runs all jobs that are due, and those that they enqueue, and returns when no job is due. It is for
+// tests and tools. The workers must not be running.
 func (w *Workers) Drain(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +149,7 @@ func (w *Workers) Drain(ctx context.Context) error {
 	}
 }
 
-// drainSome fetches once and works what it fetched.
+// drainSome fetches once and runs the fetched jobs.
 func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 	c, p, err := w.connect("")
 	if err != nil {
@@ -168,13 +167,13 @@ func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 	return n, errors.Join(err, stop(ctx, c))
 }
 
-// Hasten makes all jobs due that wait for their time or for another try.
+// Hasten makes all scheduled and retryable jobs due.
 func (w *Workers) Hasten(ctx context.Context) error {
 	c, _, err := w.connect("")
 	if err != nil {
 		return err
 	}
-	const most = 1000 // in one go
+	const most = 1000 // per batch
 	waiting := river.NewJobListParams().First(most).States(rivertype.JobStateAvailable,
 		rivertype.JobStateRetryable, rivertype.JobStateScheduled)
 	for {

@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// Workers that run take a job as soon as it is committed: had they to be asked, or
-// did a job hold the only writer of SQLite, this would hang.
+// Running workers take a job as soon as it is committed. The test would hang if they had to be polled, or
+// if a job held SQLite's only writer.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -60,7 +60,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// When Stop returns, what was in progress has ended as done and nothing runs.
+// When Stop returns, running jobs have finished and are recorded as done.
 func TestStopWaits(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -91,7 +91,7 @@ func TestStopWaits(t *testing.T) {
 	})
 }
 
-// A job that Stop had to cancel is put back as if it had not been tried.
+// A job that Stop cancels is put back without using up an attempt.
 func TestStopCancels(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -133,7 +133,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// Two servers on one database share the work and do none of it twice.
+// Two servers on one database share the work and run no job twice.
 func TestTwoServers(t *testing.T) {
 	t.Parallel()
 	r := open(t, migrated.Postgres(t))
@@ -160,7 +160,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// While a request holds SQLite's writer, idle workers do not queue for it.
+// Idle workers do not wait for SQLite's writer while a request holds it.
 func TestIdleLeavesTheWriter(t *testing.T) {
 	t.Parallel()
 	r := open(t, migrated.SQLite(t))
@@ -184,12 +184,12 @@ func TestIdleLeavesTheWriter(t *testing.T) {
 	}
 }
 
-// What is wanted daily is enqueued once a day, however often servers start.
+// A daily job is enqueued once a day, no matter how often servers start.
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		var ran tally
-		for i := range 2 { // servers, one after the other
+		for i := range 2 { // one server after the other
 			round := fmt.Sprint("round ", i)
 			begun := make(chan string, 2)
 			h := jobs.NewHandlers()
@@ -199,7 +199,7 @@ func TestEvery(t *testing.T) {
 				return nil
 			})
 			h.Every(24*time.Hour, note{"daily"})
-			h.Every(24*time.Hour, note{round}) // enqueued together with it
+			h.Every(24*time.Hour, note{round}) // enqueued at the same time
 			w := r.work(r.queue, jobs.Options{}, h)
 			r.must(w.Start(t.Context()))
 			for ran.of(round) == 0 {
@@ -214,8 +214,8 @@ func TestEvery(t *testing.T) {
 	})
 }
 
-// victimEnv holds the URL of the database on which a copy of this test program
-// begins a job and is killed, and victimDirectEnv the direct one, if there is a pooler.
+// victimEnv is the URL of the database on which a copy of this test program starts a job and is killed.
+// victimDirectEnv is the direct URL if there is a pooler.
 const (
 	victimEnv       = "VITRINE_TEST_JOBS_VICTIM"
 	victimDirectEnv = "VITRINE_TEST_JOBS_VICTIM_DIRECT"
@@ -224,7 +224,7 @@ const (
 func TestVictim(t *testing.T) {
 	url := os.Getenv(victimEnv)
 	if url == "" {
-		t.Skip("runs in a process of its own, for others")
+		t.Skip("only runs as a subprocess of other tests")
 	}
 	r := open(t, database.Options{URL: url, DirectURL: os.Getenv(victimDirectEnv), Synchronous: "OFF"})
 	r.must(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error {
@@ -234,7 +234,7 @@ func TestVictim(t *testing.T) {
 	select {}
 }
 
-// A job is put back when it has run for too long, and has a try left.
+// A job that has been running too long is put back if it has attempts left.
 func TestRescue(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
@@ -255,7 +255,7 @@ func TestRescue(t *testing.T) {
 		}{{time.Hour, 0}, {time.Nanosecond, 1}} {
 			other := r.workers(r.queue, jobs.Options{Timeout: time.Nanosecond, RescueAfter: c.after}, nil)
 			n, err := jobs.Rescue(t.Context(), other)
-			for c.want > 0 && n == 0 && err == nil { // the clock stands still for a millisecond
+			for c.want > 0 && n == 0 && err == nil { // until the clock has advanced by a millisecond
 				n, err = jobs.Rescue(t.Context(), other)
 			}
 			if n != c.want || err != nil {
@@ -271,7 +271,7 @@ func TestRescue(t *testing.T) {
 	})
 }
 
-// Of many programs that migrate at once one works; all find the tables afterwards.
+// Of several programs that migrate at the same time, one does the work, and all find the tables.
 func TestMigrateAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

@@ -13,11 +13,11 @@ import (
 	"vitrine/internal/durable"
 )
 
-// folder keeps mails as files, "<id>.eml", for nobody but the owner of the data:
-// they hold links that let people in.
+// folder stores mails as files, "<id>.eml", readable only by the owner of the data, because they contain
+// sign-in links.
 type folder string
 
-// deliver writes a mail in one step: there is the whole of it or nothing.
+// deliver writes a mail atomically.
 func (dir folder) deliver(_ context.Context, id string, m *gomail.Msg) error {
 	if err := os.MkdirAll(string(dir), 0o700); err != nil {
 		return fmt.Errorf("mail: %w", err)

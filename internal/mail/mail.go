@@ -1,5 +1,4 @@
-// Package mail sends mail: through an SMTP server, or into a folder where a person
-// without one can read it.
+// Package mail sends mail through an SMTP server, or writes it to a folder where the operator can read it.
 package mail
 
 import (
@@ -17,45 +16,42 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Errors of Send besides those that leave everything as it was, after which the mail
-// may be sent again.
+// Errors of Send. After any other error, the mail was not sent and can be sent again.
 var (
-	// ErrRefused says that this mail will never be taken: it is malformed, or the
-	// server said so for good.
+	// ErrRefused reports that this mail will never be accepted: it is malformed, or the server rejected
+	// it permanently.
 	ErrRefused = errors.New("the mail was refused")
-	// ErrUnclear says that the connection was lost after the mail had been sent and
-	// before the server's answer: it may have been taken or not.
-	ErrUnclear = errors.New("the mail may have been sent or not")
+	// ErrUnclear reports that the connection was lost after the mail had been sent and before the server
+	// replied, so the mail may or may not have been accepted.
+	ErrUnclear = errors.New("the mail may or may not have been sent")
 )
 
-// Address is that of a person. Name is for show and may be empty.
+// Address is a mail address. Name is the display name and may be empty.
 type Address struct {
 	Name  string
 	Email string
 }
 
-// Message is a mail to one person.
+// Message is a mail to one recipient.
 type Message struct {
-	// ID names the mail among all that this installation sends, such as
-	// "invitation-42": lower case letters, digits, ".", "_" and "-". The Message-ID
-	// and the name in the folder follow from it, so that one mail sent twice is
-	// known for one.
+	// ID identifies the mail among all mails of this installation, such as "invitation-42": lower case
+	// letters, digits, ".", "_" and "-". The Message-ID and the file name contain it, so that
+	// duplicates of a mail are recognized.
 	ID      string
 	To      Address
 	Subject string
 	Text    string
-	HTML    string // empty for none
+	HTML    string // may be empty
 }
 
-// Options say how mail is sent.
+// Options configure a Mailer.
 type Options struct {
 	From   string           // "Name <address>" or an address
-	SMTP   *SMTP            // nil: into Folder
-	Folder string           // made when it is first written to
-	Now    func() time.Time // for the Date of mails; nil means time.Now
+	SMTP   *SMTP            // nil: write to Folder
+	Folder string           // created when needed
+	Now    func() time.Time // clock for the Date header; nil means time.Now
 
-	// Observe, if not nil, is told what came of each mail that was handed over: taken,
-	// refused, unclear or failed.
+	// Observe, if not nil, is called with the outcome of each mail: taken, refused, unclear or failed.
 	Observe func(ctx context.Context, outcome string, took time.Duration)
 }
 
@@ -63,7 +59,7 @@ type Options struct {
 type Mailer struct {
 	from     *netmail.Address
 	now      func() time.Time
-	encoding gomail.Encoding // of texts
+	encoding gomail.Encoding // of text parts
 	delivers func(ctx context.Context, id string, m *gomail.Msg) error
 	observe  func(ctx context.Context, outcome string, took time.Duration)
 }
@@ -72,12 +68,12 @@ type Mailer struct {
 func New(o Options) (*Mailer, error) {
 	from, err := netmail.ParseAddress(o.From)
 	if err != nil {
-		return nil, fmt.Errorf("mail: the sender %q is no address: %w", o.From, err)
+		return nil, fmt.Errorf("mail: the sender %q is not a valid address: %w", o.From, err)
 	}
 	if from.Address, err = envelope(from.Address); err != nil {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
-	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // people read the files, and copy links from them
+	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // files must be readable, with links that can be copied
 		delivers: folder(o.Folder).deliver}
 	if m.now == nil {
 		m.now = time.Now
@@ -88,8 +84,7 @@ func New(o Options) (*Mailer, error) {
 	return m, nil
 }
 
-// Send hands a mail over. When ctx ends before the server has taken it, the
-// connection is dropped.
+// Send sends a mail. If ctx ends before the server has accepted it, the connection is closed.
 func (m *Mailer) Send(ctx context.Context, msg Message) error {
 	composed, err := m.compose(msg)
 	if err != nil {
@@ -119,11 +114,11 @@ var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
 func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	if !idPattern.MatchString(msg.ID) {
-		return nil, fmt.Errorf("mail: %q is no id", msg.ID)
+		return nil, fmt.Errorf("mail: %q is not a valid id", msg.ID)
 	}
 	for _, header := range []string{msg.Subject, msg.To.Name, msg.To.Email} {
 		if strings.ContainsFunc(header, unicode.IsControl) {
-			return nil, fmt.Errorf("mail: %q has control characters", header)
+			return nil, fmt.Errorf("mail: %q contains control characters", header)
 		}
 	}
 	to, err := envelope(msg.To.Email)
@@ -137,7 +132,7 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	g.Subject(msg.Subject)
 	g.SetDateWithValue(m.now())
 	g.SetMessageIDWithValue(msg.ID + "@" + host)
-	g.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no holiday notes, please
+	g.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: prevents vacation replies
 	g.SetBodyString(gomail.TypeTextPlain, msg.Text)
 	if msg.HTML != "" {
 		g.AddAlternativeString(gomail.TypeTextHTML, msg.HTML)
@@ -145,7 +140,7 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	return g, nil
 }
 
-// envelope checks an address and returns it with its domain in ASCII.
+// envelope validates an address and converts its domain to ASCII.
 func envelope(address string) (string, error) {
 	if _, err := domain.CanonicalEmail(address); err != nil {
 		return "", fmt.Errorf("mail: %w", err)

@@ -20,7 +20,7 @@ func TestFolder(t *testing.T) {
 	m := mailer(t, mail.Options{Folder: dir, Now: func() time.Time { return at }})
 	msg := mail.Message{ID: "invitation-42", To: mail.Address{Name: "Zoë, \"the\" <i>", Email: "zoe@bücher.example"},
 		Subject: "Grüße aus 東京 " + strings.Repeat("und weiter ", 20), Text: "Ein Brief: https://example.org/x?a=b\n", HTML: "<p>Ein Brief</p>"}
-	for range 2 { // sent twice is there once
+	for range 2 { // the second one replaces the first
 		if err := m.Send(t.Context(), msg); err != nil {
 			t.Fatal(err)
 		}

@@ -7,25 +7,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longestQuote is how many characters of what somebody typed a mail shows.
+// longestQuote is the maximum number of characters of user input in a mail.
 const longestQuote = 80
 
-// Quote puts what somebody typed, such as a name, between quotation marks, as Harmless has
-// it: so that no reader takes it for words of ours.
+// Quote returns user input, such as a name, in quotation marks and made harmless, so that it cannot be
+// mistaken for our own text.
 func Quote(typed string) string { return "“" + Harmless(typed) + "”" }
 
-// Harmless makes what somebody typed fit for a header or a sentence of a mail: one line,
-// not too long, without control and format characters, and nothing that a mail program
-// makes a link of. Strangers get mails with words that anybody can choose.
+// Harmless makes user input safe for a header or a sentence of a mail: one line, not too long, without
+// control and format characters, and without anything that mail programs turn into links. Anyone can
+// choose a name that is then mailed to strangers.
 func Harmless(typed string) string {
 	typed = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r):
 			return ' '
 		case unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner && r != zeroWidthNonJoiner:
-			return -1 // those that turn the direction of what follows among them
+			return -1 // includes characters that change the text direction
 		case unicode.Is(unicode.Quotation_Mark, r) && r != '\'' && r != '’':
-			return '’' // the end of a quotation is ours to say
+			return '’' // a quotation mark could end the quotation
 		}
 		return r
 	}, strings.ToValidUTF8(typed, "�"))
@@ -36,15 +36,15 @@ func Harmless(typed string) string {
 	return unlinked(runes)
 }
 
-// Characters that join scripts and emoji, and so stay.
+// Joiners are part of some scripts and emoji, so they are kept.
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
 
-// unlinked writes the dots of "example.org", the colon of "https:" and the "@" of an
-// address so that no program takes them for a link, in all their forms. They stay as they
-// are where words end, and a colon also between digits, as of a time.
+// unlinked escapes the dots of "example.org", the colon of "https:", and "@" in all their forms, so that
+// mail programs do not create links. Characters at the end of a word are kept, and colons between digits,
+// as in a time.
 func unlinked(runes []rune) string {
 	var b strings.Builder
 	for i, r := range runes {
@@ -62,7 +62,7 @@ func unlinked(runes []rune) string {
 			b.WriteString("[at]")
 		case mark == ':' && before != ' ' && after != ' ' && !(unicode.IsDigit(before) && unicode.IsDigit(after)):
 			b.WriteString("[:]")
-		case mark == '\\' && markOf(before) == '\\': // a share of a Windows network is a link to some
+		case mark == '\\' && markOf(before) == '\\': // some programs link Windows network shares
 		default:
 			b.WriteRune(r)
 		}
@@ -70,9 +70,9 @@ func unlinked(runes []rune) string {
 	return b.String()
 }
 
-// markOf gives '.', '@', ':' or '\' for what is one or is read as one: wide and small
-// forms, and the full stops of domain names in other scripts (RFC 3490 section 3.1).
-// 0 is anything else.
+// markOf returns '.', '@', ':' or '\' for these characters and those that are read like them: wide and
+// small forms, and full stops of other scripts in domain names (RFC 3490 section 3.1). It returns 0 for
+// anything else.
 func markOf(r rune) rune {
 	if r > unicode.MaxASCII {
 		if plain := norm.NFKC.String(string(r)); len(plain) == 1 {

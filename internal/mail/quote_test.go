@@ -42,7 +42,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// linked finds what mail programs make links of.
+// linked matches text that mail programs turn into links.
 var linked = regexp.MustCompile(`(?i)[\pL\pN]\.[\pL\pN]|[a-z]:[^ ]|[^ ]@[^ ]|www\.|^\\\\`)
 
 func FuzzHarmless(f *testing.F) {

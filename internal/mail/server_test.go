@@ -20,25 +20,25 @@ import (
 	"vitrine/internal/mail"
 )
 
-// server is an SMTP server that does as it is told.
+// server is an SMTP server with configurable replies.
 type server struct {
 	host    string
 	port    int
 	tls     *tls.Config
 	offer   []string          // extensions
-	replies map[string]string // by verb, and "." for the end of a mail; "" drops the connection
+	replies map[string]string // by command, and "." for the end of a mail; "" closes the connection
 
 	mu    sync.Mutex
 	taken []letter
 }
 
-// letter is a mail that the server has taken.
+// letter is a received mail.
 type letter struct {
 	from, to, login, data string
 	encrypted             bool
 }
 
-// serve starts a server, with TLS from the start if implicit.
+// serve starts a server. With implicit, it uses TLS from the start.
 func serve(t *testing.T, s *server, implicit bool) *server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -64,7 +64,7 @@ func serve(t *testing.T, s *server, implicit bool) *server {
 	return s
 }
 
-// letters are the mails taken so far.
+// letters returns the mails received so far.
 func (s *server) letters() []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *server) talk(conn net.Conn, encrypted bool) {
 	}
 }
 
-// options are for a client of the server that trusts it.
+// options returns client options that trust the server.
 func (s *server) options(security mail.Security) *mail.SMTP {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.tls.Certificates[0].Leaf)

@@ -16,41 +16,40 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Security is how the connection to the server is protected.
+// Security determines how the connection to the server is protected.
 type Security string
 
-// The ways to protect a connection. There is none that is tried and given up: whoever
-// sits on the line could have it given up.
+// There is no opportunistic mode, because an attacker on the network could disable TLS in it.
 const (
-	StartTLS Security = "starttls" // the connection turns to TLS or is dropped
+	StartTLS Security = "starttls" // switch to TLS or fail
 	Implicit Security = "tls"      // TLS from the start
-	Plain    Security = "none"     // passwords and mails can be read on the way
+	Plain    Security = "none"     // passwords and mails can be read in transit
 )
 
-// smtpTimeout bounds connecting with all that belongs to it, and then sending.
+// smtpTimeout limits connecting, including the login, and then sending.
 const smtpTimeout = 20 * time.Second
 
-// SMTP is a server that takes mail.
+// SMTP configures a mail server.
 type SMTP struct {
 	Host     string
 	Port     int
-	User     string // empty: without logging in
+	User     string // empty: no login
 	Password string
-	// TokenFile, if not empty, is the file of an OAuth access token, with which the client logs in
-	// by XOAUTH2 instead of a password. It is read for each connection, since tokens expire.
+	// TokenFile, if not empty, is a file with an OAuth access token for a login with XOAUTH2 instead of
+	// a password. It is read for each connection, because tokens expire.
 	TokenFile string
 	Security  Security
-	TLS       *tls.Config // nil: the system's certificates
+	TLS       *tls.Config // nil: trust the system's certificates
 }
 
-// deliver hands a message over in a connection of its own.
+// deliver sends a message over a new connection.
 func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	finish := func() {}
 	defer func() { finish() }()
 	foreign := foreignLocalPart(m)
 	client, err := s.client(foreign != "", func(dialling context.Context, network, addr string) (net.Conn, error) {
 		conn, err := s.dial(dialling, network, addr)
-		if err == nil { // the library no longer observes the context, and leaves closing to us
+		if err == nil { // the library does not observe the context after this, and does not close the connection
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 			finish = func() { stop(); _ = conn.Close() }
 		}
@@ -66,16 +65,16 @@ func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	if ok, _ := session.Extension("SMTPUTF8"); foreign != "" && !ok {
 		_ = session.Quit()
 		err := fmt.Errorf("%q has letters outside ASCII before the @, and the mail server %s does not support them (SMTPUTF8)", foreign, s.Host)
-		if foreign == m.GetFrom()[0].Address { // the setting can be corrected
+		if foreign == m.GetFrom()[0].Address { // the operator can correct the setting
 			return fmt.Errorf("mail: the sender %w", err)
 		}
 		return fmt.Errorf("mail: %w: %w", ErrRefused, err)
 	}
 	if err := client.SendWithSMTPClient(session, m); err != nil {
-		// No QUIT: it would end a half-sent mail as if it were whole.
+		// Do not send QUIT: it would complete a mail that is only partly sent.
 		return judge(err)
 	}
-	_ = session.Quit() // taken is taken
+	_ = session.Quit() // the mail has been accepted
 	return nil
 }
 
@@ -114,7 +113,7 @@ func (s *SMTP) client(utf8 bool, dial gomail.DialContextFunc) (*gomail.Client, e
 	return gomail.NewClient(s.Host, options...)
 }
 
-// maxToken bounds the file of a token. Servers limit the line that contains it to 12,288 bytes in
+// maxToken limits the size of a token file. Servers limit the line that contains it to 12,288 bytes in
 // Base64 (RFC 4954 section 4).
 const maxToken = 8 << 10
 
@@ -161,7 +160,7 @@ func (s *SMTP) tls() *tls.Config {
 	return c
 }
 
-// mechanisms are the ways to log in, the best first.
+// mechanisms returns the login mechanisms, best first.
 func (s *SMTP) mechanisms() []gomail.SMTPAuthType {
 	if s.Security == Plain {
 		return []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
@@ -171,20 +170,20 @@ func (s *SMTP) mechanisms() []gomail.SMTPAuthType {
 		gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 }
 
-// judge infers from how a session failed what has become of the mail.
+// judge determines from the error of a session whether the mail was refused, may be sent, or can be retried.
 func judge(err error) error {
 	failure, ok := errors.AsType[*gomail.SendError](err)
 	if !ok {
 		return fmt.Errorf("mail: %w", err)
 	}
-	code := failure.ErrorCode() // 0 when the server has not answered
+	code := failure.ErrorCode() // 0 if the server has not replied
 	switch failure.Reason {
 	case gomail.ErrSMTPDataClose:
 		if code == 0 {
 			return fmt.Errorf("mail: %w: %w", ErrUnclear, err)
 		}
 	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData:
-	default: // a sender that is refused is a matter of settings, which may be mended
+	default: // a rejected sender depends on settings, which can be corrected
 		return fmt.Errorf("mail: %w", err)
 	}
 	if code >= 500 {

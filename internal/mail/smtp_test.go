@@ -69,7 +69,7 @@ func TestSMTP(t *testing.T) {
 	}
 }
 
-// What a failure means for the mail: whether another try makes sense.
+// The error of a mail determines whether it is sent again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const again, refused, unclear = "again", "refused", "unclear"
@@ -138,7 +138,7 @@ func outcome(err error) string {
 	return "again"
 }
 
-// Nothing is sent in the clear where that was not allowed, or to somebody else.
+// A mail is never sent without TLS unless allowed, and never to a wrong server.
 func TestInsecure(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(s *server, o *mail.SMTP){
@@ -160,10 +160,10 @@ func TestInsecure(t *testing.T) {
 	}
 }
 
-// A server that says nothing holds nobody longer than the context.
+// The context ends the wait for a server that does not respond.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	s := serve(t, &server{}, true) // waits for a handshake that never comes
+	s := serve(t, &server{}, true) // waits for a TLS handshake that never comes
 	ctx, cancel := context.WithCancel(t.Context())
 	sent := make(chan error)
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Requests that must not send a browser anywhere: the client or its address is wrong.
+// Requests with a wrong client or redirect address must not redirect the browser.
 func TestNoRedirect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -56,7 +56,7 @@ func TestNoRedirect(t *testing.T) {
 	}
 }
 
-// refusedConsent holds that a request is refused in all three ways, and changes nothing.
+// refusedConsent checks that a request is rejected in all three ways, and changes nothing.
 func refusedConsent(t *testing.T, w *world, name string, r accounts.AuthorizationRequest) *accounts.OAuthError {
 	t.Helper()
 	who := w.actor("ada")
@@ -76,7 +76,7 @@ func refusedConsent(t *testing.T, w *world, name string, r accounts.Authorizatio
 	return e
 }
 
-// Requests whose client is told by redirect.
+// Errors that are reported to the client by redirect.
 func TestRedirectedErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -169,7 +169,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// A client that can be told no address shows the code on a page.
+// For a client without a redirect address, a page displays the code.
 func TestOutOfBand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))

@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// badClient is the answer to credentials that cannot be read.
+// badClient returns the error for malformed client credentials.
 func badClient(description string) error {
 	return &failure{http.StatusUnauthorized, "invalid_client", description}
 }
 
-// client reads who a client says to be: by HTTP Basic or in the body, never by both (RFC
-// 6749 section 2.3).
+// client reads the client credentials from HTTP Basic or the body, but never from both (RFC 6749 section
+// 2.3).
 func client(r *http.Request, body map[string]string) (accounts.ClientCredentials, error) {
 	said := accounts.ClientCredentials{ID: body["client_id"], Secret: body["client_secret"]}
 	lines := r.Header.Values("Authorization")
@@ -28,8 +28,8 @@ func client(r *http.Request, body map[string]string) (accounts.ClientCredentials
 	return said, nil
 }
 
-// basic reads the client from the Authorization header, where id and secret are written
-// as in a form (RFC 6749 section 2.3.1). The body may repeat the id.
+// basic reads the client from the Authorization header, where id and secret are form-encoded (RFC 6749
+// section 2.3.1). The body may repeat the id.
 func basic(r *http.Request, body accounts.ClientCredentials) (accounts.ClientCredentials, error) {
 	user, password, ok := r.BasicAuth()
 	if !ok {
@@ -37,7 +37,7 @@ func basic(r *http.Request, body accounts.ClientCredentials) (accounts.ClientCre
 	}
 	id, err := url.QueryUnescape(user)
 	if err != nil {
-		return body, badClient("The client id in the Authorization header is not written as in a form")
+		return body, badClient("The client id in the Authorization header is not form-encoded")
 	}
 	secret, err := url.QueryUnescape(password)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestExchange(t *testing.T) {
 				r := asks(c)
 				r.ResponseMode = "query"
 				r.Scope = asked
-				form := with(exchanges(c, r, w.code("ada", r)), "scope", "write") // no parameter here: changes nothing
+				form := with(exchanges(c, r, w.code("ada", r)), "scope", "write") // ignored here
 				res := w.post(tokenPath, form).Want(http.StatusOK)
 				if res.Str("token_type") != "Bearer" || res.Str("scope") != scope || res.Int("created_at") != w.Clock.Now().Unix() {
 					t.Errorf("%s", res.Body)
@@ -42,12 +42,12 @@ func TestExchange(t *testing.T) {
 				w.as(token, "POST", "/v3/channels", map[string]any{"title": "By " + c.Name}).Want(want)
 			}
 		}
-		w.hashesAlone()
+		w.onlyHashes()
 	})
 }
 
-// hashesAlone holds that no secret is in the database.
-func (w *world) hashesAlone() {
+// onlyHashes checks that the database contains hashes but no secrets.
+func (w *world) onlyHashes() {
 	w.T.Helper()
 	for table, rows := range w.Dump() {
 		for _, row := range rows {
@@ -60,8 +60,8 @@ func (w *world) hashesAlone() {
 	}
 }
 
-// How a code is misused (RFC 6819 section 4.4.1, RFC 9700 sections 2.1, 4.5, 4.8, 4.11).
-// None of these gives a token, and none uses the code up or ends anything.
+// Misuse of a code (RFC 6819 section 4.4.1, RFC 9700 sections 2.1, 4.5, 4.8, 4.11). No attempt yields a
+// token, uses up the code, or revokes anything.
 func TestCodeMisused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -113,12 +113,12 @@ func TestCodeMisused(t *testing.T) {
 		refused(t, "a used code of another client", w.post(tokenPath, mixed), 400, "invalid_grant")
 		refused(t, "a used code with a wrong address", w.post(tokenPath, with(stolen, "redirect_uri", "https://app.test/else")), 400, "invalid_grant")
 		if !w.works(token) {
-			t.Error("who has no more than a used code signs others out")
+			t.Error("a used code alone revokes tokens")
 		}
 	})
 }
 
-// Between consent and exchange something ends that the code hangs on.
+// Something that the code depends on ends between consent and exchange.
 func TestEndedMeanwhile(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -194,7 +194,7 @@ func TestCodeExpires(t *testing.T) {
 	})
 }
 
-// A code that is sent again ends what it gave, and nothing else.
+// Using a code again revokes its token, and nothing else.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -211,7 +211,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// Of many exchanges in parallel one gets a token; the others end it.
+// Of several concurrent exchanges, one gets a token, and the others revoke it.
 func TestParallelExchanges(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -237,7 +237,7 @@ func TestParallelExchanges(t *testing.T) {
 	})
 }
 
-// Whatever races with taking a grant back or deleting the application, no token is left.
+// No token remains after revoking a grant or deleting an application, regardless of concurrent requests.
 func TestEndsRaceExchanges(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -296,7 +296,7 @@ func inParallel(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// Of the tokens that an application has for one user the newest hundred live.
+// An application keeps at most a hundred tokens per user, the newest ones.
 func TestManyTokens(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -315,7 +315,7 @@ func TestManyTokens(t *testing.T) {
 	})
 }
 
-// The command line of the public service signs in here as it does there.
+// The command line client of the public service can sign in here, too.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -349,7 +349,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// Every 500 would be one of an outage: what it says is ours, in the shape of the others.
+// An outage is a 500 with our own message in the usual format.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))

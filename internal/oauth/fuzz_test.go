@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// FuzzToken sends anything to the endpoints: never a 500, always JSON of the right shape.
+// FuzzToken sends arbitrary input to the endpoints. The response is never a 500, and always valid JSON.
 func FuzzToken(f *testing.F) {
 	w := newWorld(apptest.New(f, registering))
 	r := asks(w.web)
@@ -23,7 +23,7 @@ func FuzzToken(f *testing.F) {
 	} {
 		f.Add(seed[0], []byte(seed[1]), seed[2])
 	}
-	handler := w.S.Handler() // the rig is for the test around: not within
+	handler := w.S.Handler() // the rig belongs to the outer test
 	f.Fuzz(func(t *testing.T, contentType string, body []byte, authorization string) {
 		for _, path := range []string{tokenPath, tokenPathV2, revokePath, introspectPath, registerPath} {
 			req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))

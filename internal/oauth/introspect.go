@@ -6,8 +6,8 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// introspection is what is said of a live token (RFC 7662 section 2.2). Subject is the
-// user's id, or the client's where it acts as itself.
+// introspection is the response for an active token (RFC 7662 section 2.2). Subject is the id of the user,
+// or of the client if it acts for itself.
 type introspection struct {
 	Active    bool   `json:"active"`
 	Scope     string `json:"scope"`

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// serverMetadata is what clients can find out by themselves (RFC 8414 section 2).
+// serverMetadata is the metadata for clients (RFC 8414 section 2).
 type serverMetadata struct {
 	Issuer                string   `json:"issuer"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
@@ -24,11 +24,10 @@ type serverMetadata struct {
 	SaysIssuer            bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// authMethods are the ways in which a client authenticates; the first is that of those
-// without a secret.
+// authMethods are the client authentication methods. The first one is for clients without a secret.
 var authMethods = []string{"none", "client_secret_basic", "client_secret_post"}
 
-// grantTypes are what a token can be asked for with.
+// grantTypes are the supported grant types.
 var grantTypes = []string{"authorization_code", "client_credentials"}
 
 func metadata(o Options) []byte {
@@ -44,12 +43,12 @@ func metadata(o Options) []byte {
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // strings always encode
+		panic(err) // impossible: strings can always be encoded
 	}
 	return append(text, '\n')
 }
 
-// metadata answers with them. They change only with the server's settings.
+// metadata writes the metadata, which depends only on the settings.
 func (e *Endpoints) metadata(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")

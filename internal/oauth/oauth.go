@@ -1,5 +1,5 @@
-// Package oauth answers the endpoints of OAuth 2.0 that clients call (RFC 6749, 7009,
-// 7591, 7662, 8414). The page where a user consents is the website's.
+// Package oauth implements the OAuth 2.0 endpoints for clients (RFC 6749, 7009, 7591, 7662, 8414). The
+// consent page is part of the website.
 package oauth
 
 import (
@@ -13,42 +13,42 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// The addresses of the endpoints. All but the first two and the last, which are fixed, are
-// our own additions, and so below /ext/v1.
+// The paths of the endpoints. The token and metadata paths are fixed. The others are our own additions below
+// /ext/v1.
 const (
 	tokenPath      = "/v3/oauth/token"
-	tokenPathV2    = "/oauth/token" // clients of version 2 know it at the site, beside the page that asks for consent
+	tokenPathV2    = "/oauth/token" // for version 2 clients, next to the consent page of the website
 	revokePath     = "/ext/v1/oauth/revoke"
 	introspectPath = "/ext/v1/oauth/introspect"
 	registerPath   = "/ext/v1/oauth/register"
 	metadataPath   = "/.well-known/oauth-authorization-server"
 )
 
-// Options is what the endpoints stand on.
+// Options configure the endpoints.
 type Options struct {
 	App          *app.App
 	Limiter      *middleware.Limiter
-	SiteURL      string // absolute, without a slash at its end
-	BaseURL      string // of the API, the same
-	Registration bool   // clients may register themselves
+	SiteURL      string // absolute, without a trailing slash
+	BaseURL      string // of the API, in the same form
+	Registration bool   // allow dynamic client registration
 	Now          func() time.Time
 }
 
-// endpoint answers requests of one method at one path. An error is rendered.
+// endpoint handles requests with one method at one path. It returns errors to be rendered.
 type endpoint struct {
-	operation string // as logs and metrics know it
+	operation string // name in logs and metrics
 	method    string
 	serve     func(w http.ResponseWriter, r *http.Request) error
 }
 
-// Endpoints answers clients.
+// Endpoints handles client requests.
 type Endpoints struct {
 	o    Options
 	at   map[string]endpoint
 	meta []byte
 }
 
-// New makes the endpoints.
+// New returns the endpoints.
 func New(o Options) *Endpoints {
 	e := &Endpoints{o: o, meta: metadata(o)}
 	e.at = map[string]endpoint{
@@ -75,8 +75,8 @@ func (e *Endpoints) Handles(r *http.Request) bool {
 	return ok
 }
 
-// ServeHTTP answers what is Handled. Every request counts as a guest's of its address:
-// who makes it shows only later.
+// ServeHTTP serves requests for which Handles is true. Each request counts as a guest request of its
+// address, because the client is not authenticated yet.
 func (e *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := e.at[r.URL.Path]
 	x := middleware.From(r.Context())
@@ -99,7 +99,7 @@ func (e *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// methodNotAllowed answers a method that an endpoint does not take, and plain OPTIONS.
+// methodNotAllowed rejects unsupported methods, and handles OPTIONS.
 func (e *Endpoints) methodNotAllowed(w http.ResponseWriter, r *http.Request, takes string) {
 	methods := []string{takes, http.MethodOptions}
 	if takes == http.MethodGet {
@@ -113,7 +113,7 @@ func (e *Endpoints) methodNotAllowed(w http.ResponseWriter, r *http.Request, tak
 	e.Render(w, r, http.StatusMethodNotAllowed, "This address does not take "+r.Method)
 }
 
-// visitor is where a request comes from.
+// visitor returns the origin of a request.
 func visitor(r *http.Request) domain.Visitor {
 	return domain.Visitor{Address: middleware.From(r.Context()).ClientIP, Agent: r.UserAgent()}
 }

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// An application that acts as itself reads what a guest may (behaviour.md section 8).
+// An application that acts for itself can read what a guest can (behaviour.md section 8).
 func TestOwnToken(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -69,8 +69,8 @@ func TestClientCredentials(t *testing.T) {
 	})
 }
 
-// An application's own requests are counted by it, in the free tier; those for a user by
-// the user.
+// Requests of an application for itself count against the application, in the free tier. Requests for a
+// user count against the user.
 func TestCountedBy(t *testing.T) {
 	t.Parallel()
 	limits := func(c *config.Config) { c.RateLimits = map[string]int{"guest": 100, "free": 3, "supporter": 50} }

@@ -16,22 +16,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxBody bounds the bodies of all endpoints, in bytes: addresses and secrets are short.
+// maxBody is the maximum size of request bodies in bytes. URLs and secrets are short.
 const maxBody = 64 << 10
 
-// secrets are the parameters that must not be in an address, which logs and histories
-// keep (RFC 6749 section 2.3.1).
+// secrets are parameters that must not be in a URL, because logs and histories store URLs (RFC 6749 section
+// 2.3.1).
 var secrets = []string{"client_secret", "code", "code_verifier", "token", "client_assertion", "password", "refresh_token"}
 
 const (
 	formType      = "application/x-www-form-urlencoded"
 	jsonType      = "application/json"
-	multipartType = "multipart/form-data" // of forms with files in the standard; some clients send all forms so
+	multipartType = "multipart/form-data" // meant for forms with files, but some clients use it for all forms
 )
 
-// params reads the parameters that an endpoint knows from a form or an object of JSON.
-// One without a value is as if it were not there (RFC 6749 section 3.1); others are
-// ignored.
+// params reads the parameters of an endpoint from a form or a JSON object. A parameter without a value
+// counts as missing (RFC 6749 section 3.1), and unknown ones are ignored.
 func params(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	query, _ := url.ParseQuery(r.URL.RawQuery)
 	for _, name := range secrets {
@@ -42,13 +41,12 @@ func params(w http.ResponseWriter, r *http.Request, names ...string) (map[string
 	return bodyParams(w, r, names)
 }
 
-// paramsAnywhere reads the parameters that an endpoint knows from the address, as clients
-// of version 2 send them, or from a body as params does, or from both. Our log has no
-// queries.
+// paramsAnywhere reads the parameters of an endpoint from the URL, as version 2 clients send them, from the
+// body like params, or from both. Our logs do not contain queries.
 func paramsAnywhere(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, refuse("The address has a query that is not written as a form")
+		return nil, refuse("The query of the address is not form-encoded")
 	}
 	given, err := formParams(query, names)
 	if err != nil || r.ContentLength == 0 {
@@ -69,7 +67,7 @@ func paramsAnywhere(w http.ResponseWriter, r *http.Request, names ...string) (ma
 	return given, nil
 }
 
-// bodyParams reads the parameters with some names from the body.
+// bodyParams reads parameters from the body.
 func bodyParams(w http.ResponseWriter, r *http.Request, names []string) (map[string]string, error) {
 	kind, body, err := read(w, r, formType, jsonType, multipartType)
 	if err != nil {
@@ -88,7 +86,7 @@ func bodyParams(w http.ResponseWriter, r *http.Request, names []string) (map[str
 	return formParams(form, names)
 }
 
-// read takes a body of one of the media types whole.
+// read reads a whole body with one of the media types.
 func read(w http.ResponseWriter, r *http.Request, kinds ...string) (kind string, body []byte, err error) {
 	kind, _, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !slices.Contains(kinds, kind) {
@@ -110,8 +108,7 @@ func read(w http.ResponseWriter, r *http.Request, kinds ...string) (kind string,
 	return kind, body, nil
 }
 
-// parts reads a form of several parts. Parameters are no files, and every part says of
-// which field it is.
+// parts parses a multipart form. Every part must be a named field, not a file.
 func parts(body []byte, contentType string) (url.Values, error) {
 	_, of, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -127,7 +124,7 @@ func parts(body []byte, contentType string) (url.Values, error) {
 			return nil, err
 		}
 		if part.FormName() == "" || part.FileName() != "" {
-			return nil, errors.New("a part is no field")
+			return nil, errors.New("a part is not a form field")
 		}
 		value, err := io.ReadAll(part)
 		if err != nil {
@@ -171,18 +168,18 @@ func jsonParams(body []byte, names []string) (map[string]string, error) {
 	return values, nil
 }
 
-// clean refuses what no parameter holds: control characters and what is not UTF-8.
+// clean rejects values with control characters or invalid UTF-8.
 func clean(name, value string) (string, error) {
 	if !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
-		return "", refuse(name + " has characters that it cannot have")
+		return "", refuse(name + " contains invalid characters")
 	}
 	return value, nil
 }
 
-// decodeObject reads the fields of one object of JSON, of which none may come twice:
-// programs disagree which of two counts.
+// decodeObject decodes the fields of a JSON object. It rejects duplicate fields, because programs disagree
+// about which one counts.
 func decodeObject(body []byte) (map[string]json.RawMessage, error) {
-	bad := refuse("The body is not one object of JSON, each of its fields given once")
+	bad := refuse("The body must be one JSON object without duplicate fields")
 	d := json.NewDecoder(bytes.NewReader(body))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, bad

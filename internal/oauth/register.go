@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// registration is what a client says of itself, and is told (RFC 7591 section 2). Nobody
-// answers for such a client, so it cannot act as itself.
+// registration is the metadata in a registration request and its response (RFC 7591 section 2). No user
+// owns such a client, so it cannot act for itself.
 type registration struct {
 	RedirectURIs  []string
 	AuthMethod    string
@@ -22,7 +22,7 @@ type registration struct {
 	Scope         string
 }
 
-// registered is the answer (RFC 7591 section 3.2.1).
+// registered is the response (RFC 7591 section 3.2.1).
 type registered struct {
 	ClientID        string   `json:"client_id"`
 	IssuedAt        int64    `json:"client_id_issued_at"`
@@ -59,9 +59,8 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// wanted reads what a client says of itself, with what it leaves out. Grant types that
-// we do not have are left out of the answer (RFC 7591 section 2), but not the only one
-// that a client can be registered for.
+// wanted reads the metadata of a registration request and adds defaults. Unsupported grant types are
+// omitted from the response (RFC 7591 section 2), but authorization_code is required.
 func wanted(body []byte) (in registration, err error) {
 	object, err := decodeObject(body)
 	if err != nil {
@@ -103,7 +102,7 @@ func invalidMetadata(description string) error {
 	return &failure{http.StatusBadRequest, "invalid_client_metadata", description}
 }
 
-// badMetadata gives an Invalid error the code of RFC 7591 section 3.2.2.
+// badMetadata converts an Invalid error to an error code of RFC 7591 section 3.2.2.
 func badMetadata(err error) error {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || known.Kind != domain.Invalid {

@@ -34,7 +34,7 @@ func TestRegister(t *testing.T) {
 		}
 		own := url.Values{"grant_type": {"client_credentials"}}
 		refused(t, "nobody answers for it", w.post(tokenPath, own, "Authorization", basic(secret.Str("client_id"), secret.Str("client_secret"))), 400, "unauthorized_client")
-		w.hashesAlone()
+		w.onlyHashes()
 		if mine, err := w.S.App.Applications(t.Context(), domain.Actor{}); err != nil || len(mine) != 0 {
 			t.Errorf("a guest has %v, %v", mine, err)
 		}
@@ -44,7 +44,7 @@ func TestRegister(t *testing.T) {
 	}, registering)
 }
 
-// addressed gives an application an address, for asks.
+// addressed sets the redirect address of an application, for asks.
 func addressed(c client) client {
 	c.RedirectURIs = []string{"http://127.0.0.1/cb"}
 	return c

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// failure is an error with the status that it is answered with.
+// failure is an error with its HTTP status.
 type failure struct {
 	status      int
 	code        string
@@ -22,12 +22,12 @@ type failure struct {
 
 func (f *failure) Error() string { return f.code + ": " + f.description }
 
-// refuse is an error of the request itself.
+// refuse returns an error about the request itself.
 func refuse(description string) error {
 	return &failure{http.StatusBadRequest, "invalid_request", description}
 }
 
-// fail answers with an error: the only door through which those of the endpoints leave.
+// fail writes an error response. All errors of the endpoints are written here.
 func (e *Endpoints) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f, ok := errors.AsType[*failure](err); ok {
 		answerError(w, f.status, f.code, f.description)
@@ -58,14 +58,14 @@ func (e *Endpoints) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.Render(w, r, http.StatusInternalServerError, "")
 }
 
-// tooMany answers who asks too often, with the seconds to wait.
+// tooMany rejects a request that exceeds the rate limit, with the seconds to wait.
 func (e *Endpoints) tooMany(w http.ResponseWriter, r *http.Request, wait int) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(wait, 1)))
 	e.Render(w, r, http.StatusTooManyRequests, "Too many requests: try again later")
 }
 
-// Render answers with an error in the shape of RFC 6749 section 5.2 (a
-// middleware.Renderer). An empty message becomes one with the request's id.
+// Render writes an error in the format of RFC 6749 section 5.2. It implements middleware.Renderer. An empty
+// message is replaced by one with the request's id.
 func (e *Endpoints) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
 	code := "invalid_request"
 	switch {
@@ -80,8 +80,8 @@ func (e *Endpoints) Render(w http.ResponseWriter, r *http.Request, status int, m
 	answerError(w, status, code, message)
 }
 
-// answerError writes an error. A client that is not who it says is asked for Basic
-// authentication (RFC 6749 section 5.2).
+// answerError writes an error response. If client authentication failed, it requests Basic authentication
+// (RFC 6749 section 5.2).
 func answerError(w http.ResponseWriter, status int, code, description string) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="OAuth clients", charset="UTF-8"`)
@@ -92,13 +92,12 @@ func answerError(w http.ResponseWriter, status int, code, description string) {
 	}{code, description})
 }
 
-// answer writes a value as JSON. What the endpoints say in between is not to be kept by
-// anybody (RFC 6749 section 5.1).
+// answer writes a JSON response, which must not be cached (RFC 6749 section 5.1).
 func answer(w http.ResponseWriter, status int, value any) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // structs of strings and numbers always encode
+	_ = enc.Encode(value) // structs of strings and numbers can always be encoded
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

@@ -27,7 +27,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // RFC 7636 appendix B
 )
 
-// challenge is what S256 makes of a verifier.
+// challenge returns the S256 challenge of a verifier.
 func challenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -71,12 +71,12 @@ func (w *world) register(as string, in accounts.ApplicationInput) client {
 	return client{made, secret}
 }
 
-// actor is a member of the cast who is signed in to the website.
+// actor returns a signed-in user of the website.
 func (w *world) actor(name string) domain.Actor {
 	return domain.Actor{UserID: w.Person(name).ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
 }
 
-// asks is a right request of a client for the code of a user.
+// asks returns a valid authorization request of a client.
 func asks(c client) accounts.AuthorizationRequest {
 	r := accounts.AuthorizationRequest{ClientID: c.ClientID, RedirectURI: c.RedirectURIs[0], ResponseType: "code", Scope: "write", State: "s t&a=t"}
 	if c.Public {
@@ -86,7 +86,7 @@ func asks(c client) accounts.AuthorizationRequest {
 	return r
 }
 
-// code has a user allow a request.
+// code returns the code after a user has granted a request.
 func (w *world) code(as string, r accounts.AuthorizationRequest) string {
 	w.T.Helper()
 	redirect, err := w.S.App.Allow(w.T.Context(), w.actor(as), r)
@@ -100,7 +100,7 @@ func (w *world) code(as string, r accounts.AuthorizationRequest) string {
 	return u.Query().Get("code")
 }
 
-// exchanges is a right request for a token, for the code of a request.
+// exchanges returns a valid token request for the code of an authorization request.
 func exchanges(c client, r accounts.AuthorizationRequest, code string) url.Values {
 	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {c.ClientID}, "code": {code}, "redirect_uri": {r.RedirectURI}}
 	if c.secret != "" {
@@ -112,7 +112,7 @@ func exchanges(c client, r accounts.AuthorizationRequest, code string) url.Value
 	return v
 }
 
-// with is a copy of values with another one, or without it ("").
+// with returns a copy of values with a changed value, or without it for "".
 func with(v url.Values, name, value string) url.Values {
 	made := url.Values{}
 	for k := range v {
@@ -124,7 +124,7 @@ func with(v url.Values, name, value string) url.Values {
 	return made
 }
 
-// post sends a form; every answer must forbid to be kept.
+// post sends a form, and checks that the response forbids caching.
 func (w *world) post(path string, form url.Values, headers ...string) *apptest.Response {
 	w.T.Helper()
 	return w.send(path, "application/x-www-form-urlencoded", form.Encode(), headers...)
@@ -142,14 +142,14 @@ func (w *world) send(path, contentType, body string, headers ...string) *apptest
 	return res
 }
 
-// token gets a token for a user, whole.
+// token returns an access token for a user.
 func (w *world) token(as string, c client) string {
 	w.T.Helper()
 	r := asks(c)
 	return w.post(tokenPath, exchanges(c, r, w.code(as, r))).Want(http.StatusOK).Str("access_token")
 }
 
-// own gets a token with which an application acts as itself.
+// own returns a token with which an application acts for itself.
 func (w *world) own(c client) string {
 	w.T.Helper()
 	return w.post(tokenPath, url.Values{"grant_type": {"client_credentials"}, "client_id": {c.ClientID}, "client_secret": {c.secret}}).
@@ -162,13 +162,13 @@ func (w *world) as(token, method, path string, body any) *apptest.Response {
 	return w.Do("", method, path, body, "Authorization", "Bearer "+token)
 }
 
-// works reports whether a token gets in.
+// works reports whether a token is accepted.
 func (w *world) works(token string) bool {
 	w.T.Helper()
 	return w.as(token, http.MethodGet, "/v3/me", nil).Status == http.StatusOK
 }
 
-// refused holds an error against RFC 6749 section 5.2.
+// refused checks that an error conforms to RFC 6749 section 5.2.
 func refused(t *testing.T, name string, res *apptest.Response, status int, code string) {
 	t.Helper()
 	if res.Status != status {
@@ -186,7 +186,7 @@ func refused(t *testing.T, name string, res *apptest.Response, status int, code 
 	}
 }
 
-// oauthError gives the error of a request for consent.
+// oauthError returns the error of an authorization request.
 func oauthError(t *testing.T, name string, err error) *accounts.OAuthError {
 	t.Helper()
 	known, ok := errors.AsType[*accounts.OAuthError](err)

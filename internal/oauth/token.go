@@ -6,11 +6,11 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// tokenParams are the parameters of a token request. Only the syntax of the scope is checked: a code
-// has the scope that the user has granted, and an application acts for itself with read.
+// tokenParams are the parameters of a token request. Only the syntax of the scope is checked: a code has
+// the scope that the user has granted, and an application that acts for itself has the scope read.
 var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope"}
 
-// token answers createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
+// token implements createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	given, err := params(w, r, tokenParams...)
 	if err != nil {
@@ -19,11 +19,11 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	return e.issue(w, r, given, "Bearer")
 }
 
-// deprecated is since when version 2 is, as its other addresses say (RFC 9745).
+// deprecated is the time of version 2's deprecation, as in its other responses (RFC 9745).
 const deprecated = "@1735689600"
 
-// tokenV2 answers clients of version 2, most of which send everything in the address, and
-// know the type of a token in lower case.
+// tokenV2 serves version 2 clients. Most of them send all parameters in the URL, and expect the token type in
+// lower case.
 func (e *Endpoints) tokenV2(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Deprecation", deprecated)
 	w.Header().Set("Link", "<"+e.o.BaseURL+tokenPath+`>; rel="successor-version"`)
@@ -34,8 +34,7 @@ func (e *Endpoints) tokenV2(w http.ResponseWriter, r *http.Request) error {
 	return e.issue(w, r, given, "bearer")
 }
 
-// issue gives a token for what a client has sent. The shape of the answer is the
-// contract's: tokens do not expire, so there is no expires_in.
+// issue issues a token. Tokens do not expire, so the response has no expires_in, as the contract requires.
 func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[string]string, tokenType string) error {
 	who, err := client(r, given)
 	if err != nil {
@@ -55,8 +54,7 @@ func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[stri
 	return nil
 }
 
-// revoke ends a token (RFC 7009). One that is none, or another client's, is as good as
-// ended.
+// revoke revokes a token (RFC 7009). It ignores unknown tokens and those of other clients.
 func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 	body, who, err := about(w, r)
 	if err != nil {
@@ -69,7 +67,7 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// about reads a request about a token.
+// about reads the parameters of a revocation or introspection request.
 func about(w http.ResponseWriter, r *http.Request) (body map[string]string, who accounts.ClientCredentials, err error) {
 	if body, err = params(w, r, "token", "token_type_hint", "client_id", "client_secret"); err != nil {
 		return nil, who, err

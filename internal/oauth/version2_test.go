@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// ways are how clients of version 2 send what they have to say at the token endpoint.
+// ways are the ways in which version 2 clients send parameters to the token endpoint.
 var ways = map[string]func(w *world, v url.Values) *apptest.Response{
 	"query": func(w *world, v url.Values) *apptest.Response { return w.send(tokenPathV2+"?"+v.Encode(), "", "") },
 	"query, of JSON": func(w *world, v url.Values) *apptest.Response {
@@ -35,7 +35,7 @@ var ways = map[string]func(w *world, v url.Values) *apptest.Response{
 		query, form := url.Values{}, url.Values{"unknown": {"x"}}
 		for name := range v {
 			if query.Set(name, v.Get(name)); strings.HasPrefix(name, "c") {
-				form.Set(name, v.Get(name)) // the same, once more
+				form.Set(name, v.Get(name)) // the same value again
 			}
 		}
 		query.Del("code")
@@ -50,7 +50,7 @@ var ways = map[string]func(w *world, v url.Values) *apptest.Response{
 	},
 }
 
-// An application of version 2 that names no scope writes, and no other one does.
+// Without a scope, a version 2 application gets write access, and others do not.
 func TestScopeOfVersion2(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -76,15 +76,14 @@ func TestScopeOfVersion2(t *testing.T) {
 				}
 			}
 		}
-		w.hashesAlone()
+		w.onlyHashes()
 		if own := w.own(old); w.as(own, "POST", "/v3/channels", map[string]any{"title": "Own"}).Status != http.StatusForbidden {
 			t.Error("a token of the application's own writes")
 		}
 	})
 }
 
-// What an application is written for can be chosen anew. Codes and tokens that were given
-// stay what they are.
+// The version of an application can be changed. Existing codes and tokens stay the same.
 func TestVersion2IsChosen(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -118,7 +117,7 @@ func TestVersion2IsChosen(t *testing.T) {
 	})
 }
 
-// The rules are those of the other endpoint, however the request is sent.
+// The rules are the same as for the other endpoint, however the request is sent.
 func TestTokenOfVersion2Misused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -151,12 +150,12 @@ func TestTokenOfVersion2Misused(t *testing.T) {
 			if w.works(token) {
 				t.Errorf("%s: a code that was sent twice gives a token that works", how)
 			}
-			w.Clock.Advance(time.Hour) // failures are counted
+			w.Clock.Advance(time.Hour) // failures are limited
 		}
 	})
 }
 
-// What is in the address and in the body must agree; each can be told apart from nothing.
+// Parameters in the URL and in the body must agree, and empty ones count as missing.
 func TestTokenParameters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -182,7 +181,7 @@ func TestTokenParameters(t *testing.T) {
 	refused(t, "two secrets", w.send(query, "", "", "Authorization", basic(w.web.ClientID, w.web.secret)), 400, "invalid_request")
 }
 
-// Secrets that come in an address are in no log, whatever the answer.
+// Secrets in a URL are never logged, regardless of the response.
 func TestSecretsOfVersion2AreNotLogged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -211,7 +210,7 @@ func TestSecretsOfVersion2AreNotLogged(t *testing.T) {
 	}
 }
 
-// The token endpoint and the pages of the website share the first segment of their paths.
+// The token endpoint and the pages of the website share the first path segment.
 func TestAddressesOfVersion2(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// claims are what the provider says of somebody, by name (OpenID Connect Core 1.0, section 5.1).
+// claims are the provider's statements about a user, by name (OpenID Connect Core 1.0, section 5.1).
 type claims map[string]json.RawMessage
 
-// claims gives those of a verified token. Where it does not have what is needed, as with
-// providers that keep their tokens small, the UserInfo endpoint is asked.
+// claims returns the claims of a verified token. If required claims are missing, because some providers
+// keep their tokens small, it queries the UserInfo endpoint.
 func (p *Provider) claims(ctx context.Context, d *discovered, id *oidc.IDToken, token *oauth2.Token) (claims, error) {
 	var c claims
 	if err := id.Claims(&c); err != nil {
@@ -30,16 +30,16 @@ func (p *Provider) claims(ctx context.Context, d *discovered, id *oidc.IDToken, 
 	}
 	info, err := d.provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return nil, p.away(ctx, err)
+		return nil, p.unavailable(ctx, err)
 	}
 	if info.Subject != id.Subject { // section 5.3.2
-		return nil, p.refuse(ctx, errors.New("the UserInfo endpoint speaks of somebody else"))
+		return nil, p.refuse(ctx, errors.New("the UserInfo endpoint returned another subject"))
 	}
 	var more claims
 	if err := info.Claims(&more); err != nil {
 		return nil, p.refuse(ctx, err)
 	}
-	if _, has := c["email"]; has { // an address and whether it is verified come from one place
+	if _, has := c["email"]; has { // the address and its verification must come from the same source
 		delete(more, "email")
 		delete(more, "email_verified")
 	}
@@ -72,7 +72,7 @@ func (c claims) identity(issuer, subject, groups string) Identity {
 	return i
 }
 
-// text gives a claim, "" if it is missing or no text.
+// text returns a claim, or "" if it is missing or not a string.
 func (c claims) text(name string) (s string) {
 	if json.Unmarshal(c[name], &s) != nil {
 		return ""
@@ -80,7 +80,7 @@ func (c claims) text(name string) (s string) {
 	return s
 }
 
-// yes reports whether a claim is true. Some providers write it as text.
+// yes reports whether a claim is true. Some providers encode booleans as strings.
 func (c claims) yes(name string) (is bool) {
 	if json.Unmarshal(c[name], &is) == nil {
 		return is
@@ -88,7 +88,7 @@ func (c claims) yes(name string) (is bool) {
 	return c.text(name) == "true"
 }
 
-// find gives a claim by its name, or by the path to it, such as realm_access.roles.
+// find returns a claim by its name or path, such as realm_access.roles.
 func (c claims) find(name string) (json.RawMessage, bool) {
 	if value, has := c[name]; has {
 		return value, true
@@ -104,8 +104,8 @@ func (c claims) find(name string) (json.RawMessage, bool) {
 	return inner.find(rest)
 }
 
-// elsewhere reports whether the provider says that a claim is to be had in another place, as
-// some do of too many groups (section 5.6.2).
+// elsewhere reports whether the provider serves a claim from another place, as some do when a user has too
+// many groups (section 5.6.2).
 func (c claims) elsewhere(name string) bool {
 	var names map[string]string
 	return json.Unmarshal(c["_claim_names"], &names) == nil && names[name] != ""

@@ -1,9 +1,7 @@
-// Package oidc asks an OpenID Connect provider who somebody is: the authorization code flow
-// with PKCE (OpenID Connect Core 1.0, RFC 7636, RFC 9700). It keeps nothing but what the
-// provider publishes of itself.
+// Package oidc authenticates users with an OpenID Connect provider, using the authorization code flow with
+// PKCE (OpenID Connect Core 1.0, RFC 7636, RFC 9700). It only caches the provider's metadata.
 //
-// Unlike what users link to, the provider's address is the operator's own setting, so it may
-// well be a private one.
+// The provider's address is a setting of the operator, so unlike links of users it may be a private one.
 package oidc
 
 import (
@@ -28,61 +26,61 @@ import (
 )
 
 const (
-	// patience is how long one request to the provider may take.
-	patience = 8 * time.Second
-	// maxAnswer is how large an answer of the provider may be, in bytes.
+	// defaultPatience is the timeout of a request to the provider.
+	defaultPatience = 8 * time.Second
+	// maxAnswer is the maximum size of a response in bytes.
 	maxAnswer = 1 << 20
-	// knownFor is how long what the provider says of itself is good. If it is away then, what
-	// it said before serves on.
+	// knownFor is how long the provider's metadata is cached. It is used for longer if the provider is
+	// unavailable.
 	knownFor = time.Hour
-	// maxSubject is how many characters the name of an identity may have (Core 1.0, section 2).
+	// maxSubject is the maximum length of a subject (Core 1.0, section 2).
 	maxSubject = 255
-	// again is how long a client is asked to wait where the provider is away.
-	again = 10 * time.Second
+	// retryAfter is the wait that is suggested to clients when the provider is unavailable.
+	retryAfter = 10 * time.Second
 )
 
-// Options are how a provider is reached and what is asked of it.
+// Options configure a Provider.
 type Options struct {
-	Issuer       string // its address, which must be what it calls itself, letter for letter
+	Issuer       string // address of the provider, identical to the issuer in its metadata
 	ClientID     string
 	ClientSecret string
-	RedirectURL  string           // ours, which the provider must know
-	Scopes       []string         // openid is among them
-	GroupsClaim  string           // "" asks for no groups
-	Now          func() time.Time // the clock
+	RedirectURL  string           // our callback, which must be registered with the provider
+	Scopes       []string         // must include openid
+	GroupsClaim  string           // "" to request no groups
+	Now          func() time.Time // clock
 	Log          *slog.Logger
 
-	// Watch wraps what requests to the provider go through; nil for nothing. It sees the context of the
-	// sign-in that asks, but for the provider's keys, which the library fetches for all who wait.
+	// Watch, if not nil, wraps the HTTP transport. Requests have the context of the sign-in, except for
+	// those for the provider's keys, which concurrent sign-ins share.
 	Watch func(http.RoundTripper) http.RoundTripper
 
-	// Patience is how long a request may take, where that is not the usual time.
+	// Patience is the timeout of a request; 0 for the default.
 	Patience time.Duration
 }
 
-// Provider is an OpenID Connect provider.
+// Provider is a client of an OpenID Connect provider.
 type Provider struct {
 	o      Options
 	client *http.Client
 
-	asking singleflight.Group
-	mu     sync.Mutex
-	known  *discovered
+	requests singleflight.Group
+	mu       sync.Mutex
+	known    *discovered
 }
 
-// discovered is what the provider says of itself.
+// discovered is the metadata of the provider.
 type discovered struct {
 	provider *oidc.Provider
 	verifier *oidc.IDTokenVerifier
 	endpoint oauth2.Endpoint
-	signOut  *url.URL  // RP-Initiated Logout 1.0, section 2.1; nil where there is none
-	until    time.Time // when it is asked again
+	signOut  *url.URL  // RP-Initiated Logout 1.0, section 2.1; nil if not supported
+	until    time.Time // when it expires
 }
 
-// New makes the client of a provider. Nothing is asked before somebody signs in.
+// New returns a client of a provider. It sends no requests before the first sign-in.
 func New(o Options) *Provider {
 	if o.Patience == 0 {
-		o.Patience = patience
+		o.Patience = defaultPatience
 	}
 	var transport http.RoundTripper = http.DefaultTransport.(*http.Transport).Clone()
 	if o.Watch != nil {
@@ -92,21 +90,20 @@ func New(o Options) *Provider {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// Issuer is the provider's name, which is its address.
+// Issuer returns the issuer of the provider, which is its address.
 func (p *Provider) Issuer() string { return p.o.Issuer }
 
-// Attempt is what one sign-in is known by: the state to the browser that began it, the nonce to
-// the token that ends it, the verifier to who exchanges the code.
+// Attempt identifies a sign-in: State to the browser that started it, Nonce in its ID token, and Verifier
+// in the exchange of the code.
 type Attempt struct{ State, Nonce, Verifier string }
 
-// NewAttempt makes one of random values.
+// NewAttempt returns a random attempt.
 func NewAttempt() Attempt {
 	return Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
 }
 
-// Begin returns the URL of the provider at which an attempt begins. With again, the provider is asked to
-// make people sign in even if they are signed in there. The error is Unavailable if the provider cannot be
-// reached.
+// Begin returns the URL of the provider that starts an attempt. With again, users must sign in there even
+// if they are already signed in. The error is Unavailable if the provider cannot be reached.
 func (p *Provider) Begin(ctx context.Context, a Attempt, again bool) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
@@ -119,24 +116,24 @@ func (p *Provider) Begin(ctx context.Context, a Attempt, again bool) (string, er
 	return p.config(d).AuthCodeURL(a.State, options...), nil
 }
 
-// Identity is who somebody is to the provider. Issuer and Subject name them for ever; all else
-// may change, or be somebody else's tomorrow.
+// Identity is a user of the provider. Only Issuer and Subject identify them permanently. Everything else can
+// change or be reassigned.
 type Identity struct {
 	Issuer   string   `json:"issuer"`
 	Subject  string   `json:"subject"`
-	Email    string   `json:"email"`    // as the provider writes it; "" if it does not say
+	Email    string   `json:"email"`    // as returned by the provider; may be empty
 	Verified bool     `json:"verified"` // the provider has verified the address
-	Name     string   `json:"name"`     // "" if it does not say
-	Username string   `json:"username"` // the same
-	Groups   []string `json:"groups"`   // of the claim that was asked for
-	Unsure   bool     `json:"unsure"`   // the provider has not told all groups
+	Name     string   `json:"name"`     // may be empty
+	Username string   `json:"username"` // may be empty
+	Groups   []string `json:"groups"`   // from GroupsClaim
+	Unsure   bool     `json:"unsure"`   // the list of groups is incomplete
 
 	AuthTime time.Time `json:"auth_time"` // when they signed in there, according to the ID token; zero if unknown
 }
 
-// Finish exchanges the code of an attempt for who has come. Unavailable says that the provider
-// is away, or does not accept this server; Forbidden that its answer is not to be believed.
-// Both are logged with their cause.
+// Finish exchanges the code of an attempt for the identity of the user. The error is Unavailable if the
+// provider is unavailable or rejects this server, and Forbidden if its response is invalid. Both are
+// logged with their cause.
 func (p *Provider) Finish(ctx context.Context, a Attempt, code string) (Identity, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
@@ -149,16 +146,16 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, code string) (Identity
 	}
 	raw, _ := token.Extra("id_token").(string)
 	if raw == "" {
-		return Identity{}, p.refuse(ctx, errors.New("there is no ID token in the answer"))
+		return Identity{}, p.refuse(ctx, errors.New("the response has no ID token"))
 	}
 	id, err := d.verifier.Verify(ctx, raw)
-	if err != nil && strings.Contains(err.Error(), "fetching keys") { // the library keeps no more of the cause
-		return Identity{}, p.away(ctx, err)
+	if err != nil && strings.Contains(err.Error(), "fetching keys") { // the library does not wrap the cause
+		return Identity{}, p.unavailable(ctx, err)
 	}
 	if err != nil {
 		return Identity{}, p.refuse(ctx, err)
 	}
-	if err := p.meant(id, a); err != nil {
+	if err := p.checkToken(id, a); err != nil {
 		return Identity{}, p.refuse(ctx, err)
 	}
 	c, err := p.claims(ctx, d, id, token)
@@ -178,11 +175,11 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, code string) (Identity
 	return who, nil
 }
 
-// meant checks what the library leaves to us: that a verified token is for this attempt, and
-// for nobody but us.
-func (p *Provider) meant(id *oidc.IDToken, a Attempt) error {
+// checkToken makes the checks that the library omits: that a verified token belongs to this attempt, and that we
+// are its only audience.
+func (p *Provider) checkToken(id *oidc.IDToken, a Attempt) error {
 	if a.Nonce == "" || subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) == 0 {
-		return errors.New("the token has another nonce")
+		return errors.New("the nonce of the token does not match")
 	}
 	if id.Subject == "" || len(id.Subject) > maxSubject || strings.ContainsRune(id.Subject, 0) {
 		return fmt.Errorf("the subject must have 1 to %d characters", maxSubject)
@@ -194,14 +191,14 @@ func (p *Provider) meant(id *oidc.IDToken, a Attempt) error {
 		return err
 	}
 	if c.Party != "" && c.Party != p.o.ClientID {
-		return fmt.Errorf("the token is for %q", c.Party)
+		return fmt.Errorf("the token was issued to %q", c.Party)
 	}
 	return nil
 }
 
-// SignOut gives the address at which somebody signs out at the provider, who then leads back to an
-// address of ours that it must know; "" where the provider has none, or is away. It names us by
-// our client id: tokens are not kept, so the provider asks the person whether they mean it.
+// SignOut returns the URL that signs a user out at the provider and then redirects to an address of ours,
+// which must be registered there. It is "" if the provider does not support that or is unavailable. It
+// contains our client id but no ID token, which we do not store, so the provider asks for confirmation.
 func (p *Provider) SignOut(ctx context.Context, back string) string {
 	d, err := p.discover(ctx)
 	if err != nil || d.signOut == nil {
@@ -220,8 +217,8 @@ func (p *Provider) config(d *discovered) *oauth2.Config {
 		RedirectURL: p.o.RedirectURL, Scopes: p.o.Scopes}
 }
 
-// discover gives what the provider says of itself, which it is asked for when it is first
-// needed, after a failure, and once in a while.
+// discover returns the provider's metadata. It requests the metadata on first use, after a failure, and
+// when it has expired.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	p.mu.Lock()
 	known := p.known
@@ -229,8 +226,8 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	if known != nil && p.o.Now().Before(known.until) {
 		return known, nil
 	}
-	// All who wait share one request, and none of them ends it by going away.
-	asked := p.asking.DoChan("", func() (any, error) { return p.ask(context.WithoutCancel(ctx)) })
+	// Concurrent callers share one request, which continues if one of them is cancelled.
+	asked := p.requests.DoChan("", func() (any, error) { return p.ask(context.WithoutCancel(ctx)) })
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -243,7 +240,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 				"issuer", p.o.Issuer, "error", brief(result.Err))
 			return known, nil
 		}
-		return nil, p.away(ctx, result.Err)
+		return nil, p.unavailable(ctx, result.Err)
 	}
 }
 
@@ -254,7 +251,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	}
 	e := provider.Endpoint()
 	if e.AuthURL == "" || e.TokenURL == "" {
-		return nil, errors.New("the provider names no endpoint for authorization or tokens")
+		return nil, errors.New("the metadata of the provider lacks the authorization or token endpoint")
 	}
 	var about struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
@@ -263,14 +260,14 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	if err := provider.Claims(&about); err != nil {
 		return nil, err
 	}
-	// Every provider takes the secret in the header unless it says otherwise (Discovery 1.0,
-	// section 3). Trying both would spend the code.
+	// Providers accept the secret in the header unless they announce otherwise (Discovery 1.0, section 3).
+	// Trying both ways would use up the code.
 	e.AuthStyle = oauth2.AuthStyleInHeader
 	if p.o.ClientSecret == "" || len(about.Methods) > 0 && !slices.Contains(about.Methods, "client_secret_basic") {
 		e.AuthStyle = oauth2.AuthStyleInParams
 	}
-	// Which algorithms may sign is the provider's word, less "none" and those with a shared
-	// secret, which the library never accepts. The keys are fetched anew for one that is not known.
+	// The provider announces the signature algorithms. The library rejects "none" and those with a shared
+	// secret. It fetches the keys again if a key is unknown.
 	d := &discovered{provider: provider, endpoint: e, until: p.o.Now().Add(knownFor),
 		verifier: provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now})}
 	if to, err := url.Parse(about.SignOut); err == nil && to.Host != "" && (to.Scheme == "https" || to.Scheme == "http") {
@@ -282,13 +279,12 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	return d, nil
 }
 
-// exchangeFailed tells a provider that is away from one that refuses us, and from a code that
-// is not good.
+// exchangeFailed distinguishes an unavailable provider, one that rejects this server, and an invalid code.
 func (p *Provider) exchangeFailed(ctx context.Context, err error) error {
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case !ok || refused.Response.StatusCode >= http.StatusInternalServerError || refused.Response.StatusCode == http.StatusTooManyRequests:
-		return p.away(ctx, err)
+		return p.unavailable(ctx, err)
 	case refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" || refused.Response.StatusCode == http.StatusUnauthorized:
 		p.o.Log.ErrorContext(ctx, "the OpenID Connect provider does not accept this server: check --oidc-client-id and --oidc-client-secret",
 			"issuer", p.o.Issuer, "error", brief(err))
@@ -297,24 +293,24 @@ func (p *Provider) exchangeFailed(ctx context.Context, err error) error {
 	return p.refuse(ctx, err)
 }
 
-// away says that the provider cannot be reached.
-func (p *Provider) away(ctx context.Context, cause error) error {
-	p.o.Log.WarnContext(ctx, "the OpenID Connect provider is away", "issuer", p.o.Issuer, "error", brief(cause))
+// unavailable returns the error for an unavailable provider.
+func (p *Provider) unavailable(ctx context.Context, cause error) error {
+	p.o.Log.WarnContext(ctx, "the OpenID Connect provider is unavailable", "issuer", p.o.Issuer, "error", brief(cause))
 	return later(domain.Wrap(domain.Unavailable, "The sign-in provider does not answer just now: try again in a moment, or sign in another way", cause))
 }
 
-// refuse says that what the provider answered is not to be believed.
+// refuse returns the error for an invalid response of the provider.
 func (p *Provider) refuse(ctx context.Context, cause error) error {
-	p.o.Log.WarnContext(ctx, "a sign-in by OpenID Connect was not believed", "issuer", p.o.Issuer, "error", brief(cause))
+	p.o.Log.WarnContext(ctx, "rejected a sign-in with OpenID Connect", "issuer", p.o.Issuer, "error", brief(cause))
 	return domain.Wrap(domain.Forbidden, "The sign-in provider's answer could not be confirmed: start again", cause)
 }
 
 func later(e *domain.Error) error {
-	e.Wait = again
+	e.Wait = retryAfter
 	return e
 }
 
-// brief is an error as it is logged: providers answer with whole pages.
+// brief shortens an error for the log, because some providers return whole pages.
 func brief(err error) string {
 	const most = 300
 	if s := err.Error(); len(s) > most {
@@ -323,7 +319,7 @@ func brief(err error) string {
 	return err.Error()
 }
 
-// limited bounds what the provider may answer.
+// limited limits the size of responses.
 type limited struct{ next http.RoundTripper }
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -17,7 +17,7 @@ import (
 
 const callback = "https://vitrine.test/sign-in/sso/callback"
 
-// clock is a time that a test sets.
+// clock is a clock that tests can set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -47,7 +47,7 @@ func rig(t *testing.T, change func(*oidc.Options)) (*oidc.Provider, *oidctest.Pr
 	return oidc.New(o), fake, c
 }
 
-// signIn goes to the provider and back.
+// signIn runs a complete sign-in.
 func signIn(t *testing.T, p *oidc.Provider, fake *oidctest.Provider) (oidc.Identity, error) {
 	t.Helper()
 	a := oidc.NewAttempt()
@@ -60,7 +60,7 @@ func signIn(t *testing.T, p *oidc.Provider, fake *oidctest.Provider) (oidc.Ident
 		t.Fatal(err)
 	}
 	if q := back.Query(); !strings.HasPrefix(back.String(), callback+"?") || q.Get("state") != a.State {
-		t.Fatalf("the provider leads back to %s", back)
+		t.Fatalf("the provider redirects to %s", back)
 	}
 	return p.Finish(t.Context(), a, back.Query().Get("code"))
 }
@@ -111,7 +111,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// What the token leaves out is asked of the UserInfo endpoint, which must speak of the same one.
+// Claims that the token lacks come from the UserInfo endpoint, which must return the same subject.
 func TestUserInfo(t *testing.T) {
 	t.Parallel()
 	p, fake, _ := rig(t, nil)
@@ -165,7 +165,7 @@ func TestTokensNotBelieved(t *testing.T) {
 	}
 }
 
-// A key that is not known is looked for at the provider.
+// For an unknown key, the provider's keys are fetched again.
 func TestKeysRotate(t *testing.T) {
 	t.Parallel()
 	p, fake, _ := rig(t, nil)
@@ -202,7 +202,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// A provider that is away says so, and is asked anew; what it said of itself serves on.
+// If the provider is unavailable, a sign-in fails and the next one tries again. Its cached metadata is used.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	p, fake, c := rig(t, nil)
@@ -288,7 +288,7 @@ func json(w http.ResponseWriter, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// flood writes more than is read.
+// flood writes a response that is too large.
 func flood(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	for range 40 {
@@ -298,7 +298,7 @@ func flood(w http.ResponseWriter) {
 	}
 }
 
-// A provider that takes too long is away, and all who wait for it wait once.
+// A provider that is too slow counts as unavailable, and concurrent sign-ins wait only once.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	p, fake, _ := rig(t, func(o *oidc.Options) { o.Patience = 50 * time.Millisecond })

@@ -1,5 +1,5 @@
-// Package redis counts requests of all servers together, in one Redis or Valkey. It knows no
-// rule of the service.
+// Package redis counts requests of all servers together in a Redis or Valkey server. It is independent of
+// the service's limits.
 package redis
 
 import (
@@ -20,23 +20,22 @@ import (
 //go:embed take.lua
 var takeText string
 
-// take runs by its sum, and is sent whole where the server does not know it.
+// take runs by its hash, and is only sent in full if the server does not know it.
 var take = redis.NewScript(1, takeText)
 
 const (
-	// patience is how long a server has to take a connection, to shake hands where there is TLS, and
-	// to answer. Requests wait for it.
+	// patience is the timeout for connecting, the TLS handshake and a reply. Requests wait for it.
 	patience = 100 * time.Millisecond
-	// Connections that are kept open while nobody counts, and for how long.
+	// Idle connections that are kept open, and for how long.
 	idle    = 16
 	idleFor = 4 * time.Minute
-	// firstPause is for how long a server is left alone after a failure, doubled by each further
-	// one up to lastPause.
+	// firstPause is how long no request is sent after a failure. Each further failure doubles it, up to
+	// lastPause.
 	firstPause = 250 * time.Millisecond
 	lastPause  = 8 * time.Second
 )
 
-// Limits counts requests against limits. It is safe for concurrent use.
+// Limits enforces rate limits. It is safe for concurrent use.
 type Limits struct {
 	pool   *redis.Pool
 	prefix string
@@ -45,26 +44,26 @@ type Limits struct {
 
 	observe func(ctx context.Context, took time.Duration, err error)
 
-	counted, alone atomic.Int64
+	counted, local atomic.Int64
 
 	mu      sync.Mutex
-	pause   time.Duration // 0: the server answers
-	until   time.Time     // nobody asks before
-	probing bool          // somebody does, after a pause
+	pause   time.Duration // 0 while the server answers
+	until   time.Time     // no requests before then
+	probing bool          // one request is testing the server after a pause
 }
 
-// Options say where to count.
+// Options configure Limits.
 type Options struct {
-	URL    string         // redis:// or rediss://, with user, password and number of the database
+	URL    string         // redis:// or rediss://, with user, password and database number
 	Prefix string         // of all keys
-	Roots  *x509.CertPool // by which a server with TLS is trusted; nil for the system's
+	Roots  *x509.CertPool // trusted certificate authorities; nil for those of the system
 	Log    *slog.Logger
-	Now    func() time.Time // of pauses; nil means time.Now
-	// Observe, if not nil, is told of each request that the server was asked to count.
+	Now    func() time.Time // clock for pauses; nil for time.Now
+	// Observe, if not nil, is called after each request to the server.
 	Observe func(ctx context.Context, took time.Duration, err error)
 }
 
-// New makes it. It connects when it first counts; an error is about the URL.
+// New returns limits. It connects when it first counts, and only returns errors about the URL.
 func New(o Options) (*Limits, error) {
 	if err := Check(o.URL); err != nil {
 		return nil, err
@@ -73,13 +72,13 @@ func New(o Options) (*Limits, error) {
 		o.Now = time.Now
 	}
 	roots := o.Roots
-	if roots == nil && strings.HasPrefix(o.URL, "rediss:") { // read now: the first request would not wait for that
+	if roots == nil && strings.HasPrefix(o.URL, "rediss:") { // load them now, because the first request would time out
 		var err error
 		if roots, err = x509.SystemCertPool(); err != nil {
-			return nil, fmt.Errorf("redis: the system's authorities: %w", err)
+			return nil, fmt.Errorf("redis: load the certificate authorities of the system: %w", err)
 		}
 	}
-	// A server does all in one thread: it signs once for each of us, and not for each connection.
+	// The session cache saves signatures, which block the server's only thread.
 	secure := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
 	l := &Limits{prefix: o.Prefix, log: o.Log, now: o.Now, observe: o.Observe}
 	l.pool = &redis.Pool{MaxIdle: idle, IdleTimeout: idleFor, Dial: func() (redis.Conn, error) {
@@ -89,34 +88,34 @@ func New(o Options) (*Limits, error) {
 	return l, nil
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (l *Limits) Close() error { return l.pool.Close() }
 
-// Counted is what came of a request.
+// Counted is the result of a counted request.
 type Counted struct {
 	Allowed   bool
-	Remaining int           // that are left just now
-	Reset     time.Duration // until the whole limit is there again
-	Retry     time.Duration // until one more is allowed; 0 if this one was
+	Remaining int           // requests that are currently left
+	Reset     time.Duration // until the whole limit is available
+	Retry     time.Duration // until another request is allowed; 0 if this one was
 }
 
-// Take counts one request of key against so many in a window, of which the last may all come at
-// once. Of any number of calls, on any number of servers, those that fit are allowed. It is false
-// where the server is away: then nothing is counted, and for a while nobody waits for it but one
-// caller now and then. The context is for who observes: patience is short, so nothing cancels it.
+// Take adds a request of key to a limit per window, all of which may come at once. The result is
+// exact for concurrent calls on any number of servers. ok is false if Redis is unavailable. Then nothing is
+// counted, and for a while only one caller at a time tries again. ctx is only passed to the observer:
+// nothing cancels the request, because its timeout is short.
 func (l *Limits) Take(ctx context.Context, key string, limit int, window time.Duration) (c Counted, ok bool) {
 	if !l.mayAsk() {
-		l.alone.Add(1)
+		l.local.Add(1)
 		return c, false
 	}
-	begun := time.Now()
+	start := time.Now()
 	c, err := l.ask(key, limit, window)
 	l.heard(err)
 	if l.observe != nil {
-		l.observe(ctx, time.Since(begun), err)
+		l.observe(ctx, time.Since(start), err)
 	}
 	if err != nil {
-		l.alone.Add(1)
+		l.local.Add(1)
 		return c, false
 	}
 	l.counted.Add(1)
@@ -125,10 +124,10 @@ func (l *Limits) Take(ctx context.Context, key string, limit int, window time.Du
 
 func (l *Limits) ask(key string, limit int, window time.Duration) (c Counted, err error) {
 	conn := l.pool.Get()
-	defer func() { _ = conn.Close() }() // back to the pool
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	got, err := redis.Int64s(take.Do(conn, l.prefix+key, limit, window.Microseconds()))
 	if err == nil && len(got) != 4 {
-		err = fmt.Errorf("redis: the script gives %d numbers", len(got))
+		err = fmt.Errorf("redis: the script returned %d numbers", len(got))
 	}
 	if err != nil {
 		return c, err
@@ -137,7 +136,7 @@ func (l *Limits) ask(key string, limit int, window time.Duration) (c Counted, er
 		Reset: time.Duration(got[2]) * time.Microsecond, Retry: time.Duration(got[3]) * time.Microsecond}, nil
 }
 
-// mayAsk reports whether the server is asked: always while it answers, and else by one at a time,
+// mayAsk reports whether to send a request: always while the server answers, and otherwise one at a time
 // after a pause.
 func (l *Limits) mayAsk() bool {
 	l.mu.Lock()
@@ -152,7 +151,7 @@ func (l *Limits) mayAsk() bool {
 	return true
 }
 
-// heard notes whether the server answered, and says in the log when that changes.
+// heard records whether the server answered, and logs changes.
 func (l *Limits) heard(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +161,7 @@ func (l *Limits) heard(err error) {
 		l.pause = 0
 	case was == 0:
 		l.pause = firstPause
-	case l.probing: // those that had asked before the first failure was known change nothing
+	case l.probing: // requests from before the first failure change nothing
 		l.pause = min(2*was, lastPause)
 	}
 	l.probing = l.probing && err != nil && was == 0
@@ -171,21 +170,21 @@ func (l *Limits) heard(err error) {
 	}
 	switch {
 	case err != nil && was == 0:
-		l.log.WarnContext(context.Background(), "Redis does not answer: each server limits requests by itself", "error", err)
+		l.log.WarnContext(context.Background(), "Redis does not answer: each server now limits requests on its own", "error", err)
 	case err == nil && was != 0:
-		l.log.InfoContext(context.Background(), "Redis answers: requests are limited over all servers")
+		l.log.InfoContext(context.Background(), "Redis answers again: requests are limited across all servers")
 	}
 }
 
-// Stats are what became of requests since the process began.
+// Stats counts requests since the process started.
 type Stats struct {
-	Counted, Alone int64 // by the server, and by this process where it was away
+	Counted, Alone int64 // counted by Redis, or only in this process
 	Away           bool
 }
 
-// Stats gives what is measured.
+// Stats returns the statistics.
 func (l *Limits) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Stats{Counted: l.counted.Load(), Alone: l.alone.Load(), Away: l.pause != 0}
+	return Stats{Counted: l.counted.Load(), Alone: l.local.Load(), Away: l.pause != 0}
 }

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/redis/redistest"
 )
 
-// clock is a clock that tests set.
+// clock is a clock that tests can set.
 type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(0, c.at.Load()) }
@@ -38,8 +38,8 @@ func newLimitsAt(t *testing.T, url string, roots *x509.CertPool, now func() time
 	return l
 }
 
-// Of what three servers count at once, exactly the limit is allowed. The window is so long that
-// none comes back during the test.
+// Three servers together allow exactly the limit. The window is so long that no request becomes available
+// again during the test.
 func TestTakeIsExact(t *testing.T) {
 	t.Parallel()
 	address := redistest.Start(t)
@@ -51,7 +51,7 @@ func TestTakeIsExact(t *testing.T) {
 			l := newLimits(t, address, nil)
 			for range each {
 				all.Go(func() {
-					for range 100 { // a machine that is too slow for the patience of a request
+					for range 100 { // a slow machine may exceed the timeout
 						if c, ok := l.Take(t.Context(), key, limit, 1000*time.Hour); ok {
 							if c.Allowed {
 								allowed.Add(1)
@@ -71,7 +71,7 @@ func TestTakeIsExact(t *testing.T) {
 	}
 }
 
-// counted counts until the server answers.
+// counted retries until the server answers.
 func counted(t *testing.T, l *redis.Limits, key string, limit int, window time.Duration) redis.Counted {
 	t.Helper()
 	for range 100 {
@@ -108,8 +108,8 @@ func TestTake(t *testing.T) {
 	if left, err := client.Int64(conn.Do("PTTL", "test:k")); err != nil || left <= 0 || left > window.Milliseconds() {
 		t.Errorf("the key ends in %d ms, %v", left, err)
 	}
-	// A server that has lost the script is sent it again, and one whose clock was set back, or
-	// whose limits were larger, locks nobody out for longer than a window.
+	// A server that has lost the script gets it again. After its clock was set back or its limits were
+	// reduced, no key is blocked for longer than a window.
 	if _, err := conn.Do("SCRIPT", "FLUSH"); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestTake(t *testing.T) {
 	if c, ok := l.Take(t.Context(), "k", 3, window); !ok || c.Allowed || c.Reset > window || c.Retry > window/3 {
 		t.Errorf("%+v, %v", c, ok)
 	}
-	// A limit beyond what can be told apart allows all.
+	// A limit that is too large to be represented allows everything.
 	for range 3 {
 		if c := counted(t, l, "many", 1<<30, time.Minute); !c.Allowed {
 			t.Errorf("%+v", c)
@@ -127,11 +127,11 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// gate is a server that passes connections on, closes them, or says nothing.
-type gate struct {
+// proxy is a proxy that forwards connections, closes them, or does not respond.
+type proxy struct {
 	to    string
 	mode  atomic.Int32 // passes, refuses, silent
-	calls atomic.Int64 // connections that were made
+	calls atomic.Int64 // number of connections
 
 	mu   sync.Mutex
 	open []net.Conn
@@ -143,13 +143,13 @@ const (
 	silent
 )
 
-func newGate(t *testing.T, to string) (*gate, string) {
+func newProxy(t *testing.T, to string) (*proxy, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{to: to}
+	g := &proxy{to: to}
 	t.Cleanup(func() {
 		_ = l.Close()
 		g.set(refuses)
@@ -177,14 +177,14 @@ func newGate(t *testing.T, to string) (*gate, string) {
 	return g, l.Addr().String()
 }
 
-func (g *gate) keep(c net.Conn) {
+func (g *proxy) keep(c net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open = append(g.open, c)
 }
 
-// set changes what happens to connections, and ends those that are there.
-func (g *gate) set(mode int32) {
+// set changes the mode, and closes existing connections.
+func (g *proxy) set(mode int32) {
 	g.mode.Store(mode)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -194,8 +194,8 @@ func (g *gate) set(mode int32) {
 	g.open = nil
 }
 
-// A server that goes away, or falls silent, is asked by one caller now and then, and counts again
-// once it is back.
+// A server that is unavailable or does not respond gets a request now and then, and is used again once it
+// answers.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
@@ -212,10 +212,10 @@ func TestAway(t *testing.T) {
 			if of.tls {
 				roots = trusting(t, server.Authority)
 			}
-			g, address := newGate(t, server.Address)
+			g, address := newProxy(t, server.Address)
 			at := new(clock)
 			l := newLimitsAt(t, scheme+address, roots, at.now)
-			for tries := 0; ; tries++ { // a slow machine may take the first for one that is away
+			for tries := 0; ; tries++ { // on a slow machine the first request may time out
 				if _, ok := l.Take(t.Context(), "k", 10, time.Hour); ok || tries > 100 {
 					break
 				}

@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/redis/redistest"
 )
 
-// The account of a server that takes nobody else, allowed only what docs/operators.md names.
+// The only account of a server, with the permissions listed in docs/operators.md.
 const (
 	user   = "vitrine"
 	secret = "p@ss:w/rd?"
@@ -39,9 +39,8 @@ func trusting(t *testing.T, file string) *x509.CertPool {
 	return roots
 }
 
-// By TLS a server is asked only where the authority of its certificate is trusted, and who asks is
-// let in by user and password. Where anything is wrong nothing is counted, and the log says what,
-// without the password.
+// A TLS server is used only if its certificate is trusted and accepts the user and password. Otherwise
+// nothing is counted, and the log contains the reason but not the password.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	s, other, plain := redistest.ServeTLS(t, account...), redistest.ServeTLS(t), redistest.Start(t)
@@ -54,7 +53,7 @@ func TestTLS(t *testing.T) {
 	for name, of := range map[string]struct {
 		url   url.URL
 		roots *x509.CertPool
-		says  string // "": it counts
+		says  string // log message; "" if it counts
 	}{
 		"user and password":    {url.URL{Scheme: "rediss", User: who, Host: s.Address}, right, ""},
 		"password alone":       {url.URL{Scheme: "rediss", User: url.UserPassword("", secret), Host: s.Address}, right, ""},
@@ -70,8 +69,8 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for range 50 { // a slow machine may be too slow for the patience of a request
-				var log bytes.Buffer // which has the first failure alone
+			for range 50 { // a slow machine may exceed the timeout
+				var log bytes.Buffer // contains only the first failure
 				l, err := redis.New(redis.Options{URL: of.url.String(), Prefix: "test:", Roots: of.roots, Log: slog.New(slog.NewTextHandler(&log, nil))})
 				if err != nil {
 					t.Fatal(err)
@@ -97,13 +96,13 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What three servers count at once over TLS is exact as well.
+// Three servers that use TLS count exactly, too.
 func TestTLSIsExact(t *testing.T) {
 	t.Parallel()
 	s := redistest.ServeTLS(t, account...)
 	address := url.URL{Scheme: "rediss", User: url.UserPassword(user, secret), Host: s.Address}
 	const limit, atOnce, each = 47, 6, 5
-	for try := range 20 { // a slow machine may be too slow for the patience of a request, which then may have been counted
+	for try := range 20 { // on a slow machine a request may time out after it was counted
 		var allowed, alone atomic.Int64
 		var all sync.WaitGroup
 		for range 3 {

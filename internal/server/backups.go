@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
@@ -74,7 +74,7 @@ func (b *backups) end() {
 // look makes a backup if one is due and no other server makes it.
 func (b *backups) look(ctx context.Context) {
 	log := b.s.log
-	if err := carry.Behind(ctx, b.s.db); err != nil { // during an upgrade newer servers make them
+	if err := dump.Behind(ctx, b.s.db); err != nil { // during an upgrade newer servers make them
 		if ctx.Err() == nil {
 			log.WarnContext(ctx, "making no backups", "error", err)
 		}

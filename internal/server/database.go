@@ -231,7 +231,7 @@ func RefuseToLeaveBehind(ctx context.Context, db *database.DB) error {
 // Migrate brings the schema of a database, and that of the queue in it, to this
 // program's version, or leaves it at a later one that serves this program.
 func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
-	r, err := db.MigrateTelling(ctx, store.Migrations(db.Dialect()), func(err error) {
+	r, err := db.MigrateNotify(ctx, store.Migrations(db.Dialect()), func(err error) {
 		log.WarnContext(ctx, "a migration gives way to others, and tries again soon", "error", err)
 	})
 	if err != nil {

@@ -482,7 +482,7 @@ func TestSignOnAway(t *testing.T) {
 		if p.header.Get("Retry-After") == "" {
 			t.Error("it does not say when to come again")
 		}
-		if len(r.Log("the OpenID Connect provider is away")) == 0 {
+		if len(r.Log("the OpenID Connect provider is unavailable")) == 0 {
 			t.Error("it is not in the log")
 		}
 		b.post("/sign-in", "email", "ada@example.org", "password", password).leads("/")

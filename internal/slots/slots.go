@@ -1,4 +1,4 @@
-// Package slots bounds how much one process does at once for each of many, such as users.
+// Package slots limits concurrency within a process per key, such as a user.
 package slots
 
 import (
@@ -10,26 +10,25 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Slots bounds how much is done at once for each key. Who comes when all slots of a key
-// are taken waits for a turn, in the order of coming. Set the fields before it is used; it
-// is safe for concurrent use.
+// Slots limits the number of concurrent operations per key. Further callers wait in order of arrival. Set
+// the fields before first use. It is safe for concurrent use.
 type Slots[K comparable] struct {
-	AtOnce   int           // 0 for no bound
-	Waiting  int           // how many may wait for each key
-	Patience time.Duration // for how long
-	Refusal  string        // what those are told who may not wait, or have waited too long
+	AtOnce   int           // concurrent operations per key; 0 for no limit
+	Waiting  int           // maximum number of waiting callers per key
+	Patience time.Duration // maximum wait
+	Refusal  string        // error message if too many callers wait, or for too long
 
 	mu   sync.Mutex
-	keys map[K]slot // those of which something is done
+	keys map[K]slot // keys with running operations
 }
 
 type slot struct {
 	busy  int
-	queue []chan struct{} // of those that wait; closing one hands a slot over
+	queue []chan struct{} // waiting callers; closing a channel passes a slot on
 }
 
-// Enter takes a slot, for which it may wait; Leave gives it back. It is Unavailable where
-// too many wait, or for too long, and ctx's error when that is done first.
+// Enter acquires a slot, and waits for it if necessary. The caller must release it with Leave. The error is
+// Unavailable if too many callers wait or the wait is too long, or that of ctx.
 func (t *Slots[K]) Enter(ctx context.Context, key K) error {
 	turn, err := t.take(key)
 	if turn == nil || err != nil {
@@ -51,7 +50,7 @@ func (t *Slots[K]) Enter(ctx context.Context, key K) error {
 
 func (t *Slots[K]) refuse() error { return domain.NewUnavailableFor(t.Patience, t.Refusal) }
 
-// take takes a slot, or gives the turn to wait for.
+// take acquires a slot, or returns a channel that is closed when it is the caller's turn.
 func (t *Slots[K]) take(key K) (turn chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +71,7 @@ func (t *Slots[K]) take(key K) (turn chan struct{}, err error) {
 	return turn, nil
 }
 
-// giveUp leaves the queue. A turn that has come meanwhile is passed on.
+// giveUp leaves the queue. If the caller's turn has come in the meantime, it is passed on.
 func (t *Slots[K]) giveUp(key K, turn chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +84,7 @@ func (t *Slots[K]) giveUp(key K, turn chan struct{}) {
 	t.pass(key, s)
 }
 
-// Leave gives a slot back, to the one who has waited longest.
+// Leave releases a slot and passes it to the next waiting caller.
 func (t *Slots[K]) Leave(key K) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/slots"
 )
 
-// However many come at once, only so many of a key are let in, and each of them in the end.
+// The limit per key is never exceeded, and every caller gets a slot in the end.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	s := slots.Slots[string]{AtOnce: 3, Waiting: 1000, Patience: time.Minute}
@@ -38,8 +38,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Others do not wait for a key that is full, those that may not wait are told so, and a
-// turn is not lost with one who has gone.
+// Other keys are not affected by a full one, callers that may not wait get an error, and the turn of a
+// cancelled caller is passed on.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	s := slots.Slots[string]{AtOnce: 1, Waiting: 1, Patience: time.Hour, Refusal: "Too many"}
@@ -53,17 +53,17 @@ func TestFull(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := enter(gone, "a"); !errors.Is(err, context.Canceled) {
-		t.Errorf("who has gone gets %v", err)
+		t.Errorf("a cancelled caller gets %v", err)
 	}
 	waits := make(chan error)
 	go func() {
 		err := enter(t.Context(), "a")
-		for domain.KindOf(err) == domain.Unavailable { // the one below is in the queue just now
+		for domain.KindOf(err) == domain.Unavailable { // the caller below is in the queue
 			err = enter(t.Context(), "a")
 		}
 		waits <- err
 	}()
-	for { // the place of the only one who may wait is taken at some time
+	for { // until the only place in the queue is taken
 		err := enter(gone, "a")
 		if domain.KindOf(err) == domain.Unavailable {
 			break
@@ -74,7 +74,7 @@ func TestFull(t *testing.T) {
 	}
 	s.Leave("a")
 	if err := <-waits; err != nil {
-		t.Errorf("the one who waited gets %v", err)
+		t.Errorf("the waiting caller gets %v", err)
 	}
 	s.Leave("a")
 	if err := enter(t.Context(), "a"); err != nil {
@@ -82,7 +82,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// One who has waited too long is told so.
+// A caller that has waited too long gets an error.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	s := slots.Slots[int]{AtOnce: 1, Waiting: 9, Patience: time.Nanosecond, Refusal: "Too many"}

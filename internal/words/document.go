@@ -1,25 +1,25 @@
 package words
 
-// The bounds of what is kept of one document. Positions beyond 16,383 and more than 255
-// of one word mean nothing to PostgreSQL, which also wants less than 1 MB in all.
+// Limits of a document. PostgreSQL ignores positions above 16,383 and more than 255 positions of a word,
+// and limits a tsvector to 1 MB.
 const (
 	maxPositions = 16_000
 	maxOfWord    = 255
 	maxBytes     = 400_000
-	gap          = 4 // positions between two texts, so that no phrase spans them
+	gap          = 4 // positions between two texts, so that phrases do not span them
 )
 
-// Token is a word with its place in its part, counted from 1.
+// Token is a word with its position, counted from 1.
 type Token struct {
 	Word string
 	At   int
 }
 
-// Document is what a thing is found by.
+// Document is the searchable content of an entity.
 type Document struct{ Title, Body []Token }
 
-// Make cuts the texts of a thing, of which the first is its title. Of very long ones
-// the beginning counts, and of a word that comes again and again the first 255.
+// Make returns the document of a title and further texts. It ignores the end of very long texts, and all
+// but the first 255 occurrences of a word.
 func Make(title string, body ...string) Document {
 	var d Document
 	w := writer{seen: map[string]int{}}
@@ -34,7 +34,7 @@ func Make(title string, body ...string) Document {
 
 type writer struct {
 	seen  map[string]int
-	at    int // positions of title and body follow each other
+	at    int // positions continue from the title to the body
 	bytes int
 	out   []Token
 }
@@ -59,7 +59,7 @@ func (w *writer) add(text string) []Token {
 	return w.out
 }
 
-// beginning is as much of a text as could count.
+// beginning returns the part of a text that is not too long to be used.
 func beginning(text string) string {
 	const most = 1 << 20
 	if len(text) > most {

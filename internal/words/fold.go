@@ -1,5 +1,5 @@
-// Package words cuts texts and queries into the words that search compares. Both
-// databases store what it makes, so that the same query finds the same on both.
+// Package words splits texts and queries into words for search. Both databases store its results, so that
+// a query returns the same results on both.
 package words
 
 import (
@@ -10,14 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// letters are those that have no decomposition but are read as others.
+// letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",
 	"æ", "ae", "œ", "oe", "þ", "th")
 
-// Fold gives a text without differences of case, diacritics and compatibility forms:
-// case folding (Unicode, section 3.13), NFKD without marks that any letter can carry,
-// then NFC. Marks that make another letter (Devanagari vowels, Thai tones, the voicing
-// of kana) stay.
+// Fold removes differences of case, diacritics and compatibility forms: it applies case folding (Unicode,
+// section 3.13), NFKD without marks that any letter can have, and NFC. Marks that form a different letter
+// (Devanagari vowels, Thai tones, the voicing of kana) stay.
 func Fold(text string) string {
 	if plain(text) {
 		return strings.ToLower(text)
@@ -29,7 +28,7 @@ func Fold(text string) string {
 		}
 		return r
 	}, text)
-	// Folding once more: a compatibility form may stand for a capital.
+	// Fold the case again, because a compatibility form may stand for a capital letter.
 	return letters.Replace(norm.NFC.String(cases.Fold().String(text)))
 }
 
@@ -42,7 +41,7 @@ func plain(text string) bool {
 	return true
 }
 
-// dropped reports whether a mark folds away or a character is not visible.
+// dropped reports whether Fold removes a mark or an invisible character.
 func dropped(r rune) bool {
 	const voiced, semiVoiced = '\u3099', '\u309A'
 	if r == voiced || r == semiVoiced {

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// The bounds of a query.
+// Limits of a query.
 const (
 	maxTerms  = 100
 	maxTokens = 400
 )
 
-// Term is words that follow each other; with Prefix the last one may go on. Expansions, if
-// known, are all words that begin with the last one, and it.
+// Term is a sequence of consecutive words. With Prefix, the last one is a prefix. Expansions, if known, are
+// all words with this prefix, including the prefix itself.
 type Term struct {
 	Words      []string
 	Prefix     bool
 	Expansions []string
 }
 
-// Query is what a query asks for: all of its terms.
+// Query is a parsed query. All of its terms must match.
 type Query struct {
-	Everything bool // it is blank or "*"
+	Everything bool // the query is empty or "*"
 	Terms      []Term
-	TooLong    bool // it has more words than are taken
+	TooLong    bool // the query has too many words
 }
 
-// Parse reads a query. What stands between double quotes is one term, else what stands
-// between blanks; all other punctuation only separates words, which then must follow
-// each other. The last word may go on, unless a quote ends it. Nothing is an operator.
+// Parse parses a query. Text in double quotes is one term, and otherwise text between spaces. Other
+// punctuation only separates words within a term. The last word is a prefix, unless a quote ends it. There
+// are no operators.
 func Parse(query string) Query {
 	if trimmed := strings.TrimSpace(query); trimmed == "" || trimmed == "*" {
 		return Query{Everything: true}
@@ -36,7 +36,7 @@ func Parse(query string) Query {
 	var q Query
 	parts := strings.Split(query, `"`)
 	for i, part := range parts {
-		if i%2 == 1 { // an open quote runs to the end
+		if i%2 == 1 { // an unclosed quote extends to the end
 			q.add(part, i == len(parts)-1)
 			continue
 		}
@@ -53,17 +53,17 @@ func Parse(query string) Query {
 	return q
 }
 
-// Cut gives the beginning of a query that has as many words as are taken.
+// Cut returns the longest beginning of a query that does not have too many words.
 func Cut(query string) string {
 	if !Parse(query).TooLong {
 		return query
 	}
 	runes := []rune(query)
-	first := sort.Search(len(runes), func(n int) bool { return Parse(string(runes[:n])).TooLong }) // of the too long ones
+	first := sort.Search(len(runes), func(n int) bool { return Parse(string(runes[:n])).TooLong }) // shortest that is too long
 	return string(runes[:first-1])
 }
 
-// add takes a stretch of the query as one term, if it has words.
+// add adds a part of the query as one term, if it contains words.
 func (q *Query) add(text string, last bool) {
 	all := runs(Fold(text))
 	if len(all) == 0 {
@@ -79,7 +79,7 @@ func (q *Query) add(text string, last bool) {
 	q.Terms = append(q.Terms, t)
 }
 
-// separated reports whether a text ends with something that ends its last word.
+// separated reports whether a text ends with a character that ends its last word.
 func separated(text string) bool {
 	all := runs(Fold(text))
 	return !strings.HasSuffix(Fold(text), all[len(all)-1].text)

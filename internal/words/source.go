@@ -24,7 +24,7 @@ func Source(address string) int64 {
 
 func sourceKey(address string) string {
 	address = strings.TrimSpace(address)
-	if strings.ContainsAny(address, " \t\r\n") { // a search query may begin with a URL
+	if strings.ContainsAny(address, " \t\r\n") { // a search query may start with a URL
 		return ""
 	}
 	u, err := weburl.Parse(address)
@@ -63,7 +63,7 @@ func Parameters(query string) (kept []string) {
 	return kept
 }
 
-// tracking reports whether a parameter says where the reader came from.
+// tracking reports whether a parameter is used for tracking.
 func tracking(name string) bool {
 	return strings.HasPrefix(name, "utm_") || slices.Contains([]string{"fbclid", "gclid", "dclid", "gbraid", "wbraid",
 		"msclkid", "yclid", "twclid", "ttclid", "igshid", "igsh", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src"}, name)

@@ -6,16 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// longestWord is how many characters of a word count; PostgreSQL takes no lexeme of
-// more than 2,046 bytes.
+// longestWord is the number of significant characters of a word. PostgreSQL limits lexemes to 2,046 bytes.
 const longestWord = 64
 
-// Scripts that are written without spaces: their words are found as parts of a run.
+// unspaced are scripts without spaces between words. Their words are found as parts of a run.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 	unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Bopomofo, unicode.Yi}
 
-// run is characters between which nothing separates: a word, or a stretch of a script
-// without spaces.
+// run is a sequence of characters without a separator: a word, or text of a script without spaces.
 type run struct {
 	text     string
 	unspaced bool
@@ -26,9 +24,9 @@ type class int
 const (
 	separator class = iota
 	spaced          // part of a word
-	joined          // of a script without spaces
-	symbol          // stands for itself, as emoji do
-	mark            // belongs to the character before it
+	joined          // part of a script without spaces
+	symbol          // a word of its own, such as an emoji
+	mark            // belongs to the previous character
 )
 
 func classOf(r rune) class {
@@ -50,7 +48,7 @@ func classOf(r rune) class {
 	return separator
 }
 
-// runs cuts a folded text.
+// runs splits a folded text.
 func runs(text string) (all []run) {
 	start, kind := 0, separator
 	end := func(at int) {
@@ -74,10 +72,9 @@ func runs(text string) (all []run) {
 	return all
 }
 
-// tokens gives what a run is found by. A run of a script without spaces is cut into
-// pairs of characters that overlap, and its last character: any part of it is then a
-// sequence of pairs, or the beginning of one. `whole` leaves out that last character
-// where it is not known that the run ends there.
+// tokens returns the search tokens of a run. A run of a script without spaces is split into overlapping
+// pairs of characters and its last character. So any part of it is a sequence of pairs, or the beginning of
+// one. whole omits the last character, because the run may not end there.
 func (r run) tokens(whole bool) []string {
 	if !r.unspaced {
 		return []string{shorten(r.text)}
@@ -107,11 +104,11 @@ func shorten(word string) string {
 	return word
 }
 
-// LongestKey is how many bytes a key has at most.
+// LongestKey is the maximum length of a key in bytes.
 const LongestKey = 200
 
-// Key is how a title reads: its words in plain letters, for ordering by name and for
-// comparing whole titles. Of long titles it is the beginning.
+// Key returns the words of a title in folded form, for sorting by name and comparing whole titles. It
+// contains only the beginning of long titles.
 func Key(title string) string {
 	var b strings.Builder
 	for _, r := range runs(Fold(title)) {

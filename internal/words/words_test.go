@@ -59,7 +59,7 @@ func spell(all []Token) string {
 	return strings.Join(parts, " ")
 }
 
-// What PostgreSQL would not take is left out.
+// Make keeps within PostgreSQL's limits.
 func TestMakeIsBounded(t *testing.T) {
 	t.Parallel()
 	same := Make("x", strings.Repeat("x ", 100_000))
@@ -168,8 +168,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Whatever the text, words are of characters that no engine takes for an operator, and
-// fold to themselves.
+// For any text, words contain no characters that a database takes for an operator, and folding does not
+// change them.
 func FuzzMake(f *testing.F) {
 	for _, seed := range []string{"Ada", "東京 tower", "\x00\xff", "'\\\"*", "ไทย", "é́́", "🌱"} {
 		f.Add(seed)
@@ -192,7 +192,7 @@ func FuzzMake(f *testing.F) {
 	})
 }
 
-// What has too many words is cut behind the last that are taken.
+// Cut removes the words above the limit.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "a few words", `"quoted ones"`, strings.Repeat("a ", 100)} {

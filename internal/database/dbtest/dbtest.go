@@ -1,9 +1,8 @@
-// Package dbtest gives tests databases of their own: an SQLite file that is
-// removed, and a PostgreSQL database that is dropped, when the test ends.
+// Package dbtest creates temporary databases for tests: SQLite files, and PostgreSQL databases that are
+// dropped when the test ends.
 //
-// PostgreSQL is used where the environment variable VITRINE_TEST_POSTGRES holds
-// the URL of a server on which databases may be created; without it those tests
-// are skipped and say so, or fail where VITRINE_TEST_REQUIRE_POSTGRES is set.
+// PostgreSQL tests need the environment variable VITRINE_TEST_POSTGRES with the URL of a server that
+// allows creating databases. Without it they are skipped, or fail if VITRINE_TEST_REQUIRE_POSTGRES is set.
 package dbtest
 
 import (
@@ -17,62 +16,58 @@ import (
 	"vitrine/internal/database"
 )
 
-// Env names the variable that holds the URL of the PostgreSQL server.
+// Env is the environment variable with the URL of the PostgreSQL server.
 const Env = "VITRINE_TEST_POSTGRES"
 
-// RequireEnv names the variable that, when not empty, makes tests fail that would be
-// skipped for want of a server.
+// RequireEnv is the environment variable that, if not empty, makes tests fail instead of skipping them
+// when there is no server.
 const RequireEnv = "VITRINE_TEST_REQUIRE_POSTGRES"
 
-// OnlyEnv names the variable that has Each run on one of the databases alone, "sqlite" or
-// "postgres".
+// OnlyEnv is the environment variable that restricts Each to one database, "sqlite" or "postgres".
 const OnlyEnv = "VITRINE_TEST_ONLY"
 
-// testConns keeps many parallel tests within a server's hundred connections.
+// testConns keeps many parallel tests within the default limit of a hundred server connections.
 const testConns = 5
 
-// Each runs f as parallel subtests "sqlite" and "postgres", each on an empty
-// database of its own.
+// Each runs f in parallel subtests "sqlite" and "postgres", each with its own empty database.
 func Each(t *testing.T, f func(t *testing.T, o database.Options)) {
 	t.Helper()
 	new(Template).Each(t, f)
 }
 
-// SQLitePath gives the path of an SQLite file that does not exist yet.
+// SQLitePath returns the path of an SQLite file that does not exist yet.
 func SQLitePath(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "vitrine.db")
 }
 
-// PostgresURL gives the URL of an empty PostgreSQL database, or skips the test.
+// PostgresURL returns the URL of an empty PostgreSQL database, or skips the test.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
 	return new(Template).PostgresURL(t)
 }
 
-// Template is a prepared database that tests get copies of, so that a schema is
-// built once per dialect and run of the tests. Make one with NewTemplate.
+// Template is a prepared database that is copied for each test, so that a test run builds a schema only
+// once per dialect. Create one with NewTemplate.
 type Template struct {
 	prepare  func(o database.Options) error
 	sqlite   once
 	postgres once
 }
 
-// NewTemplate makes a template from a function that opens the database, fills it
-// and closes it again.
+// NewTemplate returns a template that prepare fills. prepare opens the database, fills it and closes it.
 func NewTemplate(prepare func(o database.Options) error) *Template {
 	return &Template{prepare: prepare}
 }
 
-// once remembers the outcome of a preparation: a file's content or a database's
-// name.
+// once holds the result of a preparation: the content of a file or the name of a database.
 type once struct {
 	sync.Once
 	value string
 	err   error
 }
 
-// Each is like the function Each, on copies of the template.
+// Each is like the function Each, but uses copies of the template.
 func (tp *Template) Each(t *testing.T, f func(t *testing.T, o database.Options)) {
 	t.Helper()
 	databases := map[string]func(testing.TB) database.Options{"sqlite": tp.SQLite, "postgres": tp.Postgres}
@@ -91,14 +86,13 @@ func (tp *Template) Each(t *testing.T, f func(t *testing.T, o database.Options))
 	}
 }
 
-// SQLite gives options for an SQLite copy, which cares for speed and not for
-// durability.
+// SQLite returns options for an SQLite copy that is fast but not durable.
 func (tp *Template) SQLite(t testing.TB) database.Options {
 	t.Helper()
 	return options(tp.SQLitePath(t))
 }
 
-// Postgres gives options for a PostgreSQL copy, or skips the test.
+// Postgres returns options for a PostgreSQL copy, or skips the test.
 func (tp *Template) Postgres(t testing.TB) database.Options {
 	t.Helper()
 	o := options(tp.PostgresURL(t))
@@ -112,7 +106,7 @@ func options(url string) database.Options {
 	return database.Options{URL: url, Synchronous: "OFF", MaxConns: testConns}
 }
 
-// SQLitePath gives the path of an SQLite copy.
+// SQLitePath returns the path of an SQLite copy.
 func (tp *Template) SQLitePath(t testing.TB) string {
 	t.Helper()
 	path := SQLitePath(t)
@@ -129,7 +123,7 @@ func (tp *Template) SQLitePath(t testing.TB) string {
 	return path
 }
 
-// prepareFile returns the content of a prepared database.
+// prepareFile returns the content of a prepared SQLite file.
 func prepareFile(prepare func(o database.Options) error) (content string, err error) {
 	dir, err := os.MkdirTemp("", "vitrine-template-")
 	if err != nil {
@@ -147,7 +141,7 @@ func prepareFile(prepare func(o database.Options) error) (content string, err er
 	return string(data), err
 }
 
-// PostgresURL gives the URL of a PostgreSQL copy, or skips the test.
+// PostgresURL returns the URL of a PostgreSQL copy, or skips the test.
 func (tp *Template) PostgresURL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(Env) == "" {
@@ -178,7 +172,7 @@ func (tp *Template) PostgresURL(t testing.TB) string {
 	return s.url(name)
 }
 
-// missing ends a test that has no server to run on.
+// missing skips or fails a test that has no server.
 func missing(t testing.TB) {
 	t.Helper()
 	end := t.Skipf

@@ -16,15 +16,15 @@ import (
 	"vitrine/internal/database"
 )
 
-// PoolerEnv names the variable that holds the URL of a PgBouncer in transaction mode before
-// the server of Env, with any database: what Each and Postgres give then goes through it.
+// PoolerEnv is the environment variable with the URL, without a database, of a PgBouncer in transaction
+// mode for the server of Env. If it is set, Each and Postgres connect through it.
 const PoolerEnv = "VITRINE_TEST_PGBOUNCER"
 
-// RequirePoolerEnv names the variable that, when not empty, makes tests fail that would be
-// skipped for want of the program pgbouncer.
+// RequirePoolerEnv is the environment variable that, if not empty, makes tests fail instead of skipping
+// them when pgbouncer is not installed.
 const RequirePoolerEnv = "VITRINE_TEST_REQUIRE_PGBOUNCER"
 
-// poolerSettings lend out few sessions, so that a client rarely has the same one twice.
+// poolerSettings limit the server sessions, so that a client rarely gets the same one twice.
 const poolerSettings = `[databases]
 * = host='%s' port=%d user='%s'%s
 [pgbouncer]
@@ -37,12 +37,12 @@ default_pool_size = 4
 max_client_conn = 500
 `
 
-// poolerTries is how many ports are tried: another program may take one that was free.
+// poolerTries is the number of attempts to find a port: another program may take a free one first.
 const poolerTries = 5
 
-// Pooler starts a PgBouncer in transaction mode before the server of a URL, which lends out
-// four sessions for each database, and gives the URL of that database through it. It ends with
-// the test, which fails if it has ended before. Where there is no pgbouncer, the test is skipped.
+// Pooler starts a PgBouncer in transaction mode, with four sessions per database, for the server of a
+// URL. It returns the URL of that database through the pooler. The pooler is stopped at the end of the
+// test, which fails if the pooler exits earlier. The test is skipped if pgbouncer is not installed.
 func Pooler(t testing.TB, direct string) (pooled string) {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -53,7 +53,7 @@ func Pooler(t testing.TB, direct string) (pooled string) {
 		if os.Getenv(RequirePoolerEnv) != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no pgbouncer to test on")
+		t.Skip("pgbouncer is not installed")
 	}
 	server, err := pgx.ParseConfig(direct)
 	if err != nil {
@@ -65,7 +65,7 @@ func Pooler(t testing.TB, direct string) (pooled string) {
 			return u.String()
 		}
 	}
-	t.Fatal("no pgbouncer would start")
+	t.Fatal("pgbouncer does not start")
 	return ""
 }
 
@@ -77,11 +77,11 @@ func startPooler(t testing.TB, program string, server *pgx.ConnConfig) (address 
 	}
 	address = l.Addr().String()
 	var password string
-	if server.Password != "" { // PgBouncer takes no empty one
+	if server.Password != "" { // PgBouncer rejects an empty one
 		password = " password='" + server.Password + "'"
 	}
 	settings := fmt.Appendf(nil, poolerSettings, server.Host, server.Port, server.User, password, l.Addr().(*net.TCPAddr).Port)
-	_ = l.Close() // so that the pooler can have the port
+	_ = l.Close() // frees the port for the pooler
 	folder, err := os.MkdirTemp("", "vitrine-pgbouncer-")
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func startPooler(t testing.TB, program string, server *pgx.ConnConfig) (address 
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-q", file)
-	if os.Geteuid() == 0 { // as whom it refuses to run
+	if os.Geteuid() == 0 { // pgbouncer refuses to run as root
 		if out, err := exec.Command("chown", "-R", "postgres", folder).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -105,7 +105,7 @@ func startPooler(t testing.TB, program string, server *pgx.ConnConfig) (address 
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // fails because it is killed
 		close(ended)
 	}()
 	for {
@@ -122,7 +122,7 @@ func startPooler(t testing.TB, program string, server *pgx.ConnConfig) (address 
 	t.Cleanup(func() {
 		select {
 		case <-ended:
-			t.Errorf("pgbouncer has ended by itself\n%s", out.Bytes())
+			t.Errorf("pgbouncer exited\n%s", out.Bytes())
 		default:
 		}
 		_ = cmd.Process.Kill()
@@ -131,7 +131,7 @@ func startPooler(t testing.TB, program string, server *pgx.ConnConfig) (address 
 	return address, true
 }
 
-// through puts the pooler of the environment before a database.
+// through changes the options to connect through the pooler of the environment.
 func through(t testing.TB, o *database.Options) {
 	t.Helper()
 	pooled, err := url.Parse(os.Getenv(PoolerEnv))

@@ -18,22 +18,22 @@ import (
 	"vitrine/internal/database"
 )
 
-// prefix starts the names of all databases made here; the time of making in hex
-// follows, then something random.
+// prefix is the prefix of the names of all test databases. The creation time in hex and a random suffix
+// follow.
 const prefix = "vitrine_test_"
 
-// leftAfter is the age at which a database must be one that a killed run of
-// tests has left behind. Templates are always left, for want of a last test.
+// leftAfter is the age after which a database must be left over from a killed test run. Templates are
+// never dropped earlier, because no test is known to be the last one.
 const leftAfter = time.Hour
 
-// server is the PostgreSQL server of the environment, seen from its maintenance
-// database. The process keeps it open.
+// server is the PostgreSQL server of the environment, connected to its maintenance database. It stays
+// open until the process ends.
 type server struct {
 	base *url.URL
 	pool *pgxpool.Pool
 }
 
-// connect gives the one server of this process.
+// connect returns the server of this process.
 var connect = sync.OnceValues(func() (*server, error) {
 	base, err := url.Parse(os.Getenv(Env))
 	if err != nil {
@@ -52,14 +52,14 @@ var connect = sync.OnceValues(func() (*server, error) {
 	return s, s.sweep(context.Background())
 })
 
-// url is the server's URL with another database.
+// url returns the server's URL with another database.
 func (s *server) url(name string) string {
 	u := *s.base
 	u.Path = "/" + name
 	return u.String()
 }
 
-// create makes a database as a copy of template.
+// create creates a database as a copy of template.
 func (s *server) create(ctx context.Context, template string) (string, error) {
 	name := fmt.Sprintf("%s%x_%s", prefix, time.Now().Unix(), strings.ToLower(rand.Text()[:12]))
 	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template))
@@ -71,8 +71,7 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
-// prepare makes a template and closes it to connections, which would stand in
-// the way of copying.
+// prepare creates a template and disallows connections to it, because they would prevent copying it.
 func (s *server) prepare(ctx context.Context, fill func(o database.Options) error) (string, error) {
 	name, err := s.create(ctx, "template0")
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *server) prepare(ctx context.Context, fill func(o database.Options) erro
 	return name, err
 }
 
-// sweep drops what earlier runs have left.
+// sweep drops the leftovers of earlier runs.
 func (s *server) sweep(ctx context.Context) error {
 	rows, err := s.pool.Query(ctx, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix)
 	if err != nil {
@@ -101,7 +100,7 @@ func (s *server) sweep(ctx context.Context) error {
 		if err != nil || time.Since(time.Unix(made, 0)) < leftAfter {
 			continue
 		}
-		// Another process may be sweeping too; what stays is tried again later.
+		// Another process may be sweeping too. A database that remains is dropped by a later run.
 		_ = s.drop(ctx, name)
 	}
 	return nil

@@ -14,12 +14,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pair is a PostgreSQL server of a test's own, and a standby that follows it. They listen on
-// sockets in a folder of theirs, and end with the test.
+// Pair is a temporary PostgreSQL server with a standby. They listen on sockets in their own folder, and
+// are stopped at the end of the test.
 type Pair struct {
 	t      testing.TB
 	folder string
-	tools  string // folder of PostgreSQL's programs
+	tools  string // folder with PostgreSQL's programs
 }
 
 // The members of a pair.
@@ -28,18 +28,18 @@ const (
 	Standby = "standby"
 )
 
-// NewPair starts a pair, which has no database of ours yet. Where PostgreSQL's programs are
-// missing, the test is skipped, or fails if RequireEnv is set.
+// NewPair starts a pair without test databases. If PostgreSQL's programs are not installed, it skips the
+// test, or fails it if RequireEnv is set.
 func NewPair(t testing.TB) *Pair {
 	t.Helper()
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")                   // the pattern is right
-	if path, err := exec.LookPath("pg_basebackup"); err == nil && len(found) == 0 { // not a distribution's layout
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")                   // the pattern is valid
+	if path, err := exec.LookPath("pg_basebackup"); err == nil && len(found) == 0 { // other distributions
 		found = append(found, path)
 	}
 	if len(found) == 0 {
 		missing(t)
 	}
-	folder, err := os.MkdirTemp("", "vitrine-pair-") // the path of a socket must be short
+	folder, err := os.MkdirTemp("", "vitrine-pair-") // socket paths must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,10 +62,10 @@ func port(member string) string {
 	return "5433"
 }
 
-// Folder is where a member has its data.
+// Folder returns the data folder of a member.
 func (p *Pair) Folder(member string) string { return filepath.Join(p.folder, member) }
 
-// run runs a program of PostgreSQL, which refuses to run as root.
+// run runs a PostgreSQL program, as another user if the test runs as root, which PostgreSQL refuses.
 func (p *Pair) run(program string, args ...string) {
 	p.t.Helper()
 	args = append([]string{filepath.Join(p.tools, program)}, args...)
@@ -77,7 +77,7 @@ func (p *Pair) run(program string, args ...string) {
 	p.must(cmd)
 }
 
-// must runs a command whose output goes to a file: a server that it leaves running keeps it open.
+// must runs a command with its output in a file, because a server that it starts keeps the output open.
 func (p *Pair) must(cmd *exec.Cmd) {
 	p.t.Helper()
 	out, err := os.CreateTemp(p.t.TempDir(), "out")
@@ -92,7 +92,7 @@ func (p *Pair) must(cmd *exec.Cmd) {
 	}
 }
 
-// Start starts a member, and waits until it answers.
+// Start starts a member and waits until it accepts connections.
 func (p *Pair) Start(member string) {
 	p.t.Helper()
 	p.run("pg_ctl", "-D", p.Folder(member), "-l", filepath.Join(p.folder, member+".log"), "-w", "-t", "120", "start", "-o",
@@ -102,34 +102,34 @@ func (p *Pair) Start(member string) {
 		if os.Geteuid() == 0 {
 			cmd = exec.Command("runuser", append([]string{"-u", "postgres", "--"}, cmd.Args...)...)
 		}
-		_ = cmd.Run() // it may have ended
+		_ = cmd.Run() // it may have stopped already
 	})
 }
 
-// Kill ends a member as a crash would.
+// Kill stops a member like a crash.
 func (p *Pair) Kill(member string) {
 	p.t.Helper()
 	p.run("pg_ctl", "-D", p.Folder(member), "-m", "immediate", "-w", "-t", "120", "stop")
 }
 
-// Promote makes the standby a primary of its own.
+// Promote promotes the standby to a primary.
 func (p *Pair) Promote() {
 	p.t.Helper()
 	p.run("pg_ctl", "-D", p.Folder(Standby), "-w", "-t", "120", "promote")
 }
 
-// URL is that of a database at a member.
+// URL returns the URL of a database on a member.
 func (p *Pair) URL(member, database string) string {
 	return "postgres://postgres@/" + database + "?" + url.Values{"host": {p.folder}, "port": {port(member)}}.Encode()
 }
 
-// Exec runs a statement at a member, in the database postgres.
+// Exec runs a statement in the database postgres of a member.
 func (p *Pair) Exec(member, query string) {
 	p.t.Helper()
 	p.scan(member, query)
 }
 
-// scan runs a statement, and gives what the first row has first.
+// scan runs a statement and returns the first column of its first row.
 func (p *Pair) scan(member, query string) (value string) {
 	p.t.Helper()
 	ctx := context.WithoutCancel(p.t.Context())
@@ -153,7 +153,7 @@ func (p *Pair) scan(member, query string) (value string) {
 	return value
 }
 
-// Pause has the standby replay nothing until Resume. It goes on receiving.
+// Pause stops replay on the standby until Resume. The standby still receives the log.
 func (p *Pair) Pause() {
 	p.t.Helper()
 	p.Exec(Standby, "SELECT pg_wal_replay_pause()")
@@ -162,13 +162,13 @@ func (p *Pair) Pause() {
 	}
 }
 
-// Resume undoes Pause.
+// Resume continues replay after Pause.
 func (p *Pair) Resume() {
 	p.t.Helper()
 	p.Exec(Standby, "SELECT pg_wal_replay_resume()")
 }
 
-// Catch waits until the standby has all that is committed now.
+// Catch waits until the standby has replayed everything that is committed now.
 func (p *Pair) Catch() {
 	p.t.Helper()
 	at := p.scan(Primary, "SELECT pg_current_wal_flush_lsn()")

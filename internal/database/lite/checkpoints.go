@@ -5,32 +5,31 @@ import (
 	"sync"
 )
 
-// What SQLite has committed stands in the write-ahead log until a checkpoint brings it into
-// the file. Left to itself, SQLite has the writer do that after every thousand pages, and
-// all who wait for the writer wait for two more syncs. Here a connection of its own does it
-// beside the writer. But the log begins anew only once all of it is in the file, which it
-// never is while somebody writes: so where it has become large, the writer does the little
-// that is left.
+// Committed pages are in the write-ahead log until a checkpoint copies them to the database file. By
+// default, SQLite runs a checkpoint in the writer after every thousand pages, and all waiting writers
+// then wait for two more syncs. Checkpoints uses a separate connection instead, concurrently with the
+// writer. But SQLite only reuses the log from the start when all of it has been copied, which never
+// happens under constant writes. So once the log is large, the writer itself copies the small rest.
 const (
-	checkpointPages = 1000 // written since the last checkpoint
-	largeLog        = 8000 // pages written since the log began
-	// AutoCheckpoint sets up the connection that writes. Libraries that write past us, as the queue
-	// of jobs does, count for nothing until one of us writes: SQLite bounds what they add.
+	checkpointPages = 1000 // pages written between checkpoints
+	largeLog        = 8000 // pages in the log before the writer helps
+	// AutoCheckpoint is a setting for the writing connection. Writes by libraries, such as the job queue,
+	// are not counted until our next commit, so SQLite limits the log for them.
 	AutoCheckpoint = "PRAGMA wal_autocheckpoint = 16000"
 )
 
-// Checkpoints brings the log into the file.
+// Checkpoints runs checkpoints in the background.
 type Checkpoints struct {
-	conns *Pool // one
+	conns *Pool // of one connection
 	wake  chan struct{}
 	end   context.CancelFunc
 	all   sync.WaitGroup
-	mu    sync.Mutex // one at a time, of whichever connection
+	mu    sync.Mutex // allows one checkpoint at a time on all connections
 
-	since, log int // pages written since the last checkpoint, and since the log began; who has the writer may touch them
+	since, log int // pages written since the last checkpoint, and since the log was restarted; only for the writer
 }
 
-// StartCheckpoints begins to wait for pages.
+// StartCheckpoints starts the background checkpoints.
 func StartCheckpoints(connect func() (*Conn, error)) *Checkpoints {
 	ctx, end := context.WithCancel(context.Background())
 	c := &Checkpoints{conns: NewPool(1, connect), wake: make(chan struct{}, 1), end: end}
@@ -38,21 +37,21 @@ func StartCheckpoints(connect func() (*Conn, error)) *Checkpoints {
 	return c
 }
 
-// Wrote notes what the writer has written by a commit. Only who has the writer calls it.
+// Wrote counts the pages of a commit. Only the current user of the writer may call it.
 func (c *Checkpoints) Wrote(writer *Conn) {
 	n := writer.Written()
 	c.since, c.log = c.since+n, c.log+n
 	switch {
 	case c.log >= largeLog:
-		c.since, c.log = 0, largeLog-checkpointPages // to try again, where readers still need what is in the log
-		if c.make(context.Background(), writer) {
+		c.since, c.log = 0, largeLog-checkpointPages // retry later if readers still need the log
+		if c.checkpoint(context.Background(), writer) {
 			c.log = 0
 		}
 	case c.since >= checkpointPages:
 		select {
 		case c.wake <- struct{}{}:
 			c.since = 0
-		default: // another is to follow the one that is under way
+		default: // a checkpoint is running and another one is already requested
 		}
 	}
 }
@@ -62,7 +61,7 @@ func (c *Checkpoints) run(ctx context.Context) {
 		select {
 		case <-c.wake:
 			if conn, err := c.conns.Take(ctx); err == nil {
-				c.make(ctx, conn)
+				c.checkpoint(ctx, conn)
 				c.conns.Give(conn)
 			}
 		case <-ctx.Done():
@@ -71,9 +70,9 @@ func (c *Checkpoints) run(ctx context.Context) {
 	}
 }
 
-// make brings what it can into the file, and reports whether that was all. Where it fails, as
-// on a full disk, the log grows until the next one.
-func (c *Checkpoints) make(ctx context.Context, conn *Conn) bool {
+// checkpoint runs a checkpoint and reports whether it copied the whole log. If it fails, for example because
+// the disk is full, the log grows until the next one.
+func (c *Checkpoints) checkpoint(ctx context.Context, conn *Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	rows, err := conn.Query(ctx, "PRAGMA wal_checkpoint(PASSIVE)", nil)
@@ -85,7 +84,7 @@ func (c *Checkpoints) make(ctx context.Context, conn *Conn) bool {
 	return rows.Next() && rows.Scan(&busy, &log, &done) == nil && busy == 0 && log == done
 }
 
-// Close waits for a checkpoint that is under way.
+// Close waits for a running checkpoint and closes the connection.
 func (c *Checkpoints) Close() error {
 	c.end()
 	c.all.Wait()

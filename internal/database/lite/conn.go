@@ -1,7 +1,7 @@
-// Package lite speaks to SQLite, as translated to Go in modernc.org/sqlite/lib, without
-// database/sql and what that costs: connections that keep their statements, are interrupted
-// when a context ends, and wait in pools. Placeholders are $1, $2, … as in PostgreSQL. For
-// libraries that want database/sql there is a driver on the same connections.
+// Package lite uses SQLite, translated to Go by modernc.org/sqlite/lib, without the overhead of
+// database/sql. Connections keep prepared statements, are interrupted when a context ends, and are
+// pooled. Placeholders are $1, $2, … as in PostgreSQL. A driver for database/sql on the same connections
+// is available for libraries.
 package lite
 
 import (
@@ -15,28 +15,28 @@ import (
 	"time"
 )
 
-// maxStatements bounds the statements kept per connection. The queries of the
-// program are constants, far fewer; past the bound a text is parsed each time.
+// maxStatements limits the prepared statements per connection. The program has far fewer constant
+// queries. Beyond the limit, a statement is compiled for each use.
 const maxStatements = 2000
 
-// Conn is a connection to an SQLite file, for one goroutine at a time; it panics if two
-// meet in it. It keeps its prepared statements by text, as pgx does for PostgreSQL.
+// Conn is a connection to an SQLite file, for one goroutine at a time. It panics on concurrent use. Like
+// pgx, it caches prepared statements by their text.
 type Conn struct {
 	file        *handle
 	stmts       map[string]*stmt
-	reading     int     // rows that are open
-	broken      bool    // it is not to be used again
-	closed      bool    // rows that were left open have nothing to read
-	library     *sql.DB // see Joined; nil until it is wanted
-	interrupted int     // how often; rows that are open then end
+	reading     int     // number of open rows
+	broken      bool    // must not be reused
+	closed      bool    // open rows can no longer be read
+	library     *sql.DB // see Joined; created when needed
+	interrupted int     // number of interruptions; each ends all open rows
 
-	watched <-chan struct{} // of the context that is watched for all statements
-	mu      sync.Mutex      // guards what watches have in common with who ends them
+	watched <-chan struct{} // Done channel that is watched for all statements
+	mu      sync.Mutex      // guards the fields of watches
 }
 
-// Connect opens a file, which it makes if there is none, and runs statements that set the
-// connection up. busy is how long statements wait for other programs. Names in double
-// quotes are never strings, and no statement may damage the structure of the file.
+// Connect opens a file, which it creates if necessary, and runs the setup statements. busy is how long
+// statements wait for locks of other programs. Double-quoted names are never strings, and statements
+// cannot corrupt the file.
 func Connect(path string, busy time.Duration, setup ...string) (*Conn, error) {
 	file, err := open(path)
 	if err != nil {
@@ -52,28 +52,28 @@ func Connect(path string, busy time.Duration, setup ...string) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the connection and all that it has prepared.
+// Close closes the connection and its prepared statements.
 func (c *Conn) Close() error {
 	var err error
 	if c.library != nil {
 		err = c.library.Close()
 	}
 	c.closed = true
-	clear(c.stmts) // which the file ends
+	clear(c.stmts) // closing the file finalizes them
 	return errors.Join(err, c.file.close())
 }
 
-// Run executes a statement that nobody interrupts.
+// Run executes a statement that cannot be interrupted.
 func (c *Conn) Run(text string) error {
 	_, err := c.Exec(context.Background(), text, nil)
 	return err
 }
 
-// Written is how many pages of the file the connection has written since it was asked last.
+// Written returns the number of pages written since the last call.
 func (c *Conn) Written() int { return c.file.written() }
 
-// Rollback ends the transaction, if SQLite has not done so by itself. A connection that
-// cannot do it is given up by its pool.
+// Rollback rolls back the transaction, unless SQLite already did. If that fails, the pool discards the
+// connection.
 func (c *Conn) Rollback() {
 	if c.file.autocommit() {
 		return
@@ -83,17 +83,17 @@ func (c *Conn) Rollback() {
 	}
 }
 
-// A watch interrupts a connection when a context ends. Nothing runs for it until then.
+// A watch interrupts a connection when a context ends. Until then it needs no goroutine.
 type watch struct {
 	conn *Conn
 	stop func() bool
 
-	// under conn.mu
+	// guarded by conn.mu
 	ended bool
-	over  chan struct{} // is closed when it ends; nil unless it has interrupted
+	over  chan struct{} // closed at the end; nil unless the connection was interrupted
 }
 
-// watch begins to watch ctx; nil where there is nothing to watch, or it is done already.
+// watch starts watching ctx. It returns nil if ctx is never done or already watched.
 func (c *Conn) watch(ctx context.Context) *watch {
 	if done := ctx.Done(); done == nil || done == c.watched {
 		return nil
@@ -103,8 +103,8 @@ func (c *Conn) watch(ctx context.Context) *watch {
 	return w
 }
 
-// Watch interrupts the statements that run until end is called when ctx is done. Those of
-// the same context then cost nothing for it.
+// Watch interrupts all statements when ctx is done, until end is called. Statements with the same
+// context need no watch of their own.
 func (c *Conn) Watch(ctx context.Context) (end func()) {
 	w := c.watch(ctx)
 	c.watched = ctx.Done()
@@ -114,11 +114,11 @@ func (c *Conn) Watch(ctx context.Context) (end func()) {
 	}
 }
 
-// longestPause is how long a statement may run on at most that began just after an
-// interruption: SQLite forgets one when no statement is in progress.
+// longestPause limits how long a statement can run that started just after an interruption: SQLite
+// forgets an interruption when no statement is running, so it is repeated.
 const longestPause = 100 * time.Millisecond
 
-// fire interrupts until the watch ends, or the connection.
+// fire interrupts repeatedly until the watch ends or the connection is closed.
 func (w *watch) fire() {
 	for pause := time.Millisecond; w.interrupt(); pause = min(2*pause, longestPause) {
 		select {
@@ -129,7 +129,7 @@ func (w *watch) fire() {
 	}
 }
 
-// interrupt does so unless all is over. Whoever ends the watch waits for that.
+// interrupt interrupts once, and returns false if the watch is over. end waits for it.
 func (w *watch) interrupt() bool {
 	w.conn.mu.Lock()
 	defer w.conn.mu.Unlock()
@@ -142,8 +142,8 @@ func (w *watch) interrupt() bool {
 	return w.conn.file.interrupt()
 }
 
-// end stops watching. The connection is as new, whether it was interrupted or not, but
-// rows that are open refuse to go on if it was.
+// end stops watching. Afterwards the connection can be used again, but rows that were open during an
+// interruption fail.
 func (w *watch) end() {
 	if w == nil || w.stop() {
 		return
@@ -165,14 +165,13 @@ func (w *watch) end() {
 type stmt struct {
 	prepared
 	text    string
-	args    []int // the argument of each parameter, counted from 0
+	args    []int // zero-based argument index of each parameter
 	columns int
 	busy    bool // rows are still being read from it
-	kept    bool // for the next use
+	kept    bool // in the cache
 }
 
-// statement gives the statement of a text, which is used by nobody else until it is
-// released.
+// statement returns a prepared statement for exclusive use until it is released.
 func (c *Conn) statement(text string) (*stmt, error) {
 	s := c.stmts[text]
 	if s != nil && !s.busy {
@@ -199,12 +198,12 @@ func (c *Conn) statement(text string) (*stmt, error) {
 	return s, nil
 }
 
-// isScript reports whether a text may have several statements.
+// isScript reports whether a text may contain more than one statement.
 func isScript(text string) bool {
 	return strings.ContainsRune(strings.TrimRight(text, "; \t\r\n"), ';')
 }
 
-// afterComments is the text from its first statement on.
+// afterComments returns the text without leading comments, spaces and semicolons.
 func afterComments(text string) string {
 	for {
 		text = strings.TrimLeft(text, "; \t\r\n")
@@ -221,7 +220,7 @@ func afterComments(text string) string {
 	}
 }
 
-// first prepares the first statement of a text, for one use.
+// first prepares the first statement of a text for a single use.
 func (c *Conn) first(text string) (s *stmt, rest string, err error) {
 	prepared, rest, err := c.file.prepare(text, false)
 	if err != nil {
@@ -235,7 +234,7 @@ func newStatement(p prepared, text string) *stmt {
 	for i := range s.args {
 		s.args[i] = i // "?"
 		if name := p.parameter(i + 1); name != "" {
-			n, err := strconv.Atoi(name[1:]) // "$1" and "?1" say which, in whatever order they come
+			n, err := strconv.Atoi(name[1:]) // "$1" and "?1" contain the argument number
 			if err != nil {
 				n = 0 // there is no such argument
 			}
@@ -245,8 +244,8 @@ func newStatement(p prepared, text string) *stmt {
 	return s
 }
 
-// release makes the statement free for the next use. One that failed is given up, because
-// what a failure leaves half read is nobody's to know.
+// release makes the statement available for the next use. A statement that failed is discarded, because
+// its state is unknown.
 func (c *Conn) release(s *stmt, failed bool) error {
 	s.busy = false
 	if s.kept && !failed {
@@ -260,12 +259,12 @@ func (c *Conn) release(s *stmt, failed bool) error {
 	c.forget(s)
 	err := s.finalize()
 	if failed {
-		return nil // it says again what it failed of
+		return nil // finalize repeats the error of the failed step
 	}
 	return err
 }
 
-// forget keeps a statement no longer than it is in use.
+// forget removes a statement from the cache.
 func (c *Conn) forget(s *stmt) {
 	if s.kept {
 		delete(c.stmts, s.text)
@@ -273,7 +272,7 @@ func (c *Conn) forget(s *stmt) {
 	s.kept = false
 }
 
-// begin prepares a statement to be stepped through.
+// begin prepares a statement and binds its arguments.
 func (c *Conn) begin(ctx context.Context, text string, args []any) (*stmt, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -295,7 +294,7 @@ func (c *Conn) watchStatement(ctx context.Context) *watch {
 	return c.watch(ctx)
 }
 
-// Exec runs a statement, or several, and gives how many rows the last has changed.
+// Exec runs one or more statements, and returns the number of rows that the last one changed.
 func (c *Conn) Exec(ctx context.Context, text string, args []any) (changed int64, err error) {
 	w := c.watchStatement(ctx)
 	defer w.end()
@@ -316,7 +315,7 @@ func (c *Conn) Exec(ctx context.Context, text string, args []any) (changed int64
 	return c.file.changes(), nil
 }
 
-// script runs statements one after another, each of which takes its arguments by number.
+// script runs statements one after another. All of them share the numbered arguments.
 func (c *Conn) script(ctx context.Context, text string, args []any) (changed int64, err error) {
 	for text = afterComments(text); text != ""; text = afterComments(text) {
 		if err := ctx.Err(); err != nil {
@@ -340,7 +339,7 @@ func (c *Conn) script(ctx context.Context, text string, args []any) (changed int
 	return c.file.changes(), nil
 }
 
-// finish steps through a statement whose rows do not matter.
+// finish steps through a statement and ignores its rows.
 func (s *stmt) finish() error {
 	for {
 		if more, err := s.step(); err != nil || !more {
@@ -349,7 +348,7 @@ func (s *stmt) finish() error {
 	}
 }
 
-// Query runs a statement to its first row.
+// Query runs a statement up to its first row.
 func (c *Conn) Query(ctx context.Context, text string, args []any) (*Rows, error) {
 	r := &Rows{conn: c, watch: c.watchStatement(ctx)}
 	var err error
@@ -363,9 +362,9 @@ func (c *Conn) Query(ctx context.Context, text string, args []any) (*Rows, error
 		_ = r.Close()
 		return nil, r.err
 	}
-	r.stmt.columns = r.stmt.columnCount() // "*" is more since a migration
+	r.stmt.columns = r.stmt.columnCount() // after a migration "*" may have more columns
 	return r, nil
 }
 
-// Uninterruptible is the context of a statement that runs to its end once it has begun.
+// Uninterruptible is the context of a statement that is not interrupted while it runs.
 type Uninterruptible struct{ context.Context }

@@ -56,7 +56,7 @@ func TestStatementsAreKept(t *testing.T) {
 	for n := range 3 {
 		c.must(t, insert, n)
 		if n > 0 && c.stmts[insert] != kept {
-			t.Error("the statement was prepared anew")
+			t.Error("the statement was prepared again")
 		}
 		if kept = c.stmts[insert]; kept == nil || kept.busy {
 			t.Errorf("the statement is %+v", kept)
@@ -86,7 +86,7 @@ func TestStatementsAreBounded(t *testing.T) {
 	}
 }
 
-// A query that runs while rows of the same text are read has to be another one.
+// A query that runs while rows of the same text are read needs a second prepared statement.
 func TestStatementInUse(t *testing.T) {
 	t.Parallel()
 	c := connectNew(t)
@@ -119,7 +119,7 @@ func TestStatementInUse(t *testing.T) {
 	}
 }
 
-// A prepared statement follows a change of the schema.
+// A prepared statement adapts to a change of the schema.
 func TestStatementAfterSchemaChange(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -252,7 +252,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// An interruption ends with what it was meant for, and rows that were open then end too.
+// An interruption only affects its own statements and the rows that are open at the time.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	c := connectNew(t)
@@ -322,14 +322,14 @@ func TestPool(t *testing.T) {
 	p.Give(a)
 	p.Give(b)
 	if c := take(); c != b {
-		t.Error("the one that was used last does not come first")
-	} else if _, err := c.Query(t.Context(), "SELECT 1", nil); err != nil { // and is left open
+		t.Error("the pool did not return the most recently used connection")
+	} else if _, err := c.Query(t.Context(), "SELECT 1", nil); err != nil { // leaves rows open
 		t.Error(err)
 	} else {
 		p.Give(c)
 	}
 	if a2, c := take(), take(); a2 != a || c == b || opened != 3 {
-		t.Errorf("a connection from which somebody reads is lent; %d were opened", opened)
+		t.Errorf("a connection with open rows was reused; %d were opened", opened)
 	} else if err := p.Close(); err != nil {
 		t.Error(err)
 	} else {
@@ -344,7 +344,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// What database/sql does on our connections.
+// The database/sql driver works on our connections.
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -378,13 +378,13 @@ func TestDriver(t *testing.T) {
 	joined, err := c.Joined()
 	must(err)
 	exec(joined, "INSERT INTO t (n) VALUES ($1)", 2)
-	must(joined.Commit()) // means nothing
+	must(joined.Commit()) // does nothing
 	c.Rollback()
 	p.Give(c)
 
 	rows, err := lent.QueryContext(t.Context(), "SELECT n, made_at FROM t")
 	must(err)
-	c, err = p.Take(t.Context()) // rows keep nobody from the connection
+	c, err = p.Take(t.Context()) // open rows do not block the connection
 	must(err)
 	p.Give(c)
 	var all []int64
@@ -405,7 +405,7 @@ func TestDriver(t *testing.T) {
 	must(p.Close())
 }
 
-// A connection that has searched is closed with statements of SQLite's own on it.
+// A connection on which SQLite's full-text search has its own statements can be closed.
 func TestCloseAfterSearch(t *testing.T) {
 	t.Parallel()
 	c := connectNew(t)

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// Libraries want database/sql: the queue of jobs, and what migrates. sqlConn serves them
-// on our connections. Rows are read whole before they are given, so that nothing of
-// database/sql's is left on a connection when a statement is over.
+// sqlConn is a database/sql connection on top of our connections, for libraries such as the job queue
+// and the migration runner. It reads all rows before returning them, so that database/sql never holds
+// an open statement on a connection.
 type sqlConn struct {
-	take  func(ctx context.Context) (*Conn, error) // for a statement, or a transaction
+	take  func(ctx context.Context) (*Conn, error) // called for each statement or transaction
 	give  func(c *Conn)
 	end   func() error
-	begin string // begins a transaction; "" where one is in progress, which goes on
-	held  *Conn  // while a transaction is under way
+	begin string // statement that begins a transaction; "" to use the one in progress
+	held  *Conn  // the connection of the current transaction
 }
 
-// connectFunc is a driver.Connector.
+// connectFunc implements driver.Connector.
 type connectFunc func(ctx context.Context) (driver.Conn, error)
 
 func (f connectFunc) Connect(ctx context.Context) (driver.Conn, error) { return f(ctx) }
 func (connectFunc) Driver() driver.Driver                              { return nil }
 
-// Borrow gives a handle whose statements and transactions each take the connection of a
-// pool, as everybody else does. One at a time stands in line.
+// Borrow returns a handle that takes a connection from the pool for each statement or transaction, and
+// waits in the pool's queue like other callers. It uses at most one connection at a time.
 func Borrow(p *Pool) *sql.DB {
 	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
 		return &sqlConn{take: p.Take, give: p.Give, end: func() error { return nil }, begin: "BEGIN IMMEDIATE"}, nil
@@ -36,31 +36,31 @@ func Borrow(p *Pool) *sql.DB {
 	return pool
 }
 
-// Own gives a handle with a connection of its own.
+// Own returns a handle with its own connection.
 func Own(begin string, open func() (*Conn, error)) *sql.DB {
 	pool := sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
 		c, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return lasting(c, begin, c.Close), nil
+		return persistent(c, begin, c.Close), nil
 	}))
 	pool.SetMaxOpenConns(1)
 	return pool
 }
 
-// lasting is a connection that is one and the same for all statements.
-func lasting(c *Conn, begin string, end func() error) *sqlConn {
+// persistent returns a sqlConn that uses c for all statements.
+func persistent(c *Conn, begin string, end func() error) *sqlConn {
 	return &sqlConn{begin: begin, end: end, give: func(*Conn) {},
 		take: func(context.Context) (*Conn, error) { return c, nil }}
 }
 
-// Joined gives a transaction of database/sql that is the one in progress on the connection.
-// Neither its commit nor its rollback does anything.
+// Joined returns a database/sql transaction that uses the connection's current transaction. Its Commit
+// and Rollback do nothing.
 func (c *Conn) Joined() (*sql.Tx, error) {
 	if c.library == nil {
 		c.library = sql.OpenDB(connectFunc(func(context.Context) (driver.Conn, error) {
-			return lasting(c, "", func() error { return nil }), nil
+			return persistent(c, "", func() error { return nil }), nil
 		}))
 		c.library.SetMaxOpenConns(1)
 	}
@@ -103,7 +103,7 @@ func (t sqlTx) Commit() (err error) {
 
 func (t sqlTx) Rollback() error { return t.over(nil) }
 
-// over ends a transaction that was not committed, and gives the connection back.
+// over rolls back the transaction unless it is committed, and returns the connection to its pool.
 func (t sqlTx) over(err error) error {
 	conn := t.held
 	t.held = nil
@@ -114,7 +114,7 @@ func (t sqlTx) over(err error) error {
 	return err
 }
 
-// on runs f on the connection.
+// on runs f with the connection.
 func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
 	if c.held != nil {
 		return f(c.held)
@@ -130,7 +130,7 @@ func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
 // ExecContext implements driver.ExecerContext.
 func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (res driver.Result, err error) {
 	err = c.on(ctx, func(conn *Conn) error {
-		n, err := conn.Exec(ctx, text, plain(args))
+		n, err := conn.Exec(ctx, text, values(args))
 		res = sqlResult{conn.file.lastInsertID(), n}
 		return err
 	})
@@ -141,7 +141,7 @@ func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.Na
 func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := &sqlRows{}
 	err := c.on(ctx, func(conn *Conn) error {
-		rows, err := conn.Query(ctx, text, plain(args))
+		rows, err := conn.Query(ctx, text, values(args))
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.N
 		for rows.Next() {
 			row := make([]driver.Value, len(all.columns))
 			for i, name := range all.columns {
-				row[i] = timed(name, rows.stmt.value(i))
+				row[i] = parseTime(name, rows.stmt.value(i))
 			}
 			all.rows = append(all.rows, row)
 		}
@@ -164,9 +164,9 @@ func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.N
 	return all, nil
 }
 
-// timed gives the times in the tables of libraries, which are texts, as times. The declared
-// types of columns are not to be had; the names tell as well.
-func timed(name string, v driver.Value) driver.Value {
+// parseTime converts times, which are stored as text in the tables of libraries. The declared column type is
+// not available, so it goes by the column name.
+func parseTime(name string, v driver.Value) driver.Value {
 	text, ok := v.(string)
 	if !ok || !strings.HasSuffix(name, "_at") && name != "tstamp" {
 		return v
@@ -179,7 +179,7 @@ func timed(name string, v driver.Value) driver.Value {
 	return v
 }
 
-func plain(args []driver.NamedValue) []any {
+func values(args []driver.NamedValue) []any {
 	values := make([]any, len(args))
 	for i, a := range args {
 		values[i] = a.Value
@@ -192,7 +192,7 @@ type sqlResult struct{ id, affected int64 }
 func (r sqlResult) LastInsertId() (int64, error) { return r.id, nil }
 func (r sqlResult) RowsAffected() (int64, error) { return r.affected, nil }
 
-// sqlRows are rows that have been read.
+// sqlRows are rows that are already read.
 type sqlRows struct {
 	columns []string
 	rows    [][]driver.Value
@@ -210,14 +210,14 @@ func (r *sqlRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// sqlStmt is a statement by its text, for which the connection keeps the prepared one.
+// sqlStmt only holds the text. The connection caches the prepared statement.
 type sqlStmt struct {
 	conn *sqlConn
 	text string
 }
 
 func (s sqlStmt) Close() error  { return nil }
-func (s sqlStmt) NumInput() int { return -1 } // not checked beforehand
+func (s sqlStmt) NumInput() int { return -1 } // database/sql does not check the number
 
 func (s sqlStmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
 func (s sqlStmt) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }

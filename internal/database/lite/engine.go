@@ -10,22 +10,21 @@ import (
 	engine "modernc.org/sqlite/lib"
 )
 
-// All that is unsafe is in this file. modernc.org/sqlite/lib is SQLite translated to Go: its
-// functions are those of https://sqlite.org/c3ref/intro.html, with addresses as uintptr and
-// before all else the thread's storage, where they keep what C has on its stack. Three rules
-// make it safe, and are kept here:
+// This file contains all unsafe code. modernc.org/sqlite/lib is SQLite translated to Go. Its functions
+// are those of https://sqlite.org/c3ref/intro.html, with pointers as uintptr and an additional first
+// parameter, the thread-local storage (TLS), which holds the C stack. Three rules make it safe:
 //
-//   - SQLite's own mutex is not in a handle, and a thread's storage is for one thread. So a
-//     handle and its storage are for one goroutine at a time, which enter holds all to.
-//     Only interrupt comes from elsewhere, with a storage of its own.
-//   - What SQLite is given the address of is memory of SQLite's, never of Go's, whose stacks
-//     move and whose collector does not know a uintptr. What SQLite keeps, it copies.
-//   - What SQLite gives the address of is copied before the next call.
+//   - A handle has no SQLite mutex, and a TLS belongs to one thread. So a handle and its TLS are for one
+//     goroutine at a time, which enter enforces. Only interrupt is called from other goroutines, with
+//     its own TLS.
+//   - SQLite only gets pointers to memory that SQLite allocated, never to Go memory: Go stacks move, and
+//     the garbage collector ignores uintptr. SQLite copies the data that it keeps.
+//   - Data that SQLite points to is copied before the next call.
 
-// Code is a result code of SQLite's, extended where there is more to say.
+// Code is a result code of SQLite, possibly an extended one.
 type Code int32
 
-// The codes that somebody asks for.
+// The result codes that callers check.
 const (
 	Busy       Code = engine.SQLITE_BUSY
 	Locked     Code = engine.SQLITE_LOCKED
@@ -40,10 +39,10 @@ const (
 	PrimaryKey Code = engine.SQLITE_CONSTRAINT_PRIMARYKEY
 )
 
-// Primary is the code without its extension.
+// Primary returns the code without its extension.
 func (c Code) Primary() Code { return c & 0xff }
 
-// Error is an error of SQLite's with its extended result code.
+// Error is an SQLite error with its extended result code.
 type Error struct {
 	Code    Code
 	message string
@@ -60,51 +59,51 @@ const (
 	typeNull    = engine.SQLITE_NULL
 )
 
-// handle is an open file.
+// handle is an open database file.
 type handle struct {
 	tls    *libc.TLS
-	db     uintptr              // 0 once it is closed
-	memory uintptr              // of SQLite's: two addresses that it gives, then bytes for it to copy
-	room   int                  // bytes of memory
-	ours   map[uintptr]struct{} // statements; SQLite's own list has those of its full text search, too
-	inside atomic.Bool          // somebody is using it; stays once it is closed
-	mu     sync.Mutex           // is held to interrupt it, and to close it
+	db     uintptr              // 0 after close
+	memory uintptr              // allocated by SQLite: two output pointers, then bytes for SQLite to copy
+	size   int                  // size of memory
+	stmts  map[uintptr]struct{} // our statements; SQLite's own list also has those of its full-text search
+	inUse  atomic.Bool          // in use; stays set after close
+	mu     sync.Mutex           // held by interrupt and close
 }
 
 const (
-	word     = 8         // bytes of an address, at most; and of an argument of a variable number
-	results  = 2 * word  // bytes before those to be copied
-	keepRoom = 256 << 10 // more is given back when it is not needed
+	word    = 8         // maximum size of a pointer, and of a variadic argument
+	results = 2 * word  // size of the output pointers at the start of memory
+	maxKept = 256 << 10 // larger memory is freed when it is no longer needed
 )
 
-// at is memory outside of Go's heap.
+// at converts an address outside of Go's heap.
 func at(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
 
-// enter says that the goroutine uses the handle, until it calls leave. SQLite would spoil
-// memory, and with it the file, if two did: better there is no program.
+// enter reserves the handle for this goroutine until leave. It panics on concurrent use, because that
+// would corrupt memory and possibly the file.
 func (h *handle) enter() {
-	if !h.inside.CompareAndSwap(false, true) {
-		panic("sqlite: a connection is used twice at a time, or after its end")
+	if !h.inUse.CompareAndSwap(false, true) {
+		panic("sqlite: connection used concurrently or after close")
 	}
 }
 
-func (h *handle) leave() { h.inside.Store(false) }
+func (h *handle) leave() { h.inUse.Store(false) }
 
-var prepareEngine = sync.OnceFunc(engine.PatchIssue199) // of linux/arm64
+var prepareEngine = sync.OnceFunc(engine.PatchIssue199) // a fix for linux/arm64
 
-// open opens a file, which it makes if there is none. Names in double quotes are never
-// strings, and no statement may damage the structure of the file.
+// open opens a file, which it creates if necessary. Double-quoted names are never strings, and
+// statements cannot corrupt the file.
 func open(path string) (*handle, error) {
 	prepareEngine()
-	h := &handle{tls: libc.NewTLS(), ours: map[uintptr]struct{}{}}
-	name, err := h.give(path)
+	h := &handle{tls: libc.NewTLS(), stmts: map[uintptr]struct{}{}}
+	name, err := h.copyText(path)
 	if err != nil {
 		h.tls.Close()
 		return nil, err
 	}
 	const flags = engine.SQLITE_OPEN_READWRITE | engine.SQLITE_OPEN_CREATE | engine.SQLITE_OPEN_NOMUTEX | engine.SQLITE_OPEN_EXRESCODE
 	rc := engine.Xsqlite3_open_v2(h.tls, name, h.memory, flags, 0)
-	h.db = *(*uintptr)(at(h.memory)) // also where it fails, unless memory does
+	h.db = *(*uintptr)(at(h.memory)) // set even on failure, unless memory ran out
 	if err := h.failure(rc); err != nil {
 		_ = h.close()
 		return nil, err
@@ -115,7 +114,7 @@ func open(path string) (*handle, error) {
 	}{
 		{engine.SQLITE_DBCONFIG_DQS_DDL, 0}, {engine.SQLITE_DBCONFIG_DQS_DML, 0}, {engine.SQLITE_DBCONFIG_DEFENSIVE, 1},
 	} {
-		// Both arguments: SQLite writes to where the second points, unless that is 0.
+		// There are two arguments: SQLite writes a result to the second one unless it is NULL.
 		*(*int64)(at(h.memory)), *(*int64)(at(h.memory + word)) = int64(set.on), 0
 		if err := h.failure(engine.Xsqlite3_db_config(h.tls, h.db, set.what, h.memory)); err != nil {
 			_ = h.close()
@@ -125,12 +124,12 @@ func open(path string) (*handle, error) {
 	return h, nil
 }
 
-// close ends the handle and all statements on it.
+// close closes the handle and all of its statements.
 func (h *handle) close() error {
-	h.enter() // and nobody ever after
+	h.enter() // without leave, so that it cannot be used again
 	var err error
 	if h.db != 0 {
-		for s := range h.ours {
+		for s := range h.stmts {
 			engine.Xsqlite3_finalize(h.tls, s)
 		}
 		h.mu.Lock()
@@ -145,8 +144,8 @@ func (h *handle) close() error {
 	return err
 }
 
-// interrupt has what is in progress end soon, unless the handle is closed. Any goroutine may
-// call it.
+// interrupt makes running statements stop soon. It returns false if the handle is closed. Any goroutine
+// may call it.
 func (h *handle) interrupt() (open bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,36 +158,35 @@ func (h *handle) interrupt() (open bool) {
 	return true
 }
 
-// rewind has all statements begin anew that are in progress. SQLite then takes an
-// interruption back.
+// rewind resets all running statements, which makes SQLite clear an interruption.
 func (h *handle) rewind() {
 	h.enter()
 	defer h.leave()
-	for s := range h.ours {
+	for s := range h.stmts {
 		if engine.Xsqlite3_stmt_busy(h.tls, s) != 0 {
 			engine.Xsqlite3_reset(h.tls, s)
 		}
 	}
 }
 
-// give copies a text to where SQLite can read it, with a zero behind it, until the next one.
-func (h *handle) give(text string) (address uintptr, err error) {
+// copyText copies a text, with a terminating zero, to memory. It stays there until the next call.
+func (h *handle) copyText(text string) (address uintptr, err error) {
 	need := results + len(text) + 1
-	if need > h.room || h.room > keepRoom && need <= keepRoom {
-		room := max(need, 4<<10)
+	if need > h.size || h.size > maxKept && need <= maxKept {
+		size := max(need, 4<<10)
 		engine.Xsqlite3_free(h.tls, h.memory)
-		if h.memory = engine.Xsqlite3_malloc64(h.tls, uint64(room)); h.memory == 0 {
-			h.room = 0
+		if h.memory = engine.Xsqlite3_malloc64(h.tls, uint64(size)); h.memory == 0 {
+			h.size = 0
 			return 0, h.failure(engine.SQLITE_NOMEM)
 		}
-		h.room = room
+		h.size = size
 	}
 	bytes := unsafe.Slice((*byte)(at(h.memory+results)), len(text)+1)
 	bytes[copy(bytes, text)] = 0
 	return h.memory + results, nil
 }
 
-// failure is the error of a result code, with what SQLite has to say of it.
+// failure returns the error of a result code, with SQLite's message.
 func (h *handle) failure(rc int32) error {
 	if rc == engine.SQLITE_OK {
 		return nil
@@ -212,8 +210,7 @@ func (h *handle) autocommit() bool {
 	return engine.Xsqlite3_get_autocommit(h.tls, h.db) != 0
 }
 
-// written is how many pages were written since it was asked last, to the write-ahead log where
-// there is one.
+// written returns the number of pages written since the last call, to the write-ahead log if there is one.
 func (h *handle) written() int {
 	h.enter()
 	defer h.leave()
@@ -223,28 +220,28 @@ func (h *handle) written() int {
 	return int(*(*int32)(at(h.memory)))
 }
 
-// changes is how many rows the last statement that wrote has changed.
+// changes returns the number of rows changed by the last statement that wrote.
 func (h *handle) changes() int64 { return engine.Xsqlite3_changes64(h.tls, h.db) }
 
 func (h *handle) lastInsertID() int64 { return engine.Xsqlite3_last_insert_rowid(h.tls, h.db) }
 
-// prepared is a statement of a handle.
+// prepared is a compiled statement.
 type prepared struct {
 	*handle
 	statement uintptr
 }
 
-// prepare compiles the first statement of a text, which is to be used more than once or not.
-// rest is the text after it.
-func (h *handle) prepare(text string, lasting bool) (p prepared, rest string, err error) {
+// prepare compiles the first statement of a text. persistent is a hint that it is used more than once. rest
+// is the text after it.
+func (h *handle) prepare(text string, persistent bool) (p prepared, rest string, err error) {
 	h.enter()
 	defer h.leave()
-	sql, err := h.give(text)
+	sql, err := h.copyText(text)
 	if err != nil {
 		return prepared{}, "", err
 	}
 	var flags uint32
-	if lasting {
+	if persistent {
 		flags = engine.SQLITE_PREPARE_PERSISTENT
 	}
 	if err := h.failure(engine.Xsqlite3_prepare_v3(h.tls, h.db, sql, int32(len(text)+1), flags, h.memory, h.memory+word)); err != nil {
@@ -254,12 +251,12 @@ func (h *handle) prepare(text string, lasting bool) (p prepared, rest string, er
 	if statement == 0 {
 		return prepared{}, "", &Error{engine.SQLITE_MISUSE, "there is no statement"}
 	}
-	h.ours[statement] = struct{}{}
+	h.stmts[statement] = struct{}{}
 	return prepared{h, statement}, text[end-sql:], nil
 }
 
-// step goes to the next row, and says whether there is one. After an error, which SQLite
-// says again then, the statement is to be finalized.
+// step advances to the next row and reports whether there is one. After an error the statement must be
+// finalized, which returns the error again.
 func (p prepared) step() (bool, error) {
 	p.enter()
 	defer p.leave()
@@ -273,19 +270,19 @@ func (p prepared) step() (bool, error) {
 	}
 }
 
-// reset makes the statement as new: it has no row, and its parameters are NULL.
+// reset resets the statement for its next use, and sets its parameters to NULL.
 func (p prepared) reset() error {
 	p.enter()
 	defer p.leave()
 	err := p.failure(engine.Xsqlite3_reset(p.tls, p.statement))
-	engine.Xsqlite3_clear_bindings(p.tls, p.statement) // always gives SQLITE_OK
+	engine.Xsqlite3_clear_bindings(p.tls, p.statement) // always returns SQLITE_OK
 	return err
 }
 
 func (p prepared) finalize() error {
 	p.enter()
 	defer p.leave()
-	delete(p.ours, p.statement)
+	delete(p.stmts, p.statement)
 	return p.failure(engine.Xsqlite3_finalize(p.tls, p.statement))
 }
 
@@ -293,12 +290,12 @@ func (p prepared) parameters() int {
 	return int(engine.Xsqlite3_bind_parameter_count(p.tls, p.statement))
 }
 
-// parameter is the name of a parameter, the first of which is 1; "" if it has none.
+// parameter returns the name of a parameter, or "" if it has none. The first one is 1.
 func (p prepared) parameter(i int) string {
 	return text(engine.Xsqlite3_bind_parameter_name(p.tls, p.statement, int32(i)))
 }
 
-// Parameters are counted from 1.
+// Parameters are numbered from 1.
 
 func (p prepared) bindNull(i int) error {
 	return p.failure(engine.Xsqlite3_bind_null(p.tls, p.statement, int32(i)))
@@ -315,7 +312,7 @@ func (p prepared) bindFloat(i int, f float64) error {
 func (p prepared) bindText(i int, s string) error {
 	p.enter()
 	defer p.leave()
-	address, err := p.give(s)
+	address, err := p.copyText(s)
 	if err != nil {
 		return err
 	}
@@ -325,14 +322,14 @@ func (p prepared) bindText(i int, s string) error {
 func (p prepared) bindBytes(i int, b []byte) error {
 	p.enter()
 	defer p.leave()
-	address, err := p.give(unsafe.String(unsafe.SliceData(b), len(b)))
+	address, err := p.copyText(unsafe.String(unsafe.SliceData(b), len(b)))
 	if err != nil {
 		return err
 	}
 	return p.failure(engine.Xsqlite3_bind_blob64(p.tls, p.statement, int32(i), address, uint64(len(b)), engine.SQLITE_TRANSIENT))
 }
 
-// Columns are counted from 0.
+// Columns are numbered from 0.
 
 func (p prepared) columnCount() int { return int(engine.Xsqlite3_column_count(p.tls, p.statement)) }
 
@@ -344,8 +341,8 @@ func (p prepared) columnType(i int) int32 {
 	return engine.Xsqlite3_column_type(p.tls, p.statement, int32(i))
 }
 
-// integer gives a column that is one. It looks at the column once, for both its type and its
-// value: SQLite lets that be done to the value of a column by who has the connection alone.
+// integer returns the value of an integer column. It fetches the value object once for type and value,
+// which is safe because no other goroutine uses the connection.
 func (p prepared) integer(i int) (n int64, ok bool) {
 	value := engine.Xsqlite3_column_value(p.tls, p.statement, int32(i))
 	if engine.Xsqlite3_value_type(p.tls, value) != typeInteger {
@@ -366,20 +363,20 @@ func (p prepared) columnText(i int) string {
 	return string(p.bytes(engine.Xsqlite3_column_text(p.tls, p.statement, int32(i)), i))
 }
 
-// intoText reads a column into a string, which stays as it is if it has that text already: the
-// rows of a page are read into the same memory, and say mostly the same of their kinds.
+// intoText reads a column into a string. It keeps the string if it is already equal, which avoids an
+// allocation: rows of a page are read into the same memory, and columns such as the kind often repeat.
 func (p prepared) intoText(i int, into *string) {
 	if b := p.bytes(engine.Xsqlite3_column_text(p.tls, p.statement, int32(i)), i); *into != string(b) {
 		*into = string(b)
 	}
 }
 
-// columnBytes gives an empty slice, not nil, where there are none.
+// columnBytes returns a copy of the bytes, which is empty but not nil for a zero-length value.
 func (p prepared) columnBytes(i int) []byte {
 	return append([]byte{}, p.bytes(engine.Xsqlite3_column_blob(p.tls, p.statement, int32(i)), i)...)
 }
 
-// bytes are those of a column, until the next call.
+// bytes returns the bytes of a column, which are valid until the next call.
 func (p prepared) bytes(address uintptr, column int) []byte {
 	if address == 0 {
 		return nil
@@ -387,7 +384,7 @@ func (p prepared) bytes(address uintptr, column int) []byte {
 	return unsafe.Slice((*byte)(at(address)), engine.Xsqlite3_column_bytes(p.tls, p.statement, int32(column)))
 }
 
-// text is a C string; "" where there is none.
+// text returns a C string, or "" for NULL.
 func text(address uintptr) string {
 	if address == 0 {
 		return ""

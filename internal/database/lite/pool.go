@@ -8,34 +8,33 @@ import (
 	"time"
 )
 
-// ErrClosed says that a pool has been closed.
+// ErrClosed reports that the pool has been closed.
 var ErrClosed = errors.New("sqlite: the database is closed")
 
-// Pool has up to so many connections to a file, which are opened as they are wanted and
-// stay open. Whoever waits for one gets it in the order of coming, and the one that was
-// used last, whose cache is warm.
+// Pool is a pool of connections to a file, which are opened when needed and stay open. Waiting callers
+// are served in order of arrival, and get the most recently used connection, because its cache is warm.
 type Pool struct {
-	open   func() (*Conn, error)
-	places chan struct{} // one taken for each connection in use
-	waits  Waits
+	open  func() (*Conn, error)
+	slots chan struct{} // has an element for each connection in use
+	waits Waits
 
 	mu   sync.Mutex
 	idle []*Conn
-	done chan struct{} // closed with the pool
+	done chan struct{} // closed when the pool is closed
 }
 
-// NewPool makes a pool of up to n connections.
+// NewPool returns a pool of at most n connections.
 func NewPool(n int, open func() (*Conn, error)) *Pool {
-	return &Pool{open: open, places: make(chan struct{}, n), done: make(chan struct{})}
+	return &Pool{open: open, slots: make(chan struct{}, n), done: make(chan struct{})}
 }
 
-// Take gives a connection, which the caller gives back.
+// Take returns a connection, which the caller must return with Give.
 func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	select {
-	case p.places <- struct{}{}:
+	case p.slots <- struct{}{}:
 	default:
 		if err := p.wait(ctx); err != nil {
 			return nil, err
@@ -43,16 +42,16 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	}
 	c, err := p.connection()
 	if err != nil {
-		<-p.places
+		<-p.slots
 	}
 	return c, err
 }
 
-// wait takes a place once somebody leaves one.
+// wait waits until a connection becomes available.
 func (p *Pool) wait(ctx context.Context) error {
 	defer p.waits.Begin()()
 	select {
-	case p.places <- struct{}{}:
+	case p.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -86,7 +85,7 @@ func (p *Pool) isClosed() bool {
 	}
 }
 
-// Give takes a connection back. One from which somebody still reads is given up.
+// Give returns a connection to the pool. A connection with open rows is closed instead.
 func (p *Pool) Give(c *Conn) {
 	p.mu.Lock()
 	keep := !c.broken && c.reading == 0 && !p.isClosed()
@@ -97,10 +96,10 @@ func (p *Pool) Give(c *Conn) {
 	if !keep {
 		_ = c.Close()
 	}
-	<-p.places
+	<-p.slots
 }
 
-// Close closes the connections, and those in use when they are given back.
+// Close closes the pool. Connections in use are closed when they are returned.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,31 +115,31 @@ func (p *Pool) Close() error {
 	return err
 }
 
-// Size is how many connections there may be.
-func (p *Pool) Size() int { return cap(p.places) }
+// Size returns the maximum number of connections.
+func (p *Pool) Size() int { return cap(p.slots) }
 
-// InUse is how many connections are taken.
-func (p *Pool) InUse() int { return len(p.places) }
+// InUse returns the number of connections in use.
+func (p *Pool) InUse() int { return len(p.slots) }
 
-// Waits is how often somebody waited for a connection, and for how long together.
+// Waits returns how often callers waited for a connection, and the total time.
 func (p *Pool) Waits() (n int64, took time.Duration) { return p.waits.Total() }
 
-// Waits counts who waited, and for how long.
+// Waits counts waits and their total time.
 type Waits struct{ n, nanos atomic.Int64 }
 
-// Begin counts one who begins to wait; the function is called when that ends.
+// Begin counts a wait. The caller must call end when the wait is over.
 func (w *Waits) Begin() (end func()) {
 	w.n.Add(1)
 	start := time.Now()
 	return func() { w.nanos.Add(int64(time.Since(start))) }
 }
 
-// Total is how often somebody waited, and for how long together.
+// Total returns the number of waits and their total time.
 func (w *Waits) Total() (n int64, took time.Duration) {
 	return w.n.Load(), time.Duration(w.nanos.Load())
 }
 
-// Query runs a statement on a connection of its own until the rows are closed.
+// Query runs a statement on a connection that is returned when the rows are closed.
 func (p *Pool) Query(ctx context.Context, text string, args []any) (*Rows, error) {
 	c, err := p.Take(ctx)
 	if err != nil {
@@ -155,7 +154,7 @@ func (p *Pool) Query(ctx context.Context, text string, args []any) (*Rows, error
 	return r, nil
 }
 
-// Exec runs a statement on a connection of its own.
+// Exec runs a statement on a connection from the pool.
 func (p *Pool) Exec(ctx context.Context, text string, args []any) (changed int64, err error) {
 	c, err := p.Take(ctx)
 	if err != nil {

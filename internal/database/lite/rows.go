@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// ErrNoRows is what Row.Scan returns when there is no row.
+// ErrNoRows is returned by Row.Scan when there is no row.
 var ErrNoRows = sql.ErrNoRows
 
-// Rows are the rows of a statement in progress. They are closed after the last.
+// Rows iterates over the rows of a running statement. They are closed after the last row.
 type Rows struct {
 	conn        *Conn
 	stmt        *stmt
 	watch       *watch
-	pool        *Pool // where the connection goes back to; nil if it stays
-	interrupted int   // of the connection, when the statement began
-	fresh       bool  // Next has not been called
+	pool        *Pool // gets the connection back at the end; may be nil
+	interrupted int   // conn.interrupted when the statement started
+	fresh       bool  // before the first call of Next
 	more        bool  // the statement is at a row
 	closed      bool
 	err         error
@@ -28,7 +28,7 @@ type Rows struct {
 
 var errRowsClosed = errors.New("sqlite: there is no row to scan")
 
-// Next goes to the next row, at first to the first.
+// Next advances to the next row.
 func (r *Rows) Next() bool {
 	switch {
 	case r.closed:
@@ -50,10 +50,10 @@ func (r *Rows) Next() bool {
 	return r.more
 }
 
-// Err is the error that has ended the rows.
+// Err returns the error that ended the iteration.
 func (r *Rows) Err() error { return r.err }
 
-// Columns are the names of the columns.
+// Columns returns the column names.
 func (r *Rows) Columns() ([]string, error) {
 	if r.closed || r.conn.closed {
 		return nil, errRowsClosed
@@ -65,7 +65,7 @@ func (r *Rows) Columns() ([]string, error) {
 	return names, nil
 }
 
-// Close ends the statement. It may be called again.
+// Close ends the statement. It can be called more than once.
 func (r *Rows) Close() error {
 	if r.closed {
 		return nil
@@ -73,7 +73,7 @@ func (r *Rows) Close() error {
 	r.closed, r.more = true, false
 	r.conn.reading--
 	var err error
-	if !r.conn.closed { // which has ended the statement
+	if !r.conn.closed { // closing the connection has ended the statement
 		err = r.conn.release(r.stmt, r.err != nil)
 	}
 	r.watch.end()
@@ -83,13 +83,13 @@ func (r *Rows) Close() error {
 	return err
 }
 
-// Scan reads the columns of the row into pointers, as database/sql does.
+// Scan copies the columns of the row into pointers, as in database/sql.
 func (r *Rows) Scan(dest ...any) error {
 	if r.fresh || !r.more || r.conn.closed {
 		return errRowsClosed
 	}
 	if len(dest) != r.stmt.columns {
-		return fmt.Errorf("sqlite: %d columns to be scanned into %d values", r.stmt.columns, len(dest))
+		return fmt.Errorf("sqlite: cannot scan %d columns into %d values", r.stmt.columns, len(dest))
 	}
 	for i, d := range dest {
 		if err := r.stmt.scan(i, d); err != nil {
@@ -99,7 +99,7 @@ func (r *Rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Row is the first of the rows, and all that is wanted of them.
+// Row is the first row of a result. The others are not needed.
 type Row Rows
 
 // Scan reads the row and closes the rows.
@@ -118,8 +118,8 @@ func (r *Row) Scan(dest ...any) error {
 	return err
 }
 
-// scan reads a column. The cases that come all the time are first, and read what SQLite
-// has without a value in between.
+// scan reads a column. The most frequent types come first, and read from SQLite without an intermediate
+// value.
 func (s *stmt) scan(i int, dest any) error {
 	switch d := dest.(type) {
 	case *int64:
@@ -133,7 +133,7 @@ func (s *stmt) scan(i int, dest any) error {
 			return nil
 		}
 	case *bool:
-		if n, ok := s.integer(i); ok && (n == 0 || n == 1) { // any other is an error
+		if n, ok := s.integer(i); ok && (n == 0 || n == 1) { // anything else is an error
 			*d = n == 1
 			return nil
 		}
@@ -176,10 +176,10 @@ func (s *stmt) scan(i int, dest any) error {
 		return nil
 	case sql.Scanner:
 		return d.Scan(s.value(i))
-	default: // names of these types: ids, kinds of things
+	default: // named types, such as ids and kinds
 		v := reflect.ValueOf(dest)
 		if v.Kind() != reflect.Pointer || v.IsNil() {
-			return fmt.Errorf("%T is no pointer to scan into", dest)
+			return fmt.Errorf("cannot scan into %T, which is not a pointer", dest)
 		}
 		switch v, kind := v.Elem(), s.columnType(i); {
 		case kind == typeInteger && v.Kind() == reflect.Int64:
@@ -193,7 +193,7 @@ func (s *stmt) scan(i int, dest any) error {
 	return assign(reflect.ValueOf(dest).Elem(), s.value(i))
 }
 
-// value is a column as database/sql's drivers give it.
+// value returns a column as a database/sql driver does.
 func (s *stmt) value(i int) driver.Value {
 	switch s.columnType(i) {
 	case typeInteger:
@@ -224,7 +224,7 @@ func assign(to reflect.Value, from driver.Value) error {
 			to.SetZero()
 			return nil
 		}
-		return fmt.Errorf("NULL cannot be a %s", to.Type())
+		return fmt.Errorf("cannot convert NULL to %s", to.Type())
 	}
 	var err error
 	switch kind := to.Kind(); {
@@ -253,7 +253,7 @@ func assign(to reflect.Value, from driver.Value) error {
 			to.SetFloat(n)
 		}
 	default:
-		err = fmt.Errorf("a value of the type %T cannot be a %s", from, to.Type())
+		err = fmt.Errorf("cannot convert %T to %s", from, to.Type())
 	}
 	return err
 }
@@ -272,11 +272,11 @@ func asText(v driver.Value) string {
 	return fmt.Sprint(v)
 }
 
-// bind gives the parameters their arguments.
+// bind binds the arguments.
 func (s *stmt) bind(args []any) error {
 	for i, n := range s.args {
 		if n < 0 || n >= len(args) {
-			return fmt.Errorf("sqlite: there is no argument %s of %d: %.100q", s.parameter(i+1), len(args), s.text)
+			return fmt.Errorf("sqlite: parameter %s has no argument, got %d arguments: %.100q", s.parameter(i+1), len(args), s.text)
 		}
 		if err := s.bindOne(i+1, args[n]); err != nil {
 			return fmt.Errorf("sqlite: argument %d: %w", n+1, err)
@@ -322,7 +322,7 @@ func (s *stmt) bindOne(i int, arg any) error {
 	}
 }
 
-// bindConverted binds what database/sql would make of an argument: one of the types above.
+// bindConverted converts an argument as database/sql does, and binds it.
 func (s *stmt) bindConverted(i int, arg any) error {
 	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
 	if err != nil {
@@ -331,5 +331,5 @@ func (s *stmt) bindConverted(i int, arg any) error {
 	return s.bindOne(i, v)
 }
 
-// timeFormat is that of times which libraries put into the database. We put none.
+// timeFormat is the format of times stored by libraries. Our own tables contain no times in this format.
 const timeFormat = "2006-01-02 15:04:05.999999999-07:00"

@@ -11,9 +11,8 @@ import (
 	"modernc.org/libc"
 )
 
-// Connections come and go while others work. None may write to memory of the others, which
-// SQLite's allocator gives to all: here somebody holds and reads some, of the size of a short
-// text.
+// Connections are opened and closed while others work. They share SQLite's allocator, and must not write
+// to memory in use: the test allocates small pieces and checks them.
 func TestConnectionsLeaveMemoryOfOthersAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -56,7 +55,7 @@ func TestConnectionsLeaveMemoryOfOthersAlone(t *testing.T) {
 	holding.Wait()
 }
 
-// Two goroutines in one connection are stopped before they spoil memory.
+// Concurrent use of a connection panics before it corrupts memory.
 func TestConnectionIsForOneGoroutine(t *testing.T) {
 	t.Parallel()
 	c := connectNew(t)

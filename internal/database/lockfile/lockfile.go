@@ -1,5 +1,4 @@
-// Package lockfile has files that only one program holds at a time, as SQLite locks them, and
-// makes files so that they survive a loss of power.
+// Package lockfile creates files that only one program can hold at a time, using SQLite's file locks.
 package lockfile
 
 import (
@@ -14,18 +13,17 @@ import (
 	"vitrine/internal/durable"
 )
 
-// ErrInUse says that another server uses the SQLite file.
+// ErrInUse reports that another server uses the SQLite file.
 var ErrInUse = errors.New("another server uses the database")
 
-// Claim makes this program the only server on an SQLite file, until it is released or
-// the program ends in whatever way; ErrInUse if there is one. It makes the folder if
-// that is missing. Other programs are free to work on the file: only claims exclude
-// each other.
+// Claim makes this program the only server on an SQLite file until release is called or the program
+// ends for any reason. It returns ErrInUse if there is another one. It creates the folder if necessary.
+// Claims only exclude each other: other programs can still use the file.
 func Claim(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, Hold)
 }
 
-// ClaimBriefly is Claim, but leaves no lock file behind.
+// ClaimBriefly is like Claim, but leaves no lock file behind.
 func ClaimBriefly(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, HoldBriefly)
 }
@@ -40,21 +38,21 @@ func claim(ctx context.Context, path string, hold func(context.Context, string) 
 	return release, err
 }
 
-// HoldBriefly is Hold, but removes the file on release.
+// HoldBriefly is like Hold, but removes the file on release.
 func HoldBriefly(ctx context.Context, path string) (release func(), err error) {
 	held, err := Hold(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	return func() {
-		// Removed while locked, so that a waiting program notices. If removing fails, the file stays empty.
+		// Removed while locked, so that a waiting program notices. If this fails, the empty file remains.
 		_ = os.Remove(path)
 		held()
 	}, nil
 }
 
-// Hold takes an SQLite lock on a file, which it makes empty, until it is released or the
-// program ends, but not with ctx. It returns ErrInUse while another program holds it. The file stays.
+// Hold locks a file, which it creates empty, until release is called or the program ends. The end of ctx
+// does not release it. It returns ErrInUse if another program holds the file. The file remains.
 func Hold(ctx context.Context, path string) (release func(), err error) {
 	for {
 		release, same, err := hold(ctx, path)
@@ -101,9 +99,9 @@ func hold(ctx context.Context, path string) (release func(), same bool, err erro
 	}, err == nil && os.SameFile(before, after), nil
 }
 
-// Create makes an empty private file and fails with fs.ErrExist if there is
-// one. An existing file is never opened here: closing any descriptor of it would
-// drop the locks this process holds on it (POSIX fcntl).
+// Create creates an empty private file. It returns fs.ErrExist if the file exists, and never opens an
+// existing file, because closing any descriptor of it would drop the locks that this process holds on it
+// (POSIX fcntl).
 func Create(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/database/lockfile"
 )
 
-// Only one program at a time holds a lock whose file is removed on release, and no file is left.
+// Only one program at a time holds a lock whose file is removed on release, and no file remains.
 func TestHoldBriefly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")

@@ -1,6 +1,6 @@
-// Package pipeline sends statements of a transaction on PostgreSQL together. Each statement that
-// is sent alone costs a round trip, in which a row that others wait for stays locked and neither
-// the server nor this process does anything for the transaction.
+// Package pipeline sends statements of a PostgreSQL transaction in batches. A single statement costs a
+// round trip, during which rows stay locked while neither the server nor this process does anything for
+// the transaction.
 package pipeline
 
 import (
@@ -11,42 +11,42 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/outage"
 )
 
-// Row is a row of a result, which Scan reads into pointers.
+// Row is the current row of a result. Scan copies it into pointers.
 type Row interface{ Scan(dest ...any) error }
 
-// Statement is one whose result nobody waits for.
+// Statement is a statement whose result is not needed immediately.
 type Statement struct {
 	Query string
 	Args  []any
-	Quiet bool // observers are not called
-	// Each, if set, is called with each row of the result. It runs no statements.
+	Quiet bool // do not call observers
+	// Each, if set, is called with each row of the result. It must not run statements.
 	Each func(Row) error
 	// Then, if set, is called after the last row. It may run statements.
 	Then func(context.Context) error
 }
 
-// Most is how many statements wait for each other at most, so that what is sent stays small.
-const Most = 64
+// MaxQueued is the maximum number of queued statements, which keeps the batches small.
+const MaxQueued = 64
 
-// Tx is a transaction of database/sql, on a connection that it has to itself.
+// Tx is a database/sql transaction with its own connection.
 type Tx struct {
 	*sql.Tx
 	conn    *sql.Conn
 	waiting []Statement
 }
 
-// beginTries is how often a transaction is begun on a connection that turns out to be
-// lost: each of them is noticed once, and nothing has been done on it.
+// beginTries is the number of attempts to begin a transaction. Each attempt can hit a pooled connection
+// that is lost. Retrying is safe because nothing has been done yet.
 const beginTries = 10
 
-// Begin begins a transaction. It ends with ctx. Whoever has it calls End at last.
+// Begin begins a transaction, which is rolled back when ctx is done. The caller must call End.
 func Begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *Tx, err error) {
 	for range beginTries {
 		tx, err = begin(ctx, pool, opts)
-		if err == nil || ctx.Err() != nil || loss.Refused(err) || !loss.Lost(err) || errors.Is(err, loss.ErrClosed) {
+		if err == nil || ctx.Err() != nil || outage.Refused(err) || !outage.Lost(err) || errors.Is(err, outage.ErrClosed) {
 			break
 		}
 	}
@@ -58,7 +58,7 @@ func begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (*Tx, error) 
 	if err != nil {
 		return nil, err
 	}
-	_ = conn.Raw(confirmed) // what was before, such as a statement of a library, is not of this transaction
+	_ = conn.Raw(confirmed) // clears the state of earlier statements, such as those of a library
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		_ = conn.Close()
@@ -67,15 +67,15 @@ func begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (*Tx, error) 
 	return &Tx{Tx: tx, conn: conn}, nil
 }
 
-// End rolls back unless the transaction has been committed, and gives the connection back. Its
-// errors would hide the cause, and a connection that cannot roll back is given up by the pool.
+// End rolls back the transaction unless it is committed, and releases the connection. It ignores errors,
+// because they would hide the cause, and the pool discards a connection that cannot roll back.
 func (t *Tx) End() {
 	_ = t.Rollback()
 	_ = t.conn.Close()
 }
 
-// Commit commits. It fails, though the server has committed, where a replica that commits wait for has
-// not confirmed it.
+// Commit commits the transaction. It fails with outage.ErrUnconfirmed if the server has committed but a required
+// replica did not confirm it.
 func (t *Tx) Commit() error {
 	if err := t.Tx.Commit(); err != nil {
 		return err
@@ -83,22 +83,22 @@ func (t *Tx) Commit() error {
 	return t.conn.Raw(confirmed)
 }
 
-// confirmed returns loss.ErrAlone unless what a connection has committed is where it has to be.
+// confirmed returns outage.ErrUnconfirmed if the last commit of the connection was not confirmed by a replica.
 func confirmed(driver any) error {
-	c, ok := driver.(*stdlib.Conn) // what is loaded in bulk comes here on SQLite, too
-	if ok && loss.Alone(c.Conn().PgConn()) {
-		return loss.ErrAlone
+	c, ok := driver.(*stdlib.Conn) // false for bulk loads on SQLite
+	if ok && outage.Unconfirmed(c.Conn().PgConn()) {
+		return outage.ErrUnconfirmed
 	}
 	return nil
 }
 
-// Add has a statement sent with the next ones, and reports whether enough are waiting.
+// Add queues a statement, and reports whether the queue is full.
 func (t *Tx) Add(s Statement) (enough bool) {
 	t.waiting = append(t.waiting, s)
-	return len(t.waiting) >= Most
+	return len(t.waiting) >= MaxQueued
 }
 
-// Take gives the statements that wait, which then do not any more.
+// Take returns the queued statements and empties the queue.
 func (t *Tx) Take() []Statement {
 	all := t.waiting
 	t.waiting = nil
@@ -107,14 +107,14 @@ func (t *Tx) Take() []Statement {
 
 type joinedKey struct{}
 
-// Join marks the context of a statement that is sent together with the one before it.
+// Join marks the context of a statement that is sent together with the previous one.
 func Join(ctx context.Context) context.Context { return context.WithValue(ctx, joinedKey{}, true) }
 
-// Joined reports whether a statement costs no round trip of its own.
+// Joined reports whether a statement needs no round trip of its own.
 func Joined(ctx context.Context) bool { return ctx.Value(joinedKey{}) != nil }
 
-// Send runs statements in their order, in one round trip once the server has been told of each.
-// When one fails, those after it are not run.
+// Send runs statements in order, in one round trip after the server has prepared each of them. If one
+// fails, the following ones do not run.
 func (t *Tx) Send(ctx context.Context, all []Statement) error {
 	batch := &pgx.Batch{}
 	for _, s := range all {
@@ -132,8 +132,8 @@ func (t *Tx) Send(ctx context.Context, all []Statement) error {
 	}
 	return t.conn.Raw(func(driver any) error {
 		conn := driver.(*stdlib.Conn).Conn()
-		// Whatever has ended the transaction, such as the end of its context, must not have
-		// statements commit on their own. Nobody else has the connection meanwhile.
+		// If the transaction has ended, for example because its context is done, the statements must not
+		// commit separately. This connection is not shared, so the status cannot change now.
 		if s := conn.PgConn().TxStatus(); s != 'T' && s != 'E' {
 			return sql.ErrTxDone
 		}

@@ -1,5 +1,5 @@
-// Package pooler suits connections of PostgreSQL to a pooler in transaction mode, such as
-// PgBouncer, which lends a client another session of the server for each transaction.
+// Package pooler adapts PostgreSQL connections to a pooler in transaction mode, such as PgBouncer, which
+// assigns a server session to a client for each transaction.
 package pooler
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrElsewhere says that a pooler leads to another database than the direct address.
+// ErrElsewhere reports that the pooler and the direct address do not lead to the same database.
 var ErrElsewhere = errors.New("the pooler and the direct address lead to different databases, schemas or servers")
 
-// Suit has connections of a pool with this URL leave nothing in a session: no prepared
-// statements, and no settings but those of the URL, since PgBouncer refuses a connection
-// that brings one which it does not know. What statements are made of is remembered here.
+// Suit configures a pool to keep no state in sessions: no prepared statements and no settings except
+// those of the URL, because PgBouncer rejects connections with unknown settings. Statement descriptions
+// are cached in this process.
 func Suit(pool *pgxpool.Config, url string) {
 	c := pool.ConnConfig
 	if !strings.Contains(url, "jit=") {
@@ -31,22 +31,22 @@ func Suit(pool *pgxpool.Config, url string) {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	if !strings.Contains(url, "application_name") {
-		c.RuntimeParams["application_name"] = "vitrine pooled" // of no program: the session outlives it
+		c.RuntimeParams["application_name"] = "vitrine pooled" // without a version, because sessions outlive programs
 	}
 	pool.BeforeConnect = cancelNothing
 }
 
-// errNoCancel is what a connection behind a pooler gets that would cancel a statement.
-var errNoCancel = errors.New("pooler: statements are not cancelled by way of a pooler")
+// errNoCancel is returned for attempts to cancel a statement through a pooler.
+var errNoCancel = errors.New("pooler: statements are not cancelled through a pooler")
 
-// cancelNothing keeps a connection from asking the pooler to cancel its statement: whoever
-// stops waiting closes the connection. PgBouncer 1.18 crashes, and takes all connections
-// with it, if the statement ends before it has passed such a request on.
+// cancelNothing prevents cancel requests to the pooler: a connection is closed instead when its context
+// ends. PgBouncer 1.18 crashes, with all connections, if a statement ends before PgBouncer has
+// forwarded the cancel request.
 func cancelNothing(_ context.Context, c *pgx.ConnConfig) error {
 	var connected atomic.Bool
 	dial := c.DialFunc
 	c.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if connected.Load() { // pgx dials once more to cancel
+		if connected.Load() { // pgx dials again to send a cancel request
 			return nil, errNoCancel
 		}
 		return dial(ctx, network, addr)
@@ -61,15 +61,14 @@ func cancelNothing(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// Refused reports whether an error is a pooler's refusal of a setting that a connection
-// brings, which servers take.
+// Refused reports whether a pooler rejected a startup parameter that a server would accept.
 func Refused(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "08P01" && strings.HasPrefix(pg.Message, "unsupported startup parameter")
 }
 
-// Same returns ErrElsewhere unless both addresses lead to one database: what is locked or
-// migrated through the one must be seen through the other.
+// Same returns ErrElsewhere unless both addresses lead to the same database. Locks and migrations on one
+// must be visible on the other.
 func Same(ctx context.Context, pool *pgxpool.Pool, direct *pgx.ConnConfig) error {
 	const where = `SELECT concat_ws(' ', current_database(), current_schema(), extract(epoch FROM pg_postmaster_start_time()))`
 	var pooled, straight string
@@ -78,11 +77,11 @@ func Same(ctx context.Context, pool *pgxpool.Pool, direct *pgx.ConnConfig) error
 	}
 	conn, err := pgx.ConnectConfig(ctx, direct)
 	if err != nil {
-		return fmt.Errorf("by the direct address: %w", err)
+		return fmt.Errorf("direct address: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	if err := conn.QueryRow(ctx, where).Scan(&straight); err != nil {
-		return fmt.Errorf("by the direct address: %w", err)
+		return fmt.Errorf("direct address: %w", err)
 	}
 	if pooled != straight {
 		return fmt.Errorf("%w: %s, %s", ErrElsewhere, pooled, straight)

@@ -7,46 +7,45 @@ import (
 	"time"
 )
 
-// marks are where the log of the primary was at which time. A replica that has replayed it up to
-// a mark has all that was committed before the primary was asked: that is how its lag is
-// known without comparing clocks, and without taking a primary that is idle for a replica that
-// is late.
+// marks record the log position of the primary over time. A replica that has replayed the log up to a
+// mark has everything that was committed before the primary was queried. This determines its lag without
+// comparing clocks, and without considering a replica late because the primary is idle.
 type marks struct {
 	mu      sync.Mutex
 	cluster cluster
-	list    []mark // positions and times rise
+	list    []mark // positions and times are ascending
 }
 
 type mark struct {
-	at   int64 // bytes of the log
+	at   int64 // log position in bytes
 	when time.Time
 }
 
-// cluster is which data a server has: all standbys of a primary have the same.
+// cluster identifies the data of a server. A primary and all of its standbys have the same values.
 type cluster struct {
 	system   int64
 	database string
 }
 
-// followPrimary asks the primary for its position again and again until ctx is done.
+// followPrimary queries the position of the primary repeatedly until ctx is done.
 func (s *Set) followPrimary(ctx context.Context) {
 	for ctx.Err() == nil {
-		s.askPrimary(ctx)
+		s.queryPrimary(ctx)
 		select {
 		case <-ctx.Done():
-		case <-time.After(s.every):
+		case <-time.After(s.interval):
 		}
 	}
 }
 
-// askPrimary notes where the primary is. While it does not answer, nothing new is known, and
-// replicas are read until they may lag too far.
-func (s *Set) askPrimary(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// queryPrimary records the position of the primary. While the primary does not answer, replicas are used
+// until they exceed the maximum lag.
+func (s *Set) queryPrimary(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	m, of := mark{when: time.Now()}, cluster{}
-	// What is flushed, and not what is inserted: that can be ahead of the last record by the
-	// header of a page, which a standby does not replay.
+	// It uses the flush position, because the insert position can be ahead of the last record by a page
+	// header, which a standby does not replay.
 	err := s.o.Primary.QueryRowContext(ctx, `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint, system_identifier, current_database()
 		FROM pg_control_system()`).Scan(&m.at, &of.system, &of.database)
 	if err == nil {
@@ -54,13 +53,13 @@ func (s *Set) askPrimary(ctx context.Context) {
 	}
 }
 
-// add notes a mark, and forgets what is of no use any more.
+// add records a mark and drops marks that are no longer needed.
 func (m *marks) add(next mark, of cluster, maxLag time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := len(m.list) - 1
 	switch {
-	case last >= 0 && next.at < m.list[last].at, of != m.cluster: // another server is the primary now
+	case last >= 0 && next.at < m.list[last].at, of != m.cluster: // the primary is now another server
 		m.list = nil
 	case last >= 0 && next.at == m.list[last].at:
 		m.list = m.list[:last]
@@ -71,12 +70,12 @@ func (m *marks) add(next mark, of cluster, maxLag time.Duration) {
 	m.list = slices.DeleteFunc(m.list, func(m mark) bool { return m.when.Before(old) })
 }
 
-// reached gives the time up to which a replica of a cluster at a position has everything; ok is
-// false where it is too long ago to be known, or the cluster is another than the primary's.
+// reached returns the time up to which a replica at a position has everything. ok is false if that is
+// too long ago to be recorded, or if the replica belongs to a different cluster than the primary.
 func (m *marks) reached(at int64, in cluster) (when time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if in != m.cluster { // the primary may have answered only since the replica was asked
+	if in != m.cluster { // the primary may have answered only after the replica was queried
 		return when, false
 	}
 	for _, mark := range slices.Backward(m.list) {
@@ -87,7 +86,7 @@ func (m *marks) reached(at int64, in cluster) (when time.Time, ok bool) {
 	return when, false
 }
 
-// of is the cluster of the primary, the zero one while it has not answered.
+// of returns the cluster of the primary, which is zero until the primary has answered.
 func (m *marks) of() cluster {
 	m.mu.Lock()
 	defer m.mu.Unlock()

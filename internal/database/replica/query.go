@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Rows is what database.Rows want, but for what sql.Rows have.
+// Rows lists the methods of database.Rows, which sql.Rows implements.
 type Rows interface {
 	Scan(dest ...any) error
 	Next() bool
@@ -15,7 +15,7 @@ type Rows interface {
 	Columns() ([]string, error)
 }
 
-// Query runs a statement that stands alone.
+// Query runs a single statement.
 func (r *Replica) Query(ctx context.Context, query string, args []any) (Rows, error) {
 	found, err := r.Handle.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -25,14 +25,14 @@ func (r *Replica) Query(ctx context.Context, query string, args []any) (Rows, er
 	return &rows{found, ctx, r}, nil
 }
 
-// rows are those of a statement; the request is told where they break off.
+// rows reports an error while reading rows to the replica.
 type rows struct {
 	*sql.Rows
 	ctx context.Context
 	at  *Replica
 }
 
-// Next is as that of sql.Rows.
+// Next implements Rows.
 func (r *rows) Next() bool {
 	more := r.Rows.Next()
 	if !more {
@@ -41,7 +41,7 @@ func (r *rows) Next() bool {
 	return more
 }
 
-// QueryRow is Query for one row.
+// QueryRow is like Query, but for a single row.
 func (r *Replica) QueryRow(ctx context.Context, query string, args []any) *Row {
 	return &Row{r.Handle.QueryRowContext(ctx, query, args...), ctx, r}
 }
@@ -53,7 +53,7 @@ type Row struct {
 	at  *Replica
 }
 
-// Scan is as that of sql.Row.
+// Scan implements database.Row.
 func (r *Row) Scan(dest ...any) error {
 	err := r.row.Scan(dest...)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

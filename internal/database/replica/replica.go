@@ -1,6 +1,5 @@
-// Package replica finds a standby of PostgreSQL at which a request may read: one that answers,
-// lags by no more than is allowed, and has what the one who asks has written. It knows no
-// schema.
+// Package replica chooses a PostgreSQL standby for a read request: one that answers, does not exceed the
+// maximum lag, and has replayed the writes of the requesting account. It is independent of the schema.
 package replica
 
 import (
@@ -21,44 +20,44 @@ import (
 )
 
 const (
-	// slowestLook is how often the primary and the replicas are asked where they are; more often
-	// where little lag is allowed.
-	slowestLook = time.Second
-	// patience is how long either has to answer. In the end that is how long a request waits for
-	// a replica that has fallen silent.
-	patience = 2 * time.Second
-	// longestPause is for how long a replica that fails is left alone; it begins with the
-	// interval of looks, and doubles.
+	// maxInterval is the maximum interval between queries of the positions of the primary and the
+	// replicas. It is shorter if the maximum lag is small.
+	maxInterval = time.Second
+	// queryTimeout is the timeout of these queries, and so also limits how long a request waits for a replica
+	// that has stopped responding.
+	queryTimeout = 2 * time.Second
+	// longestPause is the maximum time that a failed replica is not checked. The pause starts with the
+	// regular interval and doubles.
 	longestPause = 30 * time.Second
 )
 
-// Server is a replica as its opener knows it.
+// Server is the connection to a replica, provided by the caller.
 type Server struct {
 	Name   string // for logs and metrics
 	Handle *sql.DB
 	Conns  *Conns
-	Reset  func() // has new connections made
+	Reset  func() // closes the pool's connections, so that new ones are made
 	Close  func() error
-	Check  func(ctx context.Context) error // of what else it must be, such as its schema; nil for nothing
+	Check  func(ctx context.Context) error // checks other requirements, such as the schema; may be nil
 }
 
-// Options are what a set is made of.
+// Options configure a Set.
 type Options struct {
 	Primary *sql.DB
 	Servers []Server
-	MaxLag  time.Duration // how far behind the primary a replica is read
-	// Has asks a replica whether it has so many writes ($2) of an account ($1).
+	MaxLag  time.Duration // maximum lag of a replica that is used
+	// Has is a query that returns whether a replica has the first $2 writes of account $1.
 	Has string
 	Log *slog.Logger
 }
 
-// Set is the replicas of a database.
+// Set is the set of replicas of a database.
 type Set struct {
 	o        Options
-	every    time.Duration // between two looks
-	began    time.Time
+	interval time.Duration // interval of queries
+	started  time.Time
 	replicas []*Replica
-	turn     atomic.Uint32 // of guests
+	next     atomic.Uint32 // round robin for requests without an account
 	marks    marks
 	stop     context.CancelFunc
 	done     sync.WaitGroup
@@ -66,24 +65,24 @@ type Set struct {
 	late, ownWrite atomic.Int64
 }
 
-// Replica is one of them.
+// Replica is a monitored replica.
 type Replica struct {
 	Server
 	set  *Set
-	wake chan struct{} // it has failed somebody: look at once
+	wake chan struct{} // a statement failed: check it immediately
 
 	served, failed atomic.Int64
 
 	mu     sync.Mutex
-	usable bool      // it answers, and is what it is said to be
-	fresh  time.Time // it has all that was committed until then
-	told   string    // read or left
+	usable bool      // it answered and passed the check
+	fresh  time.Time // it has everything that was committed until then
+	logged string    // state in the last log message: included or excluded
 }
 
-// New looks after replicas until Close. They may be away.
+// New starts monitoring replicas until Close. They may be unreachable.
 func New(o Options) *Set {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Set{o: o, every: min(slowestLook, o.MaxLag/4), began: time.Now(), stop: stop}
+	s := &Set{o: o, interval: min(maxInterval, o.MaxLag/4), started: time.Now(), stop: stop}
 	for _, server := range o.Servers {
 		s.replicas = append(s.replicas, &Replica{Server: server, set: s, wake: make(chan struct{}, 1)})
 	}
@@ -94,14 +93,14 @@ func New(o Options) *Set {
 	return s
 }
 
-// Close ends looking after them, and closes them.
+// Close stops monitoring and closes the replicas.
 func (s *Set) Close() error {
 	s.stop()
 	s.done.Wait()
 	return Close(s.o.Servers)
 }
 
-// Close closes servers of which no set was made.
+// Close closes servers that do not belong to a set.
 func Close(all []Server) error {
 	var errs []error
 	for _, s := range all {
@@ -110,7 +109,7 @@ func Close(all []Server) error {
 	return errors.Join(errs...)
 }
 
-// For gives the replica at which the request of a context reads, nil for the primary.
+// For returns the replica for the request of a context, or nil for the primary.
 func (s *Set) For(ctx context.Context) *Replica {
 	if s == nil {
 		return nil
@@ -119,10 +118,10 @@ func (s *Set) For(ctx context.Context) *Replica {
 	return r
 }
 
-// choose finds a replica for who asks. An account is sent to the same one as long as it can be
-// used, so that it sees no older state there than before.
+// choose finds a replica for a request. An account uses the same one as long as it is usable, so that
+// the account never sees an older state than before.
 func (s *Set) choose(ctx context.Context, a reads.Asks) *Replica {
-	first := int(s.turn.Add(1))
+	first := int(s.next.Add(1))
 	if a.Account != 0 {
 		first = int(a.Account % int64(len(s.replicas)))
 	}
@@ -132,12 +131,12 @@ func (s *Set) choose(ctx context.Context, a reads.Asks) *Replica {
 			continue
 		}
 		has := a.Writes == 0
-		if !has && !r.ask(ctx, a, &has) {
+		if !has && !r.hasWrites(ctx, a, &has) {
 			continue
 		}
 		if !has {
 			s.ownWrite.Add(1)
-			return nil // others lag alike: it is a matter of milliseconds
+			return nil // the others lag similarly, by a few milliseconds
 		}
 		r.served.Add(1)
 		return r
@@ -146,8 +145,8 @@ func (s *Set) choose(ctx context.Context, a reads.Asks) *Replica {
 	return nil
 }
 
-// ask asks whether a replica has what an account wrote; it is false where it does not answer.
-func (r *Replica) ask(ctx context.Context, a reads.Asks, has *bool) bool {
+// hasWrites queries whether a replica has the writes of an account. It returns false if that fails.
+func (r *Replica) hasWrites(ctx context.Context, a reads.Asks, has *bool) bool {
 	err := r.Handle.QueryRowContext(ctx, r.set.o.Has, a.Account, a.Writes).Scan(has)
 	if err != nil && ctx.Err() == nil {
 		r.suspect(err)
@@ -155,7 +154,7 @@ func (r *Replica) ask(ctx context.Context, a reads.Asks, has *bool) bool {
 	return err == nil
 }
 
-// lag is how far the replica is behind, at most; ok is false where it is not to be read.
+// lag returns the maximum lag of the replica. ok is false if it must not be used.
 func (r *Replica) lag() (lag time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,8 +162,8 @@ func (r *Replica) lag() (lag time.Duration, ok bool) {
 	return lag, r.usable && lag <= r.set.o.MaxLag
 }
 
-// Fail says that a statement of a request has failed at the replica: the request reads at the
-// primary from now on, which repeats what is wrong with the statement itself.
+// Fail records that a statement of a request failed on the replica. From now on the request uses the
+// primary, which returns the error again if the statement itself is wrong.
 func (r *Replica) Fail(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
@@ -173,8 +172,8 @@ func (r *Replica) Fail(ctx context.Context, err error) {
 	r.suspect(err)
 }
 
-// suspect has nobody read at a replica until it has been looked at again, unless its statement
-// only stood in the way of what it replays.
+// suspect stops the use of a replica until the next check, unless the error was only a conflict with
+// replay.
 func (r *Replica) suspect(err error) {
 	r.failed.Add(1)
 	if conflict(err) {
@@ -189,24 +188,24 @@ func (r *Replica) suspect(err error) {
 	}
 }
 
-// conflict reports whether a statement was cancelled for what a standby replays.
+// conflict reports whether a statement was cancelled because it conflicted with replay.
 func conflict(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01") && pg.Severity != "FATAL"
 }
 
-// follow looks at the replica again and again until ctx is done.
+// follow checks the replica repeatedly until ctx is done.
 func (r *Replica) follow(ctx context.Context) {
-	pause := r.set.every
+	pause := r.set.interval
 	for {
-		err := r.look(ctx)
+		err := r.check(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if pause = min(2*pause, longestPause); err == nil {
-			pause = r.set.every
+			pause = r.set.interval
 		}
-		r.tell(ctx, err)
+		r.logState(ctx, err)
 		var wake chan struct{}
 		if err == nil {
 			wake = r.wake
@@ -220,9 +219,9 @@ func (r *Replica) follow(ctx context.Context) {
 	}
 }
 
-// look asks the replica where it is.
-func (r *Replica) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// check checks the replica and updates its position.
+func (r *Replica) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	at, in, err := r.position(ctx)
 	if err == nil && r.Check != nil {
@@ -234,14 +233,14 @@ func (r *Replica) look(ctx context.Context) error {
 		r.fresh = when
 	}
 	r.mu.Unlock()
-	if err != nil { // who reads there is not kept waiting
+	if err != nil { // current readers must not wait for it
 		r.Conns.Cut()
 		r.Reset()
 	}
 	return err
 }
 
-// position is how far the replica has replayed the log of the primary, in bytes, and of which cluster.
+// position returns the replay position of the replica in bytes, and its cluster.
 func (r *Replica) position(ctx context.Context) (at int64, in cluster, err error) {
 	var standby bool
 	err = r.Handle.QueryRowContext(ctx, `SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, system_identifier, current_database()
@@ -250,59 +249,59 @@ func (r *Replica) position(ctx context.Context) (at int64, in cluster, err error
 	case err != nil:
 		return 0, in, err
 	case !standby:
-		return 0, in, errors.New("it is no standby")
+		return 0, in, errors.New("the server is not a standby")
 	case r.set.marks.of() != in && r.set.marks.of() != cluster{}:
-		return 0, in, errors.New("it is a standby of another database than --database-url")
+		return 0, in, errors.New("the server is a standby of a different database than --database-url")
 	}
 	return at, in, nil
 }
 
-// tell says in the log when a replica begins to be read, and when it is left out.
-func (r *Replica) tell(ctx context.Context, err error) {
+// logState logs when a replica starts or stops being used.
+func (r *Replica) logState(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil && time.Since(r.fresh) > r.set.o.MaxLag {
-		if r.fresh.IsZero() && time.Since(r.set.began) < r.set.o.MaxLag {
-			return // the first looks at it and at the primary are not over
+		if r.fresh.IsZero() && time.Since(r.set.started) < r.set.o.MaxLag {
+			return // the first queries of the replica and the primary are still running
 		}
-		err = fmt.Errorf("it is further behind than %s", r.set.o.MaxLag)
+		err = fmt.Errorf("it lags by more than %s", r.set.o.MaxLag)
 	}
-	was := r.told
-	r.told = left
+	was := r.logged
+	r.logged = excluded
 	if err == nil {
-		r.told = read
+		r.logged = included
 	}
 	switch {
-	case was == r.told:
+	case was == r.logged:
 	case err != nil:
-		r.set.o.Log.WarnContext(ctx, "a replica of the database is left out until it has recovered", "replica", r.Name, "error", err)
+		r.set.o.Log.WarnContext(ctx, "database replica is excluded until it recovers", "replica", r.Name, "error", err)
 	default:
-		r.set.o.Log.InfoContext(ctx, "a replica of the database is read", "replica", r.Name)
+		r.set.o.Log.InfoContext(ctx, "database replica is in use", "replica", r.Name)
 	}
 }
 
-// What the log has said last of a replica.
+// States of a replica in log messages.
 const (
-	read = "read"
-	left = "left out"
+	included = "included"
+	excluded = "excluded"
 )
 
-// Stats are what is measured of a replica.
+// Stats are the metrics of a replica.
 type Stats struct {
 	Name           string
-	Up             bool    // it is read
-	Lag            float64 // seconds, at most; infinite of one that has not been seen yet
-	Served, Failed int64   // requests that read there, and statements that failed
+	Up             bool    // it is used
+	Lag            float64 // upper limit in seconds; infinite if it has never answered
+	Served, Failed int64   // requests that used it, and statements that failed on it
 }
 
-// Skipped are requests that would have read at a replica and read at the primary: since none
-// could be read, and since none had what their account wrote.
+// Skipped counts requests that used the primary although they could have used a replica: because none
+// was usable, or because none had the writes of the account.
 type Skipped struct{ Late, OwnWrite int64 }
 
-// unseen is a lag that only a replica has which was never seen.
+// unseen is a lower limit for the lag of a replica that has never answered.
 const unseen = 100 * 365 * 24 * time.Hour
 
-// Stats gives what is measured.
+// Stats returns the metrics of all replicas.
 func (s *Set) Stats() (all []Stats, skipped Skipped) {
 	for _, r := range s.replicas {
 		lag, up := r.lag()
@@ -315,13 +314,13 @@ func (s *Set) Stats() (all []Stats, skipped Skipped) {
 	return all, Skipped{s.late.Load(), s.ownWrite.Load()}
 }
 
-// Conns are the connections to a replica, so that those which fell silent can be ended.
+// Conns tracks the connections to a replica, so that they can be closed if it stops responding.
 type Conns struct {
 	mu   sync.Mutex
 	open map[net.Conn]struct{}
 }
 
-// Dial keeps what a function dials.
+// Dial wraps a dial function to track its connections.
 func (c *Conns) Dial(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -339,12 +338,12 @@ func (c *Conns) Dial(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// Cut closes them all.
+// Cut closes all connections.
 func (c *Conns) Cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for conn := range c.open {
-		_ = conn.(*keptConn).Conn.Close() // whoever uses it gets the error
+		_ = conn.(*keptConn).Conn.Close() // its user gets an error
 	}
 	clear(c.open)
 }

@@ -2,10 +2,10 @@ package schema
 
 import "fmt"
 
-// ColumnType is what a column holds, whichever database it is in.
+// ColumnType is a column type that SQLite and PostgreSQL share.
 type ColumnType string
 
-// The types of columns.
+// The column types.
 const (
 	Int   ColumnType = "int"
 	Bool  ColumnType = "bool"
@@ -19,20 +19,21 @@ type Column struct {
 	Type ColumnType `json:"type"`
 }
 
-// typesOf are the types of columns as the databases call them.
+// typesOf maps the type names of both databases to column types.
 var typesOf = map[string]ColumnType{
 	"INTEGER": Int, "BIGINT": Int, "SMALLINT": Int, "int8": Int, "int4": Int, "int2": Int,
 	"BOOLEAN": Bool, "bool": Bool, "TEXT": Text, "text": Text, "BLOB": Bytes, "bytea": Bytes,
 }
 
-// TypeOf gives the type of a column from what a database calls it.
+// TypeOf returns the column type for a type name of a database.
 func TypeOf(name string) (t ColumnType, known bool) {
 	t, known = typesOf[name]
 	return t, known
 }
 
-// What both databases say of their tables: name, column, type, whether it is of the key and whether it
-// numbers the rows; and which tables refer to which. Unlogged tables hold nothing to keep.
+// Queries for the catalog of each database. Columns: table, column, type, whether it is part of the
+// primary key, and whether it is an auto-increment column. Parents: pairs of a table and a table that it
+// references. Unlogged tables are omitted because they contain no lasting data.
 const (
 	SQLiteColumns = `SELECT t.name, c.name, upper(c.type), c.pk,
 			c.pk > 0 AND EXISTS (SELECT 1 FROM sqlite_schema s WHERE s.name = t.name AND s.sql LIKE '%AUTOINCREMENT%')
@@ -51,7 +52,7 @@ const (
 		WHERE f.contype = 'f' AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) ORDER BY 1, 2`
 )
 
-// Value makes a value one of the type. SQLite keeps in a column what was put there.
+// Value converts a value to the column type. SQLite columns can contain values of other types.
 func (typ ColumnType) Value(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -85,5 +86,5 @@ func (typ ColumnType) Value(v any) (any, error) {
 		case Int, Bool:
 		}
 	}
-	return nil, fmt.Errorf("a value of the type %T is no %s", v, typ)
+	return nil, fmt.Errorf("cannot convert %T to %s", v, typ)
 }

@@ -1,5 +1,5 @@
-// Package schema reads migrations: files NNNN_name.sql, each of which takes the schema to the
-// version of its name.
+// Package schema reads migrations, which are files NNNN_name.sql. Each one migrates the schema to the
+// version in its name.
 package schema
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Latest gives the highest version among the files NNNN_name.sql at the
-// root of migrations.
+// Latest returns the highest version of the files NNNN_name.sql at the root of migrations.
 func Latest(migrations fs.FS) (int64, error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
@@ -30,12 +29,12 @@ func Latest(migrations fs.FS) (int64, error) {
 		latest = max(latest, version)
 	}
 	if latest == 0 {
-		return 0, errors.New("database: there are no migrations")
+		return 0, errors.New("database: found no migrations")
 	}
 	return latest, nil
 }
 
-// UpTo has those of migrations that make a schema of a version.
+// UpTo returns the migrations up to a version.
 func UpTo(migrations fs.FS, version int64) fs.FS { return upTo{migrations, version} }
 
 type upTo struct {
@@ -52,17 +51,17 @@ func (m upTo) Glob(pattern string) ([]string, error) {
 	}), err
 }
 
-// servesLine is how a migration says the oldest version of the program that the schema
-// serves from then on.
+// servesLine is the line of a migration that sets the oldest program version that the schema supports
+// from then on.
 var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
 
 // SaysServes reports whether a migration has a `-- serves:` line.
 func SaysServes(text []byte) bool { return servesLine.Match(text) }
 
-// Raise is a migration that leaves programs below a version behind.
+// Raise is a migration that raises the oldest supported program version.
 type Raise struct{ Version, Serves int64 }
 
-// Raises reads the lines of migrations that say which programs they serve, in order.
+// Raises returns the migrations with a `-- serves:` line, in order.
 func Raises(migrations fs.FS) (all []Raise, err error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
@@ -83,15 +82,15 @@ func Raises(migrations fs.FS) (all []Raise, err error) {
 		}
 		serves, err := strconv.ParseInt(string(bytes.TrimSpace(line[1])), 10, 64)
 		if err != nil || serves < 1 || serves > version || len(all) > 0 && serves < all[len(all)-1].Serves {
-			return nil, fmt.Errorf("database: migration %s: want a version up to its own after `-- serves:`, and none below an earlier one", name)
+			return nil, fmt.Errorf("database: migration %s: the version after `-- serves:` must be at most its own and not below an earlier one", name)
 		}
 		all = append(all, Raise{version, serves})
 	}
 	return all, nil
 }
 
-// Oldest is the oldest version of the program that a schema of a version serves. Before
-// the first migration that says so it is the same version.
+// Oldest returns the oldest program version that a schema version supports. Before the first migration
+// with a `-- serves:` line, it is the schema version itself.
 func Oldest(all []Raise, version int64) int64 {
 	serves := version
 	for _, r := range all {

@@ -1,23 +1,23 @@
-// Package traced tells of what a database does while it does it: statements from when they are
-// sent until their last row was read, and the transactions around them.
+// Package traced defines tracing hooks for a database: for statements, from sending them to reading
+// the last row, and for transactions.
 package traced
 
 import "context"
 
-// Tracer is called when something begins: a statement with its text, without the values of its
-// parameters, or a transaction with "". It gives the context for what happens within, and what is
-// called once it is over, with its error. Rows that are never read to their end or closed, and a
-// function that panics, leave it without an end.
+// Tracer is called at the start of an operation: a statement, with its text but without argument values,
+// or a transaction, with "". It returns the context for nested operations, and a function to call with
+// the error at the end. The end is never reported for rows that are neither read to the end nor closed,
+// and for functions that panic.
 type Tracer func(ctx context.Context, what, query string) (context.Context, func(error))
 
-// What is traced.
+// The traced operations.
 const (
 	Statement   = "statement"
-	Transaction = "transaction" // from when it waits for its turn until it is durable
+	Transaction = "transaction" // from waiting for its turn until it is durable
 	View        = "view"
 )
 
-// Begin begins a transaction or a view, if anybody wants to know.
+// Begin traces a transaction or view, if t is not nil.
 func (t Tracer) Begin(ctx context.Context, what string) (context.Context, func(error) error) {
 	if t == nil {
 		return ctx, same
@@ -31,7 +31,7 @@ func (t Tracer) Begin(ctx context.Context, what string) (context.Context, func(e
 
 func same(err error) error { return err }
 
-// Row is a row to come.
+// Row is a row whose Scan is traced.
 type Row struct {
 	Row interface{ Scan(dest ...any) error }
 	End func(error)
@@ -44,7 +44,7 @@ func (r Row) Scan(dest ...any) error {
 	return err
 }
 
-// rows are those of the database.
+// rows lists the methods of database.Rows.
 type rows interface {
 	Scan(dest ...any) error
 	Next() bool
@@ -53,13 +53,13 @@ type rows interface {
 	Columns() ([]string, error)
 }
 
-// Rows are rows to come.
+// Rows are rows whose end is traced.
 type Rows struct {
 	rows
 	end func(error)
 }
 
-// Until gives rows that say when they are over.
+// Until returns rows that call end when they are closed or read to the end.
 func Until(r rows, end func(error)) *Rows { return &Rows{r, end} }
 
 // Next implements database.Rows.

@@ -1,4 +1,4 @@
-// Package oidctest is an OpenID Connect provider for tests, which can be told to misbehave.
+// Package oidctest is an OpenID Connect provider for tests, which can be configured to misbehave.
 package oidctest
 
 import (
@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// The client that the provider knows.
+// The registered client.
 const (
 	ClientID     = "vitrine"
 	ClientSecret = "a secret of the client"
 )
 
-// Provider is one that signs in whoever is set, without asking.
+// Provider signs in a configured user without asking for credentials.
 type Provider struct {
 	t      testing.TB
 	server *httptest.Server
 	now    func() time.Time
 
 	mu    sync.Mutex
-	who   map[string]any // claims of who signs in next
-	info  map[string]any // what the UserInfo endpoint answers, nil where there is none
+	who   map[string]any // claims of the next user
+	info  map[string]any // response of the UserInfo endpoint; nil without one
 	key   *rsa.PrivateKey
 	kid   int
 	codes map[string]grant
@@ -43,24 +43,24 @@ type Provider struct {
 	answer func(w http.ResponseWriter, r *http.Request) bool
 }
 
-// keys are made once for all tests: that takes long.
+// keys are shared by all tests, because creating them is slow.
 var keys = []func() *rsa.PrivateKey{sync.OnceValue(newKey), sync.OnceValue(newKey)}
 
 func newKey() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		panic(err) // the system has no randomness
+		panic(err) // no randomness available
 	}
 	return key
 }
 
-// grant is what a code stands for.
+// grant is the state of a code.
 type grant struct {
 	query url.Values
 	who   map[string]any
 }
 
-// New starts a provider with a clock, until the test ends.
+// New starts a provider that is stopped at the end of the test.
 func New(t testing.TB, now func() time.Time) *Provider {
 	t.Helper()
 	p := &Provider{t: t, now: now, codes: map[string]grant{}, asked: map[string]int{}}
@@ -70,11 +70,11 @@ func New(t testing.TB, now func() time.Time) *Provider {
 	return p
 }
 
-// Issuer is its name.
+// Issuer returns the issuer URL.
 func (p *Provider) Issuer() string { return p.server.URL }
 
-// Is sets who signs in next, by claims in turns of a name and a value. An address is verified
-// unless the claims say otherwise.
+// Is sets the next user, with claims as pairs of name and value. The address is verified unless the claims
+// say otherwise.
 func (p *Provider) Is(subject string, pairs ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,10 +86,10 @@ func (p *Provider) Is(subject string, pairs ...any) {
 	}
 }
 
-// Informs has the UserInfo endpoint answer with claims.
+// Informs sets the claims in responses of the UserInfo endpoint.
 func (p *Provider) Informs(claims map[string]any) { p.locked(func() { p.info = claims }) }
 
-// Rotate replaces the key that signs.
+// Rotate replaces the signing key.
 func (p *Provider) Rotate() {
 	p.locked(func() {
 		p.kid++
@@ -97,20 +97,20 @@ func (p *Provider) Rotate() {
 	})
 }
 
-// Away has it answer 503 to everything.
+// Away makes the provider respond with 503 to everything.
 func (p *Provider) Away(away bool) { p.locked(func() { p.away = away }) }
 
-// Tampers changes header and claims of the ID tokens to come; nil changes nothing.
+// Tampers sets a function that changes the header and claims of ID tokens; nil changes nothing.
 func (p *Provider) Tampers(change func(header, claims map[string]any)) {
 	p.locked(func() { p.change = change })
 }
 
-// Answers has something else answer requests first, which reports whether it did.
+// Answers sets a handler that is called first and reports whether it has responded.
 func (p *Provider) Answers(answer func(w http.ResponseWriter, r *http.Request) bool) {
 	p.locked(func() { p.answer = answer })
 }
 
-// Asked is how often a path was asked for.
+// Asked returns the number of requests for a path.
 func (p *Provider) Asked(path string) (n int) {
 	p.locked(func() { n = p.asked[path] })
 	return n
@@ -122,8 +122,7 @@ func (p *Provider) locked(f func()) {
 	f()
 }
 
-// Visit goes to the address at which a sign-in begins, and gives the one to which the provider
-// leads back.
+// Visit opens the URL that starts a sign-in, and returns the URL to which the provider redirects.
 func (p *Provider) Visit(address string) string {
 	p.t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -138,7 +137,7 @@ func (p *Provider) Visit(address string) string {
 	return response.Header.Get("Location")
 }
 
-// ServeHTTP answers the endpoints.
+// ServeHTTP serves the endpoints.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.asked[r.URL.Path]++
@@ -199,7 +198,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token exchanges a code, once.
+// token exchanges a code, which is valid once.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	if id, secret, ok := r.BasicAuth(); !ok || id != ClientID || secret != url.QueryEscape(ClientSecret) {
 		reply(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
@@ -239,7 +238,7 @@ func (p *Provider) sign(header, claims map[string]any) string {
 func marshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a defect of the test
+		panic(err) // a bug in the test
 	}
 	return b
 }

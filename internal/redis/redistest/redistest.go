@@ -1,4 +1,4 @@
-// Package redistest starts servers of Redis for tests.
+// Package redistest starts Redis servers for tests.
 package redistest
 
 import (
@@ -20,31 +20,30 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// startTries is how many ports are tried: another program may take one that was free.
+// startTries is the number of attempts to find a port: another program may take a free one first.
 const startTries = 5
 
-// Server is one that runs.
+// Server is a running server.
 type Server struct {
 	Address   string // host and port
-	Authority string // a file: the certificate by which ServeTLS's is trusted
-	Stop      func() // ends it at once; it may be called again
+	Authority string // file with the certificate to trust, for ServeTLS
+	Stop      func() // stops it immediately; can be called more than once
 }
 
-// Start starts a server that ends with the test, and gives its address, as Serve does.
+// Start starts a server like Serve, and returns its address.
 func Start(t testing.TB) (address string) {
 	t.Helper()
 	return Serve(t).Address
 }
 
-// Serve starts a server that ends with the test at the latest. Where there is no redis-server,
-// the test is skipped, or fails if VITRINE_TEST_REQUIRE_REDIS is set. Settings are of its command
-// line.
+// Serve starts a server with command line settings, and stops it at the end of the test. If redis-server is
+// not installed, it skips the test, or fails it if VITRINE_TEST_REQUIRE_REDIS is set.
 func Serve(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	return serve(t, "--port", settings)
 }
 
-// ServeTLS is Serve, with TLS alone and a certificate for 127.0.0.1 that is its own authority.
+// ServeTLS is like Serve, but the server only accepts TLS, with a self-signed certificate for 127.0.0.1.
 func ServeTLS(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	certificate, key := certify(t)
@@ -54,7 +53,7 @@ func ServeTLS(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// serve starts a server whose port is named by a setting.
+// serve starts a server. port is the setting for its port.
 func serve(t testing.TB, port string, settings []string) *Server {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
@@ -62,18 +61,18 @@ func serve(t testing.TB, port string, settings []string) *Server {
 		if os.Getenv("VITRINE_TEST_REQUIRE_REDIS") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no redis-server to test on")
+		t.Skip("redis-server is not installed")
 	}
 	for range startTries {
 		if s := start(t, program, port, settings); s != nil {
 			return s
 		}
 	}
-	t.Fatal("no redis-server would start")
+	t.Fatal("redis-server does not start")
 	return nil
 }
 
-// start is nil where the port was taken meanwhile.
+// start returns nil if another program took the port.
 func start(t testing.TB, program, named string, settings []string) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,7 +81,7 @@ func start(t testing.TB, program, named string, settings []string) *Server {
 	}
 	address := l.Addr().String()
 	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close() // so that the server can have the port
+	_ = l.Close() // frees the port for the server
 	cmd := exec.Command(program, append([]string{named, strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
 		"--dir", t.TempDir()}, settings...)...)
 	if err := cmd.Start(); err != nil {
@@ -90,7 +89,7 @@ func start(t testing.TB, program, named string, settings []string) *Server {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // fails because it is killed
 		close(ended)
 	}()
 	stop := func() {
@@ -102,7 +101,7 @@ func start(t testing.TB, program, named string, settings []string) *Server {
 		if conn, err := redis.Dial("tcp", address, redis.DialUseTLS(named != "--port"), redis.DialTLSSkipVerify(true)); err == nil {
 			_, err = conn.Do("PING")
 			_ = conn.Close()
-			if _, refused := errors.AsType[redis.Error](err); err == nil || refused { // one may have to sign in
+			if _, refused := errors.AsType[redis.Error](err); err == nil || refused { // it may require a password
 				return &Server{Address: address, Stop: stop}
 			}
 		}
@@ -114,7 +113,7 @@ func start(t testing.TB, program, named string, settings []string) *Server {
 	}
 }
 
-// certify writes a certificate for 127.0.0.1 that is its own authority, and its key.
+// certify writes a self-signed certificate for 127.0.0.1 and its key.
 func certify(t testing.TB) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,4 +1,4 @@
-package loss
+package outage
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// ErrFormer says that a server takes writes, but another one has been promoted in its place, so
-// that what it is told is lost.
-var ErrFormer = errors.New("it was the primary, and another server has been promoted since")
+// ErrFormerPrimary reports that a server accepts writes, although another server has been promoted in its
+// place, so the writes would be lost.
+var ErrFormerPrimary = errors.New("the server is a former primary: another server has been promoted since")
 
-// timeline asks a server that takes writes for the number that each promotion raises by one.
+// timeline queries the timeline of a primary, which each promotion increases by one.
 const timeline = `SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`
 
-// Newest keeps connections to several servers, of which those that take writes are wanted, to the one that was
-// promoted last. A primary that was cut off while another server was promoted takes writes still when it is
-// in reach again, or was so all the time for some. It looks at all servers, and ends the connections to one whose
-// timeline is older.
+// Newest restricts the connections to several servers to the one that was promoted last. A former
+// primary that was unreachable while another server was promoted still accepts writes when it is
+// reachable again, or all the time for some clients. Newest checks all servers and closes the connections
+// to servers with an older timeline.
 type Newest struct {
-	servers []*pgx.ConnConfig // each alone
+	servers []*pgx.ConnConfig // one server each
 	stop    context.CancelFunc
-	looking sync.WaitGroup
+	checks  sync.WaitGroup
 
 	mu     sync.Mutex
 	newest uint64
@@ -36,69 +36,69 @@ type Newest struct {
 }
 
 type held struct {
-	at   uint64   // the timeline
-	conn net.Conn // of it
+	at   uint64 // timeline of the server
+	conn net.Conn
 }
 
-// Guard has connections of a configuration kept to the server that was promoted last, where it names several
-// and wants one that takes writes, and looks at them once. Until Close it looks again and again. It gives nil, of which Close
-// does nothing, for other configurations.
+// Guard restricts the connections of a configuration to the server that was promoted last, if the
+// configuration names several servers and requires one that accepts writes. It checks the servers once,
+// and then repeatedly until Close. For other configurations it returns nil, which can also be closed.
 func Guard(ctx context.Context, config *pgx.ConnConfig) *Newest {
 	servers := servers(config)
 	if len(servers) < 2 || config.ValidateConnect == nil {
 		return nil
 	}
 	n := &Newest{servers: servers, conns: map[*pgconn.PgConn]held{}}
-	suits := config.ValidateConnect
+	validate := config.ValidateConnect
 	config.ValidateConnect = func(ctx context.Context, c *pgconn.PgConn) error {
-		if err := suits(ctx, c); err != nil {
+		if err := validate(ctx, c); err != nil {
 			return err
 		}
 		return n.admit(ctx, c)
 	}
 	conns := make([]*pgx.Conn, len(servers))
-	n.look(ctx, conns)
+	n.check(ctx, conns)
 	ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
-	n.looking.Go(func() {
-		for each := time.NewTicker(patience); ; {
+	n.checks.Go(func() {
+		for each := time.NewTicker(silenceTimeout); ; {
 			select {
 			case <-ctx.Done():
 				each.Stop()
 				for _, c := range conns {
 					if c != nil {
-						_ = c.PgConn().Conn().Close() // nothing is under way
+						_ = c.PgConn().Conn().Close() // it is idle
 					}
 				}
 				return
 			case <-each.C:
-				n.look(ctx, conns)
+				n.check(ctx, conns)
 			}
 		}
 	})
 	return n
 }
 
-// Close ends the looks.
+// Close stops the checks.
 func (n *Newest) Close() {
 	if n != nil {
 		n.stop()
-		n.looking.Wait()
+		n.checks.Wait()
 	}
 }
 
-// servers gives a configuration for each of the servers that one names.
+// servers returns a separate configuration for each server that config names.
 func servers(config *pgx.ConnConfig) (all []*pgx.ConnConfig) {
 	at := func(host string, port uint16) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }
 	one := map[string]*pgx.ConnConfig{}
 	for _, f := range append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}, config.Fallbacks...) {
-		if c := one[at(f.Host, f.Port)]; c != nil { // without TLS, or with it
+		if c := one[at(f.Host, f.Port)]; c != nil { // the same server with or without TLS
 			c.Fallbacks = append(c.Fallbacks, f)
 			continue
 		}
 		c := config.Copy()
 		c.Host, c.Port, c.TLSConfig, c.Fallbacks, c.ValidateConnect = f.Host, f.Port, f.TLSConfig, nil, nil
 		c.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // a server that does not answer cannot cancel
+			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // an unresponsive server would not process a cancel request
 		}
 		one[at(f.Host, f.Port)] = c
 		all = append(all, c)
@@ -106,13 +106,13 @@ func servers(config *pgx.ConnConfig) (all []*pgx.ConnConfig) {
 	return all
 }
 
-// look asks all servers for their timeline. Those that do not answer are asked the next time.
-func (n *Newest) look(ctx context.Context, conns []*pgx.Conn) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// check queries the timelines of all servers. Servers that do not answer are queried again next time.
+func (n *Newest) check(ctx context.Context, conns []*pgx.Conn) {
+	ctx, cancel := context.WithTimeout(ctx, silenceTimeout)
 	defer cancel()
-	var asking sync.WaitGroup
+	var queries sync.WaitGroup
 	for i, config := range n.servers {
-		asking.Go(func() {
+		queries.Go(func() {
 			if conns[i] == nil || conns[i].IsClosed() {
 				var err error
 				if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
@@ -121,11 +121,11 @@ func (n *Newest) look(ctx context.Context, conns []*pgx.Conn) {
 				}
 			}
 			if at, err := timelineOf(ctx, conns[i].PgConn()); err == nil {
-				n.know(at)
+				n.record(at)
 			}
 		})
 	}
-	asking.Wait()
+	queries.Wait()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for c := range n.conns {
@@ -137,7 +137,7 @@ func (n *Newest) look(ctx context.Context, conns []*pgx.Conn) {
 	}
 }
 
-// timelineOf gives 0 for a server that takes no writes.
+// timelineOf returns the timeline of a server, or 0 if it does not accept writes.
 func timelineOf(ctx context.Context, c *pgconn.PgConn) (uint64, error) {
 	results, err := c.Exec(ctx, timeline).ReadAll()
 	if err != nil || len(results) == 0 || len(results[0].Rows) == 0 {
@@ -150,8 +150,8 @@ func timelineOf(ctx context.Context, c *pgconn.PgConn) (uint64, error) {
 	return strconv.ParseUint(digits, 16, 32)
 }
 
-// know takes a timeline, and ends connections to servers of older ones.
-func (n *Newest) know(at uint64) {
+// record stores a timeline if it is newer, and closes connections to servers with older ones.
+func (n *Newest) record(at uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if at <= n.newest {
@@ -160,26 +160,26 @@ func (n *Newest) know(at uint64) {
 	n.newest = at
 	for c, h := range n.conns {
 		if h.at < at {
-			_ = h.conn.Close() // whoever uses it is told that it has ended
+			_ = h.conn.Close() // its user gets an error
 			delete(n.conns, c)
 		}
 	}
 }
 
-// admit takes a new connection, unless it is to a server of an older timeline.
+// admit registers a new connection, or fails if its server has an older timeline.
 func (n *Newest) admit(ctx context.Context, c *pgconn.PgConn) error {
 	at, err := timelineOf(ctx, c)
 	if _, other := errors.AsType[*pgconn.PgError](err); other {
-		return nil // it has no timelines to tell of
+		return nil // the server does not support timelines
 	}
 	if err != nil || at == 0 {
 		return err
 	}
-	n.know(at)
+	n.record(at)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if at < n.newest {
-		return ErrFormer
+		return ErrFormerPrimary
 	}
 	n.conns[c] = held{at, c.Conn()}
 	return nil

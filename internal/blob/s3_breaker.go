@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// defaultPatience is how long S3 has to answer: to connect, and to send its headers.
+	// defaultPatience is the timeout for connecting to S3 and for its response headers.
 	defaultPatience = 5 * time.Second
-	// silence is how long the body of an answer may pause.
+	// silence is the maximum pause in a response body.
 	silence = 30 * time.Second
-	// tripAfter is after how many requests in a row without an answer S3 is left alone.
+	// tripAfter is the number of consecutive requests without a response that open the breaker.
 	tripAfter = 3
-	// tripFor is how long, before one request tries again.
+	// tripFor is how long the breaker stays open before one request may try again.
 	tripFor = 5 * time.Second
 )
 
 var (
-	errSilent  = errors.New("S3 does not answer in time")
-	errTripped = errors.New("S3 has not answered for a while and is left alone")
+	errSilent  = errors.New("S3 does not respond in time")
+	errTripped = errors.New("S3 has not responded recently, so no request was sent")
 )
 
-// transport is minio's own, less patient.
+// transport returns minio's transport with shorter timeouts.
 func (o *S3Options) transport(secure bool) (http.RoundTripper, error) {
 	t, err := minio.DefaultTransport(secure)
 	if err != nil {
@@ -42,14 +42,15 @@ func (o *S3Options) transport(secure bool) (http.RoundTripper, error) {
 	return t, nil
 }
 
-// breaker refuses requests while S3 does not answer, so that nobody waits for it in vain.
+// breaker is a circuit breaker: it rejects requests while S3 does not respond, so that callers do not wait
+// in vain.
 type breaker struct {
 	mu     sync.Mutex
-	failed int       // requests in a row
-	until  time.Time // when one may try again
+	failed int       // consecutive requests without a response
+	until  time.Time // when one request may try again
 }
 
-// allow is nil for a request that may be sent; its outcome must be noted.
+// allow returns nil if a request may be sent. The caller must pass its result to note.
 func (b *breaker) allow() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,11 +61,11 @@ func (b *breaker) allow() error {
 	if now.Before(b.until) {
 		return temporary(errTripped)
 	}
-	b.until = now.Add(tripFor) // the others go on waiting for this one
+	b.until = now.Add(tripFor) // other requests stay blocked until this one ends
 	return nil
 }
 
-// note counts an outcome, unless the caller's context has ended it.
+// note records the result of a request, unless the caller's context ended it.
 func (b *breaker) note(ctx context.Context, err error) {
 	var answer minio.ErrorResponse
 	answered := err == nil || errors.As(err, &answer) || errors.Is(err, ErrSource) || errors.Is(err, ErrSize)
@@ -79,7 +80,7 @@ func (b *breaker) note(ctx context.Context, err error) {
 	}
 }
 
-// ask sends a request that ends with S3's answer, within S3's patience if brief.
+// ask sends a request that ends with a response, with the timeout for S3 if brief is set.
 func (s *S3) ask(ctx context.Context, brief bool, request func(ctx context.Context) error) error {
 	if err := s.breaker.allow(); err != nil {
 		return err
@@ -95,8 +96,8 @@ func (s *S3) ask(ctx context.Context, brief bool, request func(ctx context.Conte
 	return s3Error(err)
 }
 
-// download begins one: its headers must come within S3's patience, and its bytes without
-// long pauses.
+// download starts a download. Its headers must arrive within the timeout, and its bytes without long
+// pauses.
 func (s *S3) download(ctx context.Context, key string, o minio.GetObjectOptions) (io.ReadCloser, http.Header, error) {
 	if err := s.breaker.allow(); err != nil {
 		return nil, nil, err
@@ -106,7 +107,7 @@ func (s *S3) download(ctx context.Context, key string, o minio.GetObjectOptions)
 	body, _, header, err := s.core.GetObject(within, s.bucket, key, o)
 	timer.Stop()
 	if err != nil && errors.Is(context.Cause(within), errSilent) {
-		err = errSilent // which is no cancellation by the caller
+		err = errSilent // not a cancellation by the caller
 	}
 	s.breaker.note(ctx, err)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *S3) download(ctx context.Context, key string, o minio.GetObjectOptions)
 	return &watchedBody{body, timer, within, cancel}, header, nil
 }
 
-// watchedBody ends a download that pauses for too long.
+// watchedBody aborts a download that pauses for too long.
 type watchedBody struct {
 	io.ReadCloser
 	timer  *time.Timer

@@ -1,4 +1,4 @@
-package loss
+package outage
 
 import (
 	"net"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Connections are made so that the system ends them when nothing is answered, and sockets of this
-// machine are let be.
+// Connections are configured so that the system closes them when the server does not answer. Unix sockets
+// are not affected.
 func TestConnectionsNotice(t *testing.T) {
 	t.Parallel()
 	config, err := Parse("postgres://nobody@127.0.0.1:1/nothing")
@@ -38,7 +38,7 @@ func TestConnectionsNotice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := raw.Control(func(fd uintptr) {
-			for option, want := range map[int]int{userTimeout: 3000, syscall.TCP_KEEPIDLE: 1, syscall.TCP_KEEPINTVL: 1, syscall.TCP_KEEPCNT: 2} {
+			for option, want := range map[int]int{tcpUserTimeout: 3000, syscall.TCP_KEEPIDLE: 1, syscall.TCP_KEEPINTVL: 1, syscall.TCP_KEEPCNT: 2} {
 				if got, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, option); err != nil || got != want {
 					t.Errorf("option %d is %d, want %d (%v)", option, got, want, err)
 				}

@@ -1,18 +1,18 @@
-package carry_test
+package dump_test
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
-	"vitrine/internal/backup/carry"
+	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
 
-// kept is a dump in memory.
+// kept holds a dump in memory.
 type kept struct {
 	schema int64
 	last   map[string]int64
@@ -33,7 +33,7 @@ func (k *kept) Row(t database.Table, row []any) error {
 	return nil
 }
 
-// What an older version of the program dumped is loaded as it was then, and migrated.
+// A dump of an older program version is loaded with its schema version and then migrated.
 func TestOlderDump(t *testing.T) {
 	t.Parallel()
 	const older = 17
@@ -53,7 +53,7 @@ func TestOlderDump(t *testing.T) {
 		}
 		storetest.Check(t, s)
 		var dumped kept
-		if err := carry.Dump(t.Context(), into, &dumped); err != nil || dumped.last["legal_pages"] != 7 || dumped.schema <= older {
+		if err := dump.Dump(t.Context(), into, &dumped); err != nil || dumped.last["legal_pages"] != 7 || dumped.schema <= older {
 			t.Errorf("dumped again: %+v, error %v", dumped, err)
 		}
 		storetest.Exec(t, into, "INSERT INTO legal_pages (slug, title, body_markdown, body_html, body_plain, created_at, updated_at) VALUES ('a', 'A', '', '', '', 5, 5)")
@@ -66,7 +66,7 @@ func TestOlderDump(t *testing.T) {
 
 func (k *kept) load(t *testing.T, db *database.DB) *store.Store {
 	t.Helper()
-	l, err := carry.NewLoading(t.Context(), db, k.schema)
+	l, err := dump.NewLoading(t.Context(), db, k.schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +92,12 @@ func (k *kept) load(t *testing.T, db *database.DB) *store.Store {
 	return s
 }
 
-// Rows that refer to none are found, at the latest when all are there.
+// Rows with dangling references are found, at the latest when everything is loaded.
 func TestLoadHoldsForeignKeys(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		_, db := storetest.OpenDB(t, o)
-		l, err := carry.NewLoading(t.Context(), db, 20)
+		l, err := dump.NewLoading(t.Context(), db, 20)
 		if err != nil {
 			t.Fatal(err)
 		}

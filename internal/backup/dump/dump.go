@@ -1,6 +1,6 @@
-// Package carry reads a whole database as rows of no dialect, and fills an empty one with
-// such rows.
-package carry
+// Package dump reads a whole database as rows that do not depend on the dialect, and fills an empty
+// database with such rows.
+package dump
 
 import (
 	"context"
@@ -21,13 +21,13 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Names of what a dump has beside tables.
+// Names of the parts of a dump that are not tables.
 const (
-	Jobs  = "(jobs)"  // that wait or run
-	Files = "(files)" // whose bytes the storage has, by their sums
+	Jobs  = "(jobs)"  // unfinished jobs
+	Files = "(files)" // files in the storage, with their checksums
 )
 
-// The columns of these.
+// The columns of these parts.
 var (
 	jobsTable = database.Table{Name: Jobs, Columns: []database.Column{{Name: "args", Type: database.Text}, {Name: "at", Type: database.Int},
 		{Name: "kind", Type: database.Text}, {Name: "max_attempts", Type: database.Int}, {Name: "queue", Type: database.Text}}}
@@ -35,13 +35,13 @@ var (
 		{Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}}
 )
 
-// made finds in migrations the tables that they make.
+// made matches the statements of migrations that create tables.
 var made = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENAME TO) (\w+)`)
 
-// notDumped reports which tables are no part of a dump. The words of search and what is
-// closed to it are made anew, and which backups were made is no part of them. Jobs are
-// carried by themselves. What people had made to take away they can have made again, and its
-// bytes are their whole collections. Tables of others, such as those of Litestream, are not of the schema.
+// notDumped returns a function that reports which tables a dump omits: the search index, which is
+// rebuilt, the list of backups, jobs, which are dumped separately, and exports, which users can create
+// again and which contain their whole collections. It also omits tables that are not part of the schema,
+// such as those of Litestream.
 func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 	ours := map[string]bool{}
 	all := store.Migrations(d)
@@ -64,17 +64,17 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 	return func(table string) bool { return !ours[table] }, nil
 }
 
-// Dumping is told what is in the database, in an order in which it can be loaded.
+// Dumping receives the content of a database in an order in which it can be loaded.
 type Dumping interface {
-	// Begin says the version of the schema and, by table, the last number that was given
-	// out to a row. Everything begins anew if it is called again.
+	// Begin receives the schema version and the highest row number of each table. If it is called
+	// again, the dump starts over.
 	Begin(schema int64, last map[string]int64) error
-	// Row is the next row of a table; it must not be kept.
+	// Row receives the next row of a table. It must not keep the row.
 	Row(t database.Table, row []any) error
 }
 
-// Behind is an error where a newer program has migrated the database: it may serve this
-// program, which knows nothing of the tables that are new, and would leave them out.
+// Behind returns an error if a newer program has migrated the database. Such a database may still support
+// this program, but a dump would omit the new tables, which this program does not know.
 func Behind(ctx context.Context, db *database.DB) error {
 	version, err := db.SchemaVersion(ctx)
 	if err != nil {
@@ -82,12 +82,12 @@ func Behind(ctx context.Context, db *database.DB) error {
 	}
 	latest, err := schema.Latest(store.Migrations(db.Dialect()))
 	if err == nil && version > latest {
-		err = fmt.Errorf("the database is at version %d of the schema, of which this program knows %d: make backups with the newer program", version, latest)
+		err = fmt.Errorf("the schema of the database has version %d, but this program only supports %d: use the newer program for backups", version, latest)
 	}
 	return err
 }
 
-// Dump reads one state of the whole database.
+// Dump reads a snapshot of the whole database.
 func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 	if err := Behind(ctx, db); err != nil {
 		return err
@@ -120,7 +120,7 @@ func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 				return err
 			}
 		}
-		err = queue.EachUndone(ctx, q, func(j jobs.Carried) error {
+		err = queue.EachUnfinished(ctx, q, func(j jobs.Dumped) error {
 			return to.Row(jobsTable, []any{string(j.Args), j.At.Unix(), j.JobKind, j.MaxAttempts, j.Queue})
 		})
 		if err != nil {
@@ -135,7 +135,7 @@ func Dump(ctx context.Context, db *database.DB, to Dumping) error {
 	}
 	now, err := db.SchemaVersion(ctx)
 	if err == nil && now != version {
-		err = errors.New("the database was migrated while it was read")
+		err = errors.New("the database was migrated during the backup: start it again")
 	}
 	return err
 }
@@ -147,10 +147,10 @@ type Loading struct {
 	loader *database.Loader
 }
 
-// ErrNewer says that a dump was made by a newer version of the program.
+// ErrNewer reports that a newer version of the program created a dump.
 var ErrNewer = errors.New("it was made by a newer version of this program")
 
-// NewLoading brings an empty database to the version of a dump's schema.
+// NewLoading migrates an empty database to the schema version of a dump.
 func NewLoading(ctx context.Context, db *database.DB, version int64) (*Loading, error) {
 	all := store.Migrations(db.Dialect())
 	latest, err := schema.Latest(all)
@@ -158,10 +158,10 @@ func NewLoading(ctx context.Context, db *database.DB, version int64) (*Loading, 
 		return nil, err
 	}
 	if version > latest {
-		return nil, fmt.Errorf("%w: its schema has the version %d, this program knows %d", ErrNewer, version, latest)
+		return nil, fmt.Errorf("%w: its schema has version %d, but this program only supports %d", ErrNewer, version, latest)
 	}
 	if at, err := schema.Latest(schema.UpTo(all, version)); err != nil || at != version {
-		return nil, errors.Join(fmt.Errorf("this program knows no version %d of the schema", version), err)
+		return nil, errors.Join(fmt.Errorf("this program does not have version %d of the schema", version), err)
 	}
 	if _, err := db.Migrate(ctx, schema.UpTo(all, version)); err != nil {
 		return nil, err
@@ -180,10 +180,10 @@ func NewLoading(ctx context.Context, db *database.DB, version int64) (*Loading, 
 	return &Loading{db: db, queue: jobs.NewQueue(db), loader: loader}, nil
 }
 
-// Close gives up what was not finished.
+// Close releases the connection of an unfinished load.
 func (l *Loading) Close() error { return l.loader.Close() }
 
-// Load adds rows to a table, or jobs to the queue.
+// Load inserts rows into a table or jobs into the queue.
 func (l *Loading) Load(ctx context.Context, table string, columns []database.Column, rows iter.Seq2[[]any, error]) error {
 	if table == Jobs {
 		return l.loadJobs(ctx, columns, rows)
@@ -197,20 +197,20 @@ func (l *Loading) Load(ctx context.Context, table string, columns []database.Col
 
 func (l *Loading) loadJobs(ctx context.Context, columns []database.Column, rows iter.Seq2[[]any, error]) error {
 	if !slices.Equal(columns, jobsTable.Columns) {
-		return errors.New("its jobs have other columns")
+		return errors.New("the columns of the jobs are unknown")
 	}
 	return l.db.Transact(ctx, func(tx *database.Tx) error {
-		var some []jobs.Carried
+		var some []jobs.Dumped
 		for row, err := range rows {
 			if err != nil {
 				return err
 			}
 			for _, v := range row {
 				if v == nil {
-					return errors.New("a job lacks a value")
+					return errors.New("a job has a missing value")
 				}
 			}
-			some = append(some, jobs.Carried{Args: []byte(row[0].(string)), At: time.Unix(row[1].(int64), 0).UTC(),
+			some = append(some, jobs.Dumped{Args: []byte(row[0].(string)), At: time.Unix(row[1].(int64), 0).UTC(),
 				JobKind: row[2].(string), MaxAttempts: row[3].(int64), Queue: row[4].(string)})
 			if len(some) < 500 {
 				continue
@@ -224,14 +224,14 @@ func (l *Loading) loadJobs(ctx context.Context, columns []database.Column, rows 
 	})
 }
 
-// Loaded is called once all rows are there, with the last numbers that were given out, by
-// table: what was loaded can be looked up from then on.
+// Loaded must be called after all rows are loaded, with the highest row number of each table. Loaded
+// data can be queried afterwards.
 func (l *Loading) Loaded(ctx context.Context, last map[string]int64) error {
 	return l.loader.Finish(ctx, last)
 }
 
-// Finish makes what is not in a dump: newer versions of the schema, and the words of search,
-// of which tell is told how many documents have theirs. The store is that of the database.
+// Finish migrates the schema to the latest version and builds the search index. It calls tell with the
+// number of indexed documents, and returns the store of the database.
 func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*store.Store, error) {
 	if _, err := l.db.Migrate(ctx, store.Migrations(l.db.Dialect())); err != nil {
 		return nil, err
@@ -241,16 +241,16 @@ func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*stor
 		return nil, err
 	}
 	if err := LoadWords(ctx, s, tell); err != nil {
-		return nil, fmt.Errorf("write the words of search: %w", err)
+		return nil, fmt.Errorf("build the search index: %w", err)
 	}
 	return s, nil
 }
 
-// wordsLoaded is of how many documents one transaction writes the words.
+// wordsLoaded is the number of documents that are indexed in one transaction.
 const wordsLoaded = 2000
 
-// LoadWords writes the words of all documents, none of which has any yet, and tells of how
-// many it has written them.
+// LoadWords builds the search index, which must be empty. It calls tell with the number of indexed
+// documents.
 func LoadWords(ctx context.Context, s *store.Store, tell func(documents int64)) error {
 	var end []string
 	err := s.InTx(ctx, func(tx *store.Tx) (err error) {

@@ -8,11 +8,11 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/loss"
+	"vitrine/internal/database/outage"
 )
 
-// A commit for which no replica answers is not acknowledged, whatever ends its wait: a primary that is cut off
-// commits it all the same, and the one that is promoted in its place does not have it.
+// A commit that no replica confirms is not acknowledged, no matter how its wait ends: a primary that is
+// cut off commits it, but the server that is promoted in its place does not have it.
 func TestCommitThatNoReplicaHasIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	pair := dbtest.NewPair(t)
@@ -30,7 +30,7 @@ func TestCommitThatNoReplicaHasIsNotAcknowledged(t *testing.T) {
 		pair.Exec(dbtest.Primary, "SELECT pg_reload_conf()")
 	}
 	waiting("nobody")
-	for waits := false; !waits; { // the server takes the setting in its own time
+	for waits := false; !waits; { // the server applies the setting asynchronously
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_ = write(ctx)
 		waits = ctx.Err() != nil
@@ -56,11 +56,11 @@ func TestCommitThatNoReplicaHasIsNotAcknowledged(t *testing.T) {
 		},
 	}
 	for name, end := range ends {
-		if err := end(); !errors.Is(err, loss.ErrAlone) {
+		if err := end(); !errors.Is(err, outage.ErrUnconfirmed) {
 			t.Errorf("%s: the write was answered with %v", name, err)
 		}
 	}
-	waiting("") // which may be taken while the write waits
+	waiting("") // may take effect while the write waits
 	if err := write(t.Context()); err != nil {
 		t.Errorf("a write that nobody is waited for: %v", err)
 	}

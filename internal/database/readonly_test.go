@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A connection to a server that takes no writes any more is not kept for the next one.
+// A connection to a server that no longer accepts writes is not reused.
 func TestReadOnlyConnectionIsGivenUp(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.PostgresURL(t)})
@@ -19,7 +19,7 @@ func TestReadOnlyConnectionIsGivenUp(t *testing.T) {
 			return err
 		})
 	}
-	exec(t, db, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY") // of one connection
+	exec(t, db, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY") // on one connection
 	refused := 0
 	for range 2 * db.Readers() {
 		if err := write(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/database/schema"
 )
 
-// serves begins a migration that says the oldest program that the schema serves.
+// serves adds a `-- serves:` line with the version n to a migration.
 func serves(n, text string) string { return strings.Replace(text, "Up\n", "Up\n-- serves: "+n+"\n", 1) }
 
 const addPlace = "-- +goose Up\nALTER TABLE items ADD COLUMN place TEXT NOT NULL DEFAULT '';\n"
@@ -25,13 +25,13 @@ func wantServed(t testing.TB, db *database.DB, want database.Served) {
 	}
 }
 
-// knows reports whether a program that knows all migrations up to a version may work.
+// knows checks whether a program with the migrations up to a version may run on the database.
 func knows(t testing.TB, db *database.DB, all fs.FS, version int64) error {
 	t.Helper()
 	return db.CheckSchema(t.Context(), schema.UpTo(all, version))
 }
 
-// A schema serves programs of a range of versions, which its migrations say.
+// A schema supports a range of program versions, which its migrations define.
 func TestServed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -63,7 +63,7 @@ func TestServed(t *testing.T) {
 				}
 			}
 		}
-		// One that is served has nothing to migrate, one that is not is refused.
+		// A supported program has nothing to migrate. An unsupported one is rejected.
 		if got, err := db.Migrate(t.Context(), schema.UpTo(all, 3)); err != nil || got != (database.MigrateResult{From: 4, To: 4}) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -74,14 +74,14 @@ func TestServed(t *testing.T) {
 }
 
 // Programs that are older than version ranges read goose's table. Its rows are copied, and the table
-// stays at the version of the schema, which such a program names when it refuses to start.
+// stays at the version of the schema, which such a program prints when it refuses to start.
 func TestServedTakesOver(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		first := open(t, o)
 		all := files(createItems, serves("2", addNote), addPlace, "-- +goose Up\nCREATE TABLE more (id INTEGER PRIMARY KEY);", serves("4", "-- +goose Up\nDROP TABLE more;"))
 		migrate(t, first, schema.UpTo(all, 2))
-		exec(t, first, "DROP TABLE schema_versions") // as such a program leaves it
+		exec(t, first, "DROP TABLE schema_versions") // the state that such a program leaves
 		db, watching := open(t, o), open(t, o)
 		wantServed(t, watching, database.Served{Version: 2, From: 2})
 		before := func(want int64) {
@@ -123,7 +123,7 @@ func TestServedRefuses(t *testing.T) {
 	}
 }
 
-// holding begins a transaction that has read a table, and gives what ends it.
+// holding begins a transaction that has read a table. The returned function ends it.
 func holding(t *testing.T, db *database.DB, query string) (end func()) {
 	t.Helper()
 	ctx := t.Context()
@@ -146,7 +146,7 @@ func holding(t *testing.T, db *database.DB, query string) (end func()) {
 	}
 }
 
-// A migration that waits for a long reader lets writers through.
+// A migration that waits for a long reader does not block writers.
 func TestMigrateGivesWay(t *testing.T) {
 	t.Parallel()
 	o := database.Options{URL: dbtest.PostgresURL(t)}
@@ -155,7 +155,7 @@ func TestMigrateGivesWay(t *testing.T) {
 	end := holding(t, db, "SELECT count(*) FROM items")
 	done, gave := make(chan error, 1), make(chan error, 100)
 	go func() {
-		_, err := db.MigrateTelling(t.Context(), files(createItems, addPlace), func(err error) { gave <- err })
+		_, err := db.MigrateNotify(t.Context(), files(createItems, addPlace), func(err error) { gave <- err })
 		done <- err
 	}()
 	if err := <-gave; !strings.Contains(err.Error(), "55P03") {
@@ -170,7 +170,7 @@ func TestMigrateGivesWay(t *testing.T) {
 		t.Errorf("%d items, want 2", n)
 	}
 
-	database.GiveWayFor(db, 0)
+	database.SetLockRetryTime(db, 0)
 	defer holding(t, db, "SELECT count(*) FROM items")()
 	res, err := db.Migrate(t.Context(), files(createItems, addPlace, addNote))
 	if err == nil || res.To != 2 || !strings.Contains(err.Error(), "pg_stat_activity") {
@@ -181,14 +181,14 @@ func TestMigrateGivesWay(t *testing.T) {
 const indexBeside = "-- +goose NO TRANSACTION\n-- +goose Up\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS items_name ON items (name);\n" +
 	"CREATE INDEX CONCURRENTLY IF NOT EXISTS items_reversed ON items (reverse(name));\n"
 
-// An index is made beside writers, and one that was left half made is made anew.
+// An index is created without blocking writers, and an invalid one is created again.
 func TestMigrateIndexBesideWriters(t *testing.T) {
 	t.Parallel()
 	o := database.Options{URL: dbtest.PostgresURL(t)}
 	db := open(t, o)
 	all := files(createItems, indexBeside)
 	migrate(t, db, files(createItems))
-	exec(t, db, "INSERT INTO items VALUES (2, 'first')") // of which there may be one
+	exec(t, db, "INSERT INTO items VALUES (2, 'first')") // violates the unique index
 	const invalid = "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE 'items%' AND NOT i.indisvalid"
 	if _, err := db.Migrate(t.Context(), all); !database.IsUnique(err) {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// A primary in whose place another server was promoted is not written to any more, though it is in reach, believes to
-// be the primary and is named first: neither by connections that were open, nor by a program that starts then.
+// No writes go to a former primary after another server was promoted, although it is reachable, believes
+// to be the primary and is listed first. This holds for open connections and for new programs.
 func TestFormerPrimaryIsLeft(t *testing.T) {
 	t.Parallel()
 	pair := dbtest.NewPair(t)
@@ -41,7 +41,7 @@ func TestFormerPrimaryIsLeft(t *testing.T) {
 	pair.Catch()
 	pair.Exec(dbtest.Primary, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
 	pair.Exec(dbtest.Primary, "SELECT pg_reload_conf()")
-	waiting := make(chan error, 1) // a write that the old one will not acknowledge
+	waiting := make(chan error, 1) // a write that the former primary will not acknowledge
 	go func() {
 		waiting <- db.Transact(t.Context(), func(tx *database.Tx) error {
 			_, err := tx.Exec(t.Context(), "INSERT INTO t VALUES (1)")
@@ -55,7 +55,7 @@ func TestFormerPrimaryIsLeft(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Fatalf("the program still asks the server at %s", at)
 		}
-		at, _ = port(db) // what is cut off is an error
+		at, _ = port(db) // fails when the connection is closed
 	}
 	select {
 	case <-waiting:

@@ -12,24 +12,24 @@ import (
 	"vitrine/internal/database"
 )
 
-// Carried is a job that is carried from one database to another, where it gets another id.
-type Carried struct {
+// Dumped is a job that is copied to another database, where it gets a new id.
+type Dumped struct {
 	JobKind     string
 	Args        json.RawMessage
-	Queue       string // its class and owner
+	Queue       string // class and owner
 	MaxAttempts int64
-	At          time.Time // when it is to run
+	At          time.Time // when it is due
 }
 
 // Kind implements Args.
-func (c Carried) Kind() string { return c.JobKind }
+func (c Dumped) Kind() string { return c.JobKind }
 
-// MarshalJSON gives the arguments as they were.
-func (c Carried) MarshalJSON() ([]byte, error) { return c.Args, nil }
+// MarshalJSON returns the arguments unchanged.
+func (c Dumped) MarshalJSON() ([]byte, error) { return c.Args, nil }
 
-// EachUndone visits the jobs that wait or run, as a snapshot has them. One that runs will
-// be run again where it is carried to.
-func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(Carried) error) error {
+// EachUnfinished calls visit with the jobs of a snapshot that are waiting or running. Running jobs run
+// again in the other database.
+func (q *Queue) EachUnfinished(ctx context.Context, on database.Querier, visit func(Dumped) error) error {
 	at := "unixepoch(scheduled_at)"
 	if q.db.Dialect() == database.Postgres {
 		at = "CAST(floor(EXTRACT(EPOCH FROM scheduled_at)) AS BIGINT)"
@@ -41,15 +41,15 @@ func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var c Carried
+		var c Dumped
 		var args string
 		var seconds int64
 		if err := rows.Scan(&c.JobKind, &args, &c.Queue, &c.MaxAttempts, &seconds); err != nil {
 			return database.Classify(ctx, err)
 		}
-		var compact bytes.Buffer // PostgreSQL writes JSON in its own way
+		var compact bytes.Buffer // PostgreSQL reformats JSON
 		if err := json.Compact(&compact, []byte(args)); err != nil {
-			return fmt.Errorf("jobs: the arguments of a job of the kind %.100q: %w", c.JobKind, err)
+			return fmt.Errorf("jobs: the arguments of a job of kind %.100q are not valid JSON: %w", c.JobKind, err)
 		}
 		c.Args, c.At = compact.Bytes(), time.Unix(seconds, 0).UTC()
 		if err := visit(c); err != nil {
@@ -59,15 +59,15 @@ func (q *Queue) EachUndone(ctx context.Context, on database.Querier, visit func(
 	return database.Classify(ctx, rows.Err())
 }
 
-// Add notes jobs that were carried from another database.
-func (q *Queue) Add(ctx context.Context, tx *database.Tx, some []Carried) error {
+// Add enqueues jobs that were copied from another database.
+func (q *Queue) Add(ctx context.Context, tx *database.Tx, some []Dumped) error {
 	all := make([]river.InsertManyParams, len(some))
 	for i, c := range some {
 		if !json.Valid(c.Args) {
-			return fmt.Errorf("jobs: the arguments of a job of the kind %.100q are no JSON", c.JobKind)
+			return fmt.Errorf("jobs: the arguments of a job of kind %.100q are not valid JSON", c.JobKind)
 		}
 		all[i] = river.InsertManyParams{Args: c, InsertOpts: &river.InsertOpts{Queue: c.Queue, MaxAttempts: int(c.MaxAttempts)}}
-		if c.At.After(time.Now()) { // what is due waits for nobody who leads
+		if c.At.After(time.Now()) { // jobs that are due become available without a leader
 			all[i].InsertOpts.ScheduledAt = c.At
 		}
 	}

@@ -16,7 +16,7 @@ func basic(id, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }
 
-// Who a client is may be said in the body or by HTTP Basic, never by both.
+// Client credentials may be in the body or in HTTP Basic, but not in both.
 func TestClientAuthentication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -39,7 +39,7 @@ func TestClientAuthentication(t *testing.T) {
 	refused(t, "two headers", w.Send(req), 400, "invalid_request")
 }
 
-// parted is a form of several parts, whose boundary is "edge".
+// parted returns a multipart form with the boundary "edge".
 func parted(fields ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(fields); i += 2 {
@@ -87,7 +87,7 @@ func TestBodies(t *testing.T) {
 	for _, c := range bad {
 		res := w.send(tokenPath, c[0], c[1])
 		if res.Status == http.StatusUnauthorized && res.Str("error") == "invalid_client" && !strings.Contains(c[1], id) {
-			continue // nothing in it says who the client is
+			continue // nothing in it identifies the client
 		}
 		refused(t, c[1], res, 400, "invalid_request")
 	}
@@ -99,7 +99,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// A secret in an address would stay in logs (RFC 6749 section 2.3.1).
+// A secret in a URL would stay in logs (RFC 6749 section 2.3.1).
 func TestSecretsInAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -144,14 +144,14 @@ func TestMethods(t *testing.T) {
 	for _, path := range []string{registerPath, tokenPath + "//", "/v3/oauth", "/v3/oauth/revoke", "/V3/oauth/token", "/v3/oauth/authorize", "/.well-known/openid-configuration"} {
 		w.Do("", "POST", path, "{}").Want(http.StatusNotFound)
 	}
-	w.Do("", "POST", tokenPath+"/", "{}").Want(http.StatusUnauthorized) // a slash at the end is nothing
+	w.Do("", "POST", tokenPath+"/", "{}").Want(http.StatusUnauthorized) // a trailing slash is not part of the endpoint
 }
 
-// Requests count as a guest's, and what fails counts for longer.
+// Requests count as guest requests, and failures count for longer.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	few := func(c *config.Config) { c.RateLimits = map[string]int{"guest": 3, "free": 0} }
-	w := newWorld(apptest.New(t, few))
+	lowLimits := func(c *config.Config) { c.RateLimits = map[string]int{"guest": 3, "free": 0} }
+	w := newWorld(apptest.New(t, lowLimits))
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {w.web.ClientID}, "client_secret": {w.web.secret}}
 	for _, left := range []string{"2", "1", "0"} {
 		if got := w.post(tokenPath, form).Want(http.StatusOK).Header.Get("X-RateLimit-Remaining"); got != left {
@@ -180,7 +180,7 @@ func TestFailuresAreLimited(t *testing.T) {
 		if wait := res.Header.Get("Retry-After"); wait != "900" && wait != "899" {
 			t.Errorf("Retry-After %q", wait)
 		}
-		w.post(tokenPath, right).Want(http.StatusOK) // nobody is locked out by others' failures
+		w.post(tokenPath, right).Want(http.StatusOK) // failures of others block no one
 		w.Clock.Advance(16 * time.Minute)
 		refused(t, "later", w.post(tokenPath, wrong), 401, "invalid_client")
 

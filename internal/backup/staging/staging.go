@@ -1,5 +1,5 @@
-// Package aside makes databases beside the places that they are for.
-package aside
+// Package staging creates a database next to its destination and then moves it there in one step.
+package staging
 
 import (
 	"context"
@@ -18,32 +18,32 @@ import (
 	"vitrine/internal/durable"
 )
 
-// ErrNotEmpty says that a database is not to be put in the place of what is there.
+// ErrNotEmpty reports that the destination already contains something.
 var ErrNotEmpty = errors.New("the database is not empty")
 
-// asideSchema is where a database is made on PostgreSQL before it takes its place.
-const asideSchema = "vitrine_restoring"
+// stagingSchema is the PostgreSQL schema in which a database is created before it is moved.
+const stagingSchema = "vitrine_restoring"
 
-// restoreLock is the number of PostgreSQL's advisory lock for that, next to that of migrations.
+// restoreLock is the key of the advisory lock that protects stagingSchema. It follows that of migrations.
 const restoreLock = 0x76697472696e65 + 1
 
-// Database is a database that is made beside its place, and put there at once when it is
-// whole: until then, and if the program dies, its place is as empty as it was. What a
-// program that died has left is removed by the next.
+// Database is a database that is created next to its destination, and moved there in one step when it
+// is complete. Until then, and if the program dies, the destination stays empty. The next call of Open
+// removes the leftovers of a program that died.
 type Database struct {
 	*database.DB
 	put, drop func(ctx context.Context) error
 }
 
-// Put brings the database into its place and closes it.
+// Put moves the database to its destination and closes it.
 func (d *Database) Put(ctx context.Context) error { return d.put(ctx) }
 
-// Drop removes the database, unless it was put into its place.
+// Drop removes the database unless Put was called.
 func (d *Database) Drop(ctx context.Context) error { return d.drop(ctx) }
 
-// Open makes an empty database, for the place that the options name; ErrNotEmpty if
-// something is there. An SQLite file is made in a folder of its own, on the same disk.
-// Nothing of it is brought to the disk before it is put into its place.
+// Open creates an empty database for the destination in the options. It returns ErrNotEmpty if something
+// is there. An SQLite file is created in folder, which must be on the same disk. Nothing is synced to
+// disk before Put.
 func Open(ctx context.Context, o database.Options, folder string) (*Database, error) {
 	dialect, path, err := database.ParseURL(o.URL)
 	if err != nil {
@@ -86,7 +86,7 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 	if err != nil {
 		return nil, database.Classify(ctx, err)
 	}
-	end := func(ctx context.Context) error { // and with it the lock
+	end := func(ctx context.Context) error { // releases the lock, too
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		return conn.Close(ctx)
@@ -102,18 +102,18 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 		return nil, err
 	}
 	if !locked {
-		return nil, fmt.Errorf("%w: something else is restored into it", lockfile.ErrInUse)
+		return nil, fmt.Errorf("%w: another restore into it is running", lockfile.ErrInUse)
 	}
 	if place == nil {
-		return nil, errors.New("database: the user has no schema of the search path to make tables in")
+		return nil, errors.New("database: no schema of the search path exists")
 	}
 	if err := emptySchema(ctx, conn, *place); err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+asideSchema+" CASCADE"); err != nil {
+	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+stagingSchema+" CASCADE"); err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, "CREATE SCHEMA "+asideSchema); err != nil {
+	if _, err := conn.Exec(ctx, "CREATE SCHEMA "+stagingSchema); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(o.URL)
@@ -121,8 +121,8 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 		return nil, errors.New("database: the URL is malformed")
 	}
 	query := u.Query()
-	query.Set("search_path", asideSchema)
-	query.Set("synchronous_commit", "off") // until it is put
+	query.Set("search_path", stagingSchema)
+	query.Set("synchronous_commit", "off") // moveSchema commits synchronously on another connection
 	u.RawQuery = query.Encode()
 	o.URL = u.String()
 	db, err := database.Open(ctx, o)
@@ -142,7 +142,7 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 	a.drop = func(ctx context.Context) error {
 		err := db.Close()
 		if !conn.IsClosed() {
-			_, e := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+asideSchema+" CASCADE")
+			_, e := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+stagingSchema+" CASCADE")
 			err = errors.Join(err, e, end(ctx))
 		}
 		return err
@@ -150,13 +150,12 @@ func openSchema(ctx context.Context, o database.Options) (a *Database, err error
 	return a, nil
 }
 
-// querying is a connection or a transaction of pgx.
+// querying is implemented by pgx connections and transactions.
 type querying interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// emptySchema fails with ErrNotEmpty if there is anything in a schema but what extensions
-// have put there.
+// emptySchema returns ErrNotEmpty if a schema contains anything that is not part of an extension.
 func emptySchema(ctx context.Context, q querying, schema string) error {
 	var used bool
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM (
@@ -169,8 +168,9 @@ func emptySchema(ctx context.Context, q querying, schema string) error {
 	return err
 }
 
-// moving lists the statements that bring everything of a schema into another. What belongs
-// to a table goes with it. Routines are named by the types of their arguments, so they go first.
+// moving is a query for the statements that move everything from one schema to another. Objects that
+// belong to a table move with it. Routines come first, because they are identified by the types of their
+// arguments.
 const moving = `
 	SELECT format('ALTER ROUTINE %s SET SCHEMA %I', CAST(oid AS REGPROCEDURE), CAST($2 AS TEXT)) FROM pg_proc
 	WHERE pronamespace = CAST(quote_ident($1) AS REGNAMESPACE)
@@ -187,7 +187,7 @@ func moveSchema(ctx context.Context, conn *pgx.Conn, to string) error {
 		if err := emptySchema(ctx, tx, to); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, moving, asideSchema, to)
+		rows, err := tx.Query(ctx, moving, stagingSchema, to)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func moveSchema(ctx context.Context, conn *pgx.Conn, to string) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range append(statements, "DROP SCHEMA "+asideSchema) {
+		for _, s := range append(statements, "DROP SCHEMA "+stagingSchema) {
 			if _, err := tx.Exec(ctx, s); err != nil {
 				return err
 			}

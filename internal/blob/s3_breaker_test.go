@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// against gives a storage in a bucket of a server that is none of S3.
+// against returns a store on a server that is not S3.
 func against(t *testing.T, endpoint string, patience time.Duration) *blob.S3 {
 	t.Helper()
 	pathStyle := true
@@ -27,8 +27,8 @@ func against(t *testing.T, endpoint string, patience time.Duration) *blob.S3 {
 	return s
 }
 
-// A server that takes connections and never answers is waited for no longer than the
-// patience, and after a few requests not at all.
+// A server that accepts connections but never responds is waited for until the timeout, and after a few
+// requests not at all.
 func TestS3Frozen(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func TestS3Frozen(t *testing.T) {
 	}
 }
 
-// Nothing listens.
+// Nothing listens on the port.
 func TestS3Refused(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,7 +84,7 @@ func TestS3Refused(t *testing.T) {
 	}
 }
 
-// An object whose head comes and whose bytes do not.
+// The object's headers arrive, but its content does not.
 func TestS3FrozenDownload(t *testing.T) {
 	t.Parallel()
 	stop := make(chan struct{})
@@ -108,8 +108,8 @@ func TestS3FrozenDownload(t *testing.T) {
 	}
 }
 
-// Answers of S3, refusals included, are no reason to leave it alone; a key that it does
-// not take is no fault of the client's.
+// Responses from S3, including rejections, do not open the breaker. Invalid credentials are not reported
+// as the client's fault.
 func TestS3Refuses(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32

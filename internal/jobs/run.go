@@ -17,39 +17,39 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Outcome is how a run of a job ended.
+// Outcome is the result of a run.
 type Outcome string
 
-// The outcomes of runs.
+// The outcomes of a run.
 const (
 	OutcomeDone    Outcome = "done"
-	OutcomeFailed  Outcome = "failed"   // it will be tried again
-	OutcomeGivenUp Outcome = "given_up" // it will not
-	OutcomePutOff  Outcome = "put_off"  // it asked for a later time, or the server stops
+	OutcomeFailed  Outcome = "failed"   // will be retried
+	OutcomeGivenUp Outcome = "given_up" // will not be retried
+	OutcomePutOff  Outcome = "put_off"  // postponed by the handler or by a shutdown
 )
 
-// witness stands around every handler: it writes the line of each run, turns panics
-// into errors, and puts jobs back that were cancelled because the server stops.
-type witness struct {
+// runLogger is the middleware of all handlers: it logs each run, converts panics to errors, and puts jobs back
+// that were cancelled by a shutdown.
+type runLogger struct {
 	river.MiddlewareDefaults
 	log     *slog.Logger
 	observe func(kind string, outcome Outcome, took time.Duration)
 	tracer  *trace.Tracer
 }
 
-// Work implements rivertype.WorkerMiddleware. Its context ends with the server, that
-// of the handler also with the job's time.
-func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
+// Work implements rivertype.WorkerMiddleware. Its context ends on shutdown. The handler's context also
+// ends at the job's timeout.
+func (w *runLogger) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	start := time.Now()
 	var origin obs.Origin
-	_ = json.Unmarshal(job.Metadata, &origin) // of older jobs, nothing
+	_ = json.Unmarshal(job.Metadata, &origin) // older jobs have none
 	log := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt)
 	inner, span := w.tracer.Root(ctx, trace.Consumer, job.Kind, origin.Trace, true)
 	if span != nil {
 		origin.Trace = span.Traceparent()
 	}
 	if origin != (obs.Origin{}) {
-		inner = context.WithValue(inner, obs.OriginKey{}, origin) // for the jobs that it enqueues
+		inner = context.WithValue(inner, obs.OriginKey{}, origin) // for jobs that the handler enqueues
 	}
 	if origin.Request != "" {
 		log = log.With("request_id", origin.Request)
@@ -65,8 +65,8 @@ func (w *witness) Work(ctx context.Context, job *rivertype.JobRow, work func(con
 	return err
 }
 
-// endSpan says of a run what its line does. What a handler's error says is left to that: it may
-// hold what the job is about.
+// endSpan adds the same facts as the log message to a span. It omits the text of a handler's error, which
+// may contain user data.
 func endSpan(span *trace.Span, job *rivertype.JobRow, origin obs.Origin, outcome Outcome) {
 	span.Number("vitrine.job.id", job.ID)
 	span.Number("vitrine.job.attempt", int64(job.Attempt))
@@ -78,7 +78,7 @@ func endSpan(span *trace.Span, job *rivertype.JobRow, origin obs.Origin, outcome
 	span.End()
 }
 
-// judge returns how a run has ended, and what to report to River.
+// judge returns the outcome of a run, and the error to return to River.
 func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err error) (Outcome, error) {
 	var permanent *rivertype.JobCancelError
 	var later *rivertype.JobSnoozeError
@@ -98,7 +98,7 @@ func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err er
 		return OutcomePutOff, err
 	case ctx.Err() != nil:
 		line.InfoContext(ctx, "job put back", "error", err)
-		return OutcomePutOff, river.JobSnooze(0) // no attempt is lost
+		return OutcomePutOff, river.JobSnooze(0) // does not use up an attempt
 	case job.Attempt >= job.MaxAttempts:
 		line.ErrorContext(ctx, "job given up", "error", err)
 		return OutcomeGivenUp, err
@@ -117,8 +117,8 @@ func guarded(ctx context.Context, work func(context.Context) error) (err error) 
 	return work(ctx)
 }
 
-// quiet passes on what River says of trouble, less what the witness says better and
-// what comes of stopping.
+// quiet forwards River's warnings and errors, except those that the middleware logs itself and those
+// caused by a shutdown.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
