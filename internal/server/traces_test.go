@@ -173,7 +173,7 @@ func TestTracesOfNobody(t *testing.T) {
 	if err := r.Stop(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Log("traces do not arrive")) != 1 || len(r.Log("the last traces are lost")) != 1 {
+	if len(r.Log("the trace collector does not accept spans")) != 1 || len(r.Log("the last traces are lost")) != 1 {
 		t.Errorf("told %q", r.Log("traces"))
 	}
 }
