@@ -1,39 +1,36 @@
-// Package middleware holds the pieces that stand between the listener and the
-// handlers: each wraps an http.Handler, does one thing, and knows no rule of the
-// service. Begin must be the outermost, except for Below, which needs no Exchange; the others
-// find the request's Exchange in the context.
+// Package middleware contains the HTTP middleware of the server. It does not know the application's
+// rules. Begin creates the Exchange of a request, which the other middleware finds in the context,
+// so it must come first; only StripPrefix and Pace may be outside it.
 //
-// The order that their doc comments assume, outermost first:
+// The order, outermost first, is that of httpedge's mounts:
 //
-//	Below, Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS, Recover,
-//	Head, Compress, Conditional, Deadline, BodyLimit, then the handlers.
+//	StripPrefix, Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS,
+//	Recover, HeaderLimit, Memory, Head, Compress, Conditional, Deadline, BodyLimit
 //
-// Recover stands outside Compress and Conditional so that a panic in the middle
-// of a buffered body is still answered by a clean 500. Conditional stands inside
-// Compress so that an entity tag is the same for every encoding.
+// Recover is outside Compress and Conditional so that a panic while a body is buffered still
+// results in a 500. Conditional is inside Compress so that the entity tag is the same for every
+// encoding.
 package middleware
 
 import "net/http"
 
-// Piece wraps a handler with one concern.
-type Piece = func(http.Handler) http.Handler
+// Middleware wraps a handler.
+type Middleware = func(http.Handler) http.Handler
 
-// Renderer writes an error response: status, headers and body. The one
-// implementation is the API's; pieces call it so that every error has the same
-// shape. The message is shown to the client; for an empty one the renderer says
-// what it says of failures of the server.
+// Renderer writes an error response: status, headers and body. Each API passes its own, so that all
+// its errors have the same shape. The message is shown to the client; if it is empty, the renderer
+// writes its message for internal errors.
 type Renderer func(w http.ResponseWriter, r *http.Request, status int, message string)
 
-// Chain wraps h in the pieces; the first piece is the outermost.
-func Chain(h http.Handler, pieces ...Piece) http.Handler {
-	for i := len(pieces) - 1; i >= 0; i-- {
-		h = pieces[i](h)
+// Chain wraps h in the middleware; the first one is the outermost.
+func Chain(h http.Handler, ms ...Middleware) http.Handler {
+	for i := len(ms) - 1; i >= 0; i-- {
+		h = ms[i](h)
 	}
 	return h
 }
 
-// dropRepresentation removes the header fields that described a body which is
-// not going to be sent, before another one is rendered in its place.
+// dropRepresentation removes the headers of a body that is replaced by an error.
 func dropRepresentation(h http.Header) {
 	for _, name := range []string{
 		"Cache-Control", "Content-Encoding", "Content-Length", "Content-Type",

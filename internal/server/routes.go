@@ -37,7 +37,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
 		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
-		map[string]httpedge.Door{
+		map[string]httpedge.Handler{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
 			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
 				Render: httpedge.JSON.Render},
@@ -62,7 +62,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		}
 		mux.ServeHTTP(w, r)
 	})
-	return middleware.Below(prefixes, s.cfg.TrustedProxies)(counted), nil
+	return middleware.StripPrefix(prefixes, s.cfg.TrustedProxies)(counted), nil
 }
 
 // prefixes returns the paths of the public addresses, longest first. They are removed from request
