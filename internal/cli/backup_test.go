@@ -94,7 +94,7 @@ func TestBackupMisused(t *testing.T) {
 	refuses(p.run("backup", "verify", filepath.Join(t.TempDir(), "none")), 1, "no such file")
 	refuses(p.run("backup", "verify", t.TempDir()), 1, "there are no backups of Vitrine")
 	refuses(p.run("config", "--backup-to=s3://bucket?nothing=1"), 2, `--backup-to (VITRINE_BACKUP_TO): the S3 address: there is no parameter "nothing"`)
-	refuses(p.run("config", "--backup-to=x.tar.zst", "--backup-every=1s", "--backup-keep=0", "--backup-access-key=a"), 2, "--backup-to (VITRINE_BACKUP_TO): is a folder", "--backup-every (", "--backup-keep (", "--backup-access-key (VITRINE_BACKUP_ACCESS_KEY): and --backup-secret-key belong together")
+	refuses(p.run("config", "--backup-to=x.tar.zst", "--backup-every=1s", "--backup-keep=0", "--backup-access-key=a"), 2, "--backup-to (VITRINE_BACKUP_TO): is a folder", "--backup-every (", "--backup-keep (", "--backup-access-key (VITRINE_BACKUP_ACCESS_KEY): requires --backup-secret-key, and vice versa")
 	mine := t.TempDir()
 	if err := os.WriteFile(filepath.Join(mine, "notes"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)

@@ -155,8 +155,8 @@ func TestServeFails(t *testing.T) {
 	p := folder(t)
 	p.run("migrate").ok()
 	for _, tt := range []struct{ addr, metrics, want string }{
-		{taken.Addr().String(), "", taken.Addr().String() + " is taken by another program: stop it, or give another address with --addr\n"},
-		{"127.0.0.1:0", taken.Addr().String(), "give another address with --metrics-addr\n"},
+		{taken.Addr().String(), "", taken.Addr().String() + " is in use by another program: stop it, or give another address with --addr\n"},
+		{"127.0.0.1:0", taken.Addr().String(), "set another address with --metrics-addr\n"},
 		{"192.0.2.1:8080", "", "this machine does not have the address 192.0.2.1:8080: give one of its own with --addr"},
 	} {
 		if r := p.run("serve", "--addr", tt.addr, "--metrics-addr", tt.metrics); r.code != 1 || r.out != "" || !strings.Contains(r.err, tt.want) {

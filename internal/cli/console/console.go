@@ -99,7 +99,7 @@ func withApp(c *Console, common config.Common, site string, create bool, fn func
 	}
 	open := server.OpenReady
 	if create {
-		open = server.OpenOrMake
+		open = server.OpenOrCreate
 	}
 	db, err := open(c.Ctx, cfg, log)
 	if err != nil {
