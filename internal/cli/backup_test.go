@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// backupLine is a backup as commands print it.
+// backupLine is the JSON form of a backup.
 type backupLine struct {
 	ID          string   `json:"id"`
 	Created     string   `json:"created_at"`
@@ -25,7 +25,7 @@ type backupLine struct {
 	Differences []string `json:"differences"`
 }
 
-// What the commands print, and what they end with.
+// The output and exit codes of the backup commands.
 func TestBackupCommands(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -69,16 +69,16 @@ func TestBackupCommands(t *testing.T) {
 	})
 }
 
-// A file that the storage has not: the rest is taken, and the exit code tells.
+// If the storage lacks a file, the rest is backed up, and the exit code is 3.
 func TestBackupLacksFile(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
 	p.run("migrate").ok()
 	p.exec(`INSERT INTO blobs (hash, object, size, used_at, stored_at) VALUES ('` + strings.Repeat("ab", 32) + `', 'originals/gone', 3, 5, 5)`)
 	to := filepath.Join(t.TempDir(), "site.tar.zst")
-	refuses(p.run("backup", to), 3, "1 files are not in the backup")
-	refuses(p.run("backup", "verify", to), 3, "1 files are not in the backup")
-	refuses(folder(t).run("restore", to), 3, "1 files are not in the backup")
+	refuses(p.run("backup", to), 3, "1 files are missing from the backup")
+	refuses(p.run("backup", "verify", to), 3, "1 files are missing from the backup")
+	refuses(folder(t).run("restore", to), 3, "1 files are missing from the backup")
 }
 
 func TestBackupMisused(t *testing.T) {
@@ -106,7 +106,7 @@ func TestBackupMisused(t *testing.T) {
 	}
 }
 
-// refuses fails the test unless a command ended with a code and said all of this.
+// refuses checks the exit code of a command and that its error output contains all words.
 func refuses(r result, code int, words ...string) {
 	r.t.Helper()
 	for _, w := range words {

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/cli"
 )
 
-// Workers alone do the jobs of a server that does not, and end well when told to: after
-// what they have begun.
+// `vitrine work` runs the jobs of a server that does not, and finishes running jobs when it is
+// stopped.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
