@@ -103,7 +103,7 @@ func (c *Certificates) Challenges(next http.Handler) http.Handler {
 // challengePath matches the path of an HTTP-01 challenge, which ends in a base64url token.
 var challengePath = regexp.MustCompile(`^/\.well-known/acme-challenge/[A-Za-z0-9_-]{1,128}$`)
 
-// Host returns the configured domain in a Host header, without its port, or "" if there is none.
+// Host returns the domain in a Host header if it is configured, or "".
 func (c *Certificates) Host(header string) string {
 	name, _, _ := strings.Cut(header, ":")
 	if name = strings.ToLower(name); slices.Contains(c.o.Domains, name) {

@@ -21,7 +21,7 @@ func TestUserCreate(t *testing.T) {
 			t.Errorf("created_at %q", ada.CreatedAt)
 		}
 		r := p.run("user", "create", "--name", "Bob Ébauche", "--email", "Bob@Example.org", "--tier", "free").ok()
-		if !strings.HasPrefix(r.out, "Made the account bob-ebauche (id ") || !strings.HasSuffix(r.out, ", tier free).\n") {
+		if !strings.HasPrefix(r.out, "Created account bob-ebauche (ID ") || !strings.HasSuffix(r.out, ", tier free).\n") {
 			t.Errorf("%q", r.out)
 		}
 		var all []user

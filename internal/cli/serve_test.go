@@ -131,7 +131,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	file := filepath.Join(p.flags[1], "vitrine.db")
 	for range 2 {
 		p.run("serve", "--addr", "127.0.0.1:0").fails(1, "another server uses the database in "+file+
-			": stop it, or give this one another --data-dir")
+			": stop it, or use another --data-dir")
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s: %v", file, err)

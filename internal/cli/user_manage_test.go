@@ -28,7 +28,7 @@ func TestUserLookedAfter(t *testing.T) {
 		}
 		p.run("user", "sign-in", "nobody").fails(1, `there is no account "nobody"`)
 		secret := p.run("token", "create", "--user", "bob").ok()
-		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed the account bob out everywhere. Its tokens are revoked.\n" {
+		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed account bob out everywhere. Revoked its tokens.\n" {
 			t.Errorf("%q", r.out)
 		}
 		var tokens []token

@@ -39,7 +39,7 @@ func TestWork(t *testing.T) {
 			_ = in.Close()
 		}()
 		lines := bufio.NewReader(out)
-		if first, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(first, "Vitrine works the jobs in ") {
+		if first, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(first, "Vitrine runs the jobs in ") {
 			t.Fatalf("%q (%v)", first, err)
 		}
 		channel := r.Channel("ada", "Links", "public")

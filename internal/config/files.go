@@ -58,7 +58,7 @@ func (s Server) resolveBackup(cfg *Config, found *problems) {
 		b.AccessKey, b.SecretKey = cfg.Blob.AccessKey, cfg.Blob.SecretKey
 	}
 	if strings.HasSuffix(b.To, ".tar.zst") && !strings.HasPrefix(b.To, "s3:") {
-		found.add("backup-to", "want a folder or s3://…; a file has no room for several backups")
+		found.add("backup-to", "want a folder or s3://…: a file can contain only one backup")
 	}
 	cfg.Backup = b
 }

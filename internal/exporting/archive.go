@@ -23,7 +23,7 @@ type archive struct {
 	to      switched
 	zip     *zip.Writer
 	dir     spool
-	part    int // number of entries in zip
+	part    int   // number of entries in zip
 	entries int64 // total
 	at      time.Time
 

@@ -14,11 +14,11 @@ import (
 type Format string
 
 const (
-	Files    Format = "zip" // files, and Markdown for blocks without one
+	Files    Format = "zip"      // files, and Markdown for blocks without one
 	Markdown Format = "markdown" // a single text
-	CSV      Format = "csv" // a table
-	EPUB     Format = "epub" // a book
-	OPDS     Format = "opds" // a catalogue for e-readers
+	CSV      Format = "csv"      // a table
+	EPUB     Format = "epub"     // a book
+	OPDS     Format = "opds"     // a catalogue for e-readers
 )
 
 // Formats returns all formats.
@@ -152,7 +152,7 @@ func (w *filesWriter) add(ctx context.Context, items []placed) error {
 }
 
 // maxNamedMissing limits the list of files that could not be read.
-const mostNamedGone = 1_000
+const maxNamedMissing = 1_000
 
 func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 	if line.Channel != nil {
@@ -170,7 +170,7 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 		name := numbered(line.Position, w.items, strings.TrimSuffix(title, strings.TrimSuffix(extension, inert)), extension)
 		err := w.e.copyFile(ctx, w.zip, name, w.user, *f.file)
 		if isGone(err) {
-			if len(w.gone) < mostNamedGone {
+			if len(w.gone) < maxNamedMissing {
 				w.gone = append(w.gone, name)
 			}
 			return nil

@@ -21,8 +21,8 @@ type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
 	Now       func() time.Time // the clock; nil means time.Now
-	Version   string // of this build
-	Folder    string // for temporary files; "" means the system's
+	Version   string           // of this build
+	Folder    string           // for temporary files; "" means the system's
 }
 
 // Exporter writes exports. It is safe for concurrent use.

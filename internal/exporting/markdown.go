@@ -71,7 +71,7 @@ type style int
 
 const (
 	frontMatter style = iota // in its own file
-	inside // as a section of the channel's file
+	inside                   // as a section of the channel's file
 )
 
 // writeBlock writes a block. address returns the location of a file, or "".

@@ -75,7 +75,7 @@ func cellOfChannel(l *nestedLine) cell {
 
 // channelCell is a channel in the list of channels. The one with the ID 0 contains blocks that are
 // in no channel.
-type shelf struct {
+type channelCell struct {
 	ID         int64  `json:"i"`
 	Title      string `json:"t,omitempty"`
 	Words      string `json:"d,omitempty"`
@@ -94,8 +94,8 @@ const (
 )
 
 // writeCells writes the pending cells as those of a channel, or of no channel.
-func (p *person) shelve(c *channelLine, items int64) error {
-	s := shelf{Items: items}
+func (p *person) writeCells(c *channelLine, items int64) error {
+	s := channelCell{Items: items}
 	if c != nil {
 		s.ID, s.Title, s.Words, s.Visibility, s.Owner, s.Online = c.ID, c.Title, shortened(c.Description), c.Visibility, c.Owner.Name, c.URL
 		s.UpdatedAt = stamp(c.UpdatedAt)
@@ -106,7 +106,7 @@ func (p *person) shelve(c *channelLine, items int64) error {
 	if s.Parts, err = p.scripts(fmt.Sprintf("c%d", s.ID), &p.cells); err != nil {
 		return err
 	}
-	return line(&p.shelves, s)
+	return line(&p.channelCells, s)
 }
 
 // scripts writes the lines of a spool as scripts and returns their number.
@@ -148,7 +148,7 @@ func (p *person) script(name, value string) error {
 
 // browse writes the pages.
 func (p *person) browse(context.Context) error {
-	parts, err := p.scripts("channels", &p.shelves)
+	parts, err := p.scripts("channels", &p.channelCells)
 	if err != nil {
 		return err
 	}

@@ -50,36 +50,36 @@ type person struct {
 	me       domain.User
 	zip      *archive
 	progress Progress
-	tell     func(Progress)
+	report   func(Progress)
 
 	owners   []domain.PrincipalRef // the person and their groups, whose channels are exported
 	exported ids                   // channels
-	done     ids // channels already written
-	blocks   ids // blocks already written
-	entries  map[uint64]struct{} // hashes of the paths of files that are written or queued
+	done     ids                   // channels already written
+	blocks   ids                   // blocks already written
+	entries  map[uint64]struct{}   // hashes of the paths of files that are written or queued
 	seed     maphash.Seed          // of these hashes
 	data     string                // folder of the scripts that the pages load
-	sum      hash.Hash // hash of the checksums
+	sum      hash.Hash             // hash of the checksums
 
 	// Written at the end.
-	sums, channels, comments, leftOut, shelves spool
+	sums, channels, comments, leftOut, channelCells spool
 	// Written when the current entry is done: new blocks, new files, Markdown, cells.
 	fresh, files, list, cells spool
 }
 
 func (p *person) spools() []*spool {
-	return []*spool{&p.sums, &p.channels, &p.comments, &p.leftOut, &p.shelves, &p.fresh, &p.files, &p.list, &p.cells}
+	return []*spool{&p.sums, &p.channels, &p.comments, &p.leftOut, &p.channelCells, &p.fresh, &p.files, &p.list, &p.cells}
 }
 
 // Person writes everything that a person owns and may see as a ZIP. It calls report now and then
 // with the progress, unless report is nil.
-func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, tell func(Progress)) (Progress, error) {
+func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, report func(Progress)) (Progress, error) {
 	me, err := e.o.App.User(ctx, domain.Ref{ID: int64(id)})
 	if err != nil {
 		return Progress{}, err
 	}
 	now := e.o.Now()
-	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, tell: tell,
+	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, report: report,
 		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, entries: map[uint64]struct{}{}, seed: maphash.MakeSeed(), sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
 	defer p.zip.free()
 	for _, s := range p.spools() {
@@ -100,9 +100,9 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, te
 	return p.progress, p.end(now)
 }
 
-func (p *person) told() {
-	if p.tell != nil {
-		p.tell(p.progress)
+func (p *person) reportProgress() {
+	if p.report != nil {
+		p.report(p.progress)
 	}
 }
 
@@ -117,32 +117,32 @@ func line(w io.Writer, value any) error {
 }
 
 // skip records something that could not be read.
-func (p *person) leave(l leftOutLine) error {
+func (p *person) skip(l leftOutLine) error {
 	p.progress.LeftOut++
 	return line(&p.leftOut, l)
 }
 
 // queuedFile is a file whose bytes are still to be written.
-type wanted struct {
+type queuedFile struct {
 	Path string
 	File domain.File
 }
 
 // queueFile queues the bytes of a file for writing, once per path: several files can have the same
 // bytes, and bytes without metadata can be those of another file.
-func (p *person) want(f *domain.File, l *fileLine) error {
+func (p *person) queueFile(f *domain.File, l *fileLine) error {
 	switch {
 	case f == nil:
 		return nil
 	case l.Path == "":
-		return p.leave(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
+		return p.skip(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
 	}
 	path := maphash.String(p.seed, l.Path)
 	if _, noted := p.entries[path]; noted {
 		return nil
 	}
 	p.entries[path] = struct{}{}
-	return line(&p.files, wanted{Path: l.Path, File: *f})
+	return line(&p.files, queuedFile{Path: l.Path, File: *f})
 }
 
 // about writes the profile.
@@ -157,7 +157,7 @@ func (p *person) about(ctx context.Context) error {
 	if profile.SignIn, err = p.signIn(ctx); err != nil {
 		return err
 	}
-	if err := p.want(avatar, profile.Avatar); err != nil {
+	if err := p.queueFile(avatar, profile.Avatar); err != nil {
 		return err
 	}
 	w, err := p.zip.create("json/profile.json", false)
@@ -203,7 +203,7 @@ func (p *person) groups(ctx context.Context) error {
 			}
 			out := groupLine{ID: int64(g.ID), Slug: g.Slug, Name: g.Name, Description: markdown(g.Description), Avatar: r.file(avatar), Owner: r.person(&g.Group.Owner),
 				Owned: g.Group.Owner.PrincipalRef == domain.UserRef(p.me.ID), CreatedAt: g.CreatedAt.UTC(), UpdatedAt: g.UpdatedAt.UTC(), URL: g.URL()}
-			if err := errors.Join(p.want(avatar, out.Avatar), line(w, out)); err != nil {
+			if err := errors.Join(p.queueFile(avatar, out.Avatar), line(w, out)); err != nil {
 				return err
 			}
 			p.owners = append(p.owners, domain.GroupRef(g.ID))
@@ -245,7 +245,7 @@ func (p *person) count(ctx context.Context) error {
 		}
 		return nil
 	})
-	p.told()
+	p.reportProgress()
 	return err
 }
 
@@ -281,11 +281,11 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 			}
 		}
 		p.progress.Done = min(p.progress.Done+int64(len(items)), p.progress.Of)
-		p.told()
+		p.reportProgress()
 		return nil
 	})
 	if isGone(err) && w == nil { // deleted in the meantime
-		return p.leave(leftOutLine{What: "channel", ID: int64(c.ID), Why: "it was deleted while the export was made"})
+		return p.skip(leftOutLine{What: "channel", ID: int64(c.ID), Why: "it was deleted while the export was made"})
 	}
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 		return err
 	}
 	p.progress.Done = min(before.Done+c.Contents(), p.progress.Of) // includes hidden items
-	p.told()
+	p.reportProgress()
 	return nil
 }
 
@@ -324,16 +324,16 @@ func (p *person) connection(w io.Writer, l connectionLine, b *domain.Block) erro
 	if err := line(&p.cells, cellOf(l.Block)); err != nil {
 		return err
 	}
-	return p.meet(*l.Block, b)
+	return p.addBlock(*l.Block, b)
 }
 
 // addBlock queues a block and its files when it first occurs.
-func (p *person) meet(l blockLine, b *domain.Block) error {
+func (p *person) addBlock(l blockLine, b *domain.Block) error {
 	if !p.blocks.add(l.ID) {
 		return nil
 	}
 	p.progress.Blocks++
-	return errors.Join(line(&p.fresh, l), p.want(b.Image, l.Image), p.want(b.File, l.Attachment))
+	return errors.Join(line(&p.fresh, l), p.queueFile(b.Image, l.Image), p.queueFile(b.File, l.Attachment))
 }
 
 func blockName(l blockLine) string { return named(l.heading(), l.ID, ".md") }
@@ -356,11 +356,11 @@ func (p *person) flush(ctx context.Context, c *channelLine, items int64) error {
 		if items > 0 {
 			head.WriteByte('\n')
 		}
-		if err := pour(w, &p.list, head.String()); err != nil {
+		if err := copySpool(w, &p.list, head.String()); err != nil {
 			return err
 		}
 	}
-	if err := p.shelve(c, items); err != nil {
+	if err := p.writeCells(c, items); err != nil {
 		return err
 	}
 	for _, s := range []*spool{&p.fresh, &p.list, &p.cells} {
@@ -372,7 +372,7 @@ func (p *person) flush(ctx context.Context, c *channelLine, items int64) error {
 }
 
 // copySpool writes texts and then the contents of a spool.
-func pour(w io.Writer, s *spool, before ...string) error {
+func copySpool(w io.Writer, s *spool, before ...string) error {
 	for _, text := range before {
 		if _, err := io.WriteString(w, text); err != nil {
 			return err
@@ -411,11 +411,11 @@ func eachLine[T any](s *spool, visit func(T) error) error {
 
 // copyFiles writes the queued files.
 func (p *person) copyFiles(ctx context.Context) error {
-	err := eachLine(&p.files, func(f wanted) error {
+	err := eachLine(&p.files, func(f queuedFile) error {
 		before := p.zip.out.n
 		err := p.e.copyFile(ctx, p.zip, f.Path, p.me.ID, f.File)
 		if isGone(err) {
-			return p.leave(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
+			return p.skip(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
 		}
 		if err != nil {
 			return err
@@ -423,7 +423,7 @@ func (p *person) copyFiles(ctx context.Context) error {
 		p.progress.Files++
 		p.progress.Bytes += p.zip.open.size
 		if p.zip.out.n-before > 1<<20 {
-			p.told()
+			p.reportProgress()
 		}
 		return nil
 	})
@@ -440,7 +440,7 @@ func (p *person) gathered(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := pour(w, one.from); err != nil {
+		if err := copySpool(w, one.from); err != nil {
 			return err
 		}
 	}
@@ -457,7 +457,7 @@ func (p *person) end(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := pour(w, &p.sums); err != nil {
+	if err := copySpool(w, &p.sums); err != nil {
 		return err
 	}
 	n, me := p.progress, p.e.o.Addresses.User(&p.me)
@@ -472,7 +472,7 @@ func (p *person) end(now time.Time) error {
 		return err
 	}
 	p.progress.Done = p.progress.Of
-	p.told()
+	p.reportProgress()
 	return p.zip.close()
 }
 

@@ -12,7 +12,7 @@ import (
 // unlinked as soon as it is open, so a crash leaves nothing behind.
 type spool struct {
 	folder string
-	few    bytes.Buffer
+	mem    bytes.Buffer
 	file   *os.File
 	buf    *bufio.Writer
 	size   int64
@@ -20,7 +20,7 @@ type spool struct {
 }
 
 // memBytes is the maximum size of a spool in memory.
-const fewBytes = 256 << 10
+const memBytes = 256 << 10
 
 // Write implements io.Writer.
 func (s *spool) Write(p []byte) (n int, err error) {
@@ -29,8 +29,8 @@ func (s *spool) Write(p []byte) (n int, err error) {
 	}
 	defer func() { s.err = err }()
 	s.size += int64(len(p))
-	if s.file == nil && s.few.Len()+len(p) <= fewBytes {
-		return s.few.Write(p)
+	if s.file == nil && s.mem.Len()+len(p) <= memBytes {
+		return s.mem.Write(p)
 	}
 	if s.file == nil {
 		f, err := os.CreateTemp(s.folder, "vitrine-export-*")
@@ -39,10 +39,10 @@ func (s *spool) Write(p []byte) (n int, err error) {
 		}
 		_ = os.Remove(f.Name()) // if open files cannot be removed, close does it
 		s.file, s.buf = f, bufio.NewWriterSize(f, 64<<10)
-		if _, err := s.few.WriteTo(s.buf); err != nil {
+		if _, err := s.mem.WriteTo(s.buf); err != nil {
 			return 0, err
 		}
-		s.few = bytes.Buffer{}
+		s.mem = bytes.Buffer{}
 	}
 	return s.buf.Write(p)
 }
@@ -53,7 +53,7 @@ func (s *spool) read() (io.Reader, error) {
 		return nil, s.err
 	}
 	if s.file == nil {
-		return bytes.NewReader(s.few.Bytes()), nil
+		return bytes.NewReader(s.mem.Bytes()), nil
 	}
 	if err := s.buf.Flush(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *spool) read() (io.Reader, error) {
 // reset discards the contents.
 func (s *spool) reset() error {
 	s.size = 0
-	s.few.Reset()
+	s.mem.Reset()
 	if s.file == nil {
 		return nil
 	}

@@ -140,7 +140,7 @@ func (h heads) Read(ctx context.Context, to source.Taker) error {
 	}
 }
 
-// hand passes one channel to the taker.
+// hand passes one channel on.
 func hand(ctx context.Context, to source.Taker, s domain.ImportStep) error {
 	var c source.Channel
 	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {

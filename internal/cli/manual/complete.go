@@ -17,7 +17,7 @@ const (
 )
 
 // Complete returns the completions of the last of the words after the program's name, each as the
-// word, a tab and its help. :files or :folders tells the shell to complete paths.
+// word, a tab and its help. :files or :folders means that the shell completes paths.
 func Complete(app *kong.Application, words []string) []string {
 	words = joined(words)
 	if len(words) == 0 {

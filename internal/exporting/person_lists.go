@@ -106,7 +106,7 @@ func (p *person) loose(ctx context.Context) error {
 			}
 			l := r.block(b)
 			cells++
-			if err := errors.Join(line(w, l), line(&p.cells, cellOf(&l)), p.meet(l, b)); err != nil {
+			if err := errors.Join(line(w, l), line(&p.cells, cellOf(&l)), p.addBlock(l, b)); err != nil {
 				return err
 			}
 		}
@@ -114,7 +114,7 @@ func (p *person) loose(ctx context.Context) error {
 			return p.flush(ctx, nil, cells)
 		}
 		after = *all[len(all)-1]
-		p.told()
+		p.reportProgress()
 	}
 }
 
