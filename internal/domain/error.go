@@ -12,7 +12,7 @@ type Kind int
 
 // The kinds, with their HTTP statuses.
 const (
-	Internal        Kind = iota // 500: a bug; Message contains no details
+	Internal        Kind = iota // 500: a bug or an unexpected failure; Message contains no details
 	Invalid                     // 400: the request violates the description
 	Unauthenticated             // 401: missing or invalid credentials
 	Forbidden                   // 403: visible, but not allowed

@@ -5,7 +5,7 @@ package domain
 const (
 	MaxTitle           = 255     // characters of a title or of the name of a user, group or application
 	MaxDescription     = 20_000  // characters of a description or a user's bio
-	MaxMarkdown        = 200_000 // characters of a text block
+	MaxMarkdown        = 200_000 // characters of the value that a block is created from
 	MaxComment         = 10_000  // characters
 	MaxAnnouncement    = 2_000   // characters of an operator's announcement
 	MaxAltText         = 2_000   // characters

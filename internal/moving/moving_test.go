@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// world is a server, and another from which its people bring things in.
+// world is a server, and another one to import from.
 type world struct {
 	*apptest.Rig
 	t     *testing.T
@@ -47,7 +47,7 @@ func newWorld(t *testing.T, here *apptest.Rig) *world {
 	return w
 }
 
-// before has a function called before each request that the other server gets, one at a time.
+// before sets a function that is called before each request to the other server, one at a time.
 func (w *world) before(f func(r *http.Request)) {
 	var turn sync.Mutex
 	oneByOne := func(r *http.Request) {
@@ -58,7 +58,7 @@ func (w *world) before(f func(r *http.Request)) {
 	w.asked.Store(&oneByOne)
 }
 
-// notes makes a channel of so many texts there.
+// notes creates a channel with texts on the other server.
 func (w *world) notes(title, visibility string, n int) int64 {
 	id := w.there.Channel("bob", title, visibility)
 	for i := range n {
@@ -67,7 +67,7 @@ func (w *world) notes(title, visibility string, n int) int64 {
 	return id
 }
 
-// start begins an import from the other server.
+// start starts an import from the other server.
 func (w *world) start(what ...string) string {
 	w.t.Helper()
 	if what == nil {
@@ -82,7 +82,7 @@ func (w *world) start(what ...string) string {
 	return path
 }
 
-// texts are those of the blocks of a channel here, from the bottom.
+// texts returns the texts in a channel on this server, from the bottom.
 func (w *world) texts(slug string) (all []string) {
 	contents := w.Get("ada", "/v3/channels/%s/contents?sort=position_asc&per=100", slug).Want(200)
 	for i := range contents.Len("data") {
@@ -93,7 +93,7 @@ func (w *world) texts(slug string) (all []string) {
 	return all
 }
 
-// slugs are those of the channels that ada has, by their titles.
+// slugs returns the slugs of ada's channels by title.
 func (w *world) slugs() map[string]string {
 	found := map[string]string{}
 	all := w.Get("ada", "/v3/users/ada/contents?type=Channel&per=100").Want(200)
@@ -164,7 +164,7 @@ func TestFromAnotherServer(t *testing.T) {
 	})
 }
 
-// hides looks for a token of elsewhere in all that is kept and in all that was said.
+// hides checks that the other server's token appears in no table, log or response.
 func (w *world) hides(token string) {
 	w.t.Helper()
 	for table, rows := range w.Dump() {
@@ -184,7 +184,7 @@ func (w *world) hides(token string) {
 	}
 }
 
-// theirs is not for others.
+// theirs checks that an import is only visible to its owner.
 func (w *world) theirs(path string) {
 	w.t.Helper()
 	for _, as := range []string{"eve", "ada/read"} {
@@ -204,7 +204,7 @@ func (w *world) theirs(path string) {
 	w.Do("ada", "DELETE", "/ext/v1/imports/999", nil).Want(404)
 }
 
-// forgotten fails if an import has kept its token.
+// forgotten fails if an import still has its token.
 func (w *world) forgotten() {
 	w.t.Helper()
 	n := -1
@@ -214,7 +214,7 @@ func (w *world) forgotten() {
 	}
 }
 
-// What is stopped ends in the midst of a channel, and the rest does not come.
+// A stopped import ends in the middle of a channel.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -247,7 +247,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// A job that is cut off anywhere goes on, and so do two that run at once: nothing comes twice.
+// Interrupted jobs resume, and concurrent jobs of a step import each item once.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -289,7 +289,7 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
-// A long channel whose job has no time to bring it goes on from a page, not from its beginning.
+// A long channel whose job is interrupted resumes from a page, not from the beginning.
 func TestLongChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apptest.New(t))
@@ -440,7 +440,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// What the quota has no room for is told, and the rest comes.
+// Items that exceed the quota are reported, and the rest is imported.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	picture := apptest.PNG(t, 60, 60)
@@ -462,7 +462,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// send uploads a file, and gives its key.
+// send uploads a file and returns its key.
 func (w *world) send(name string, content string) string {
 	w.t.Helper()
 	got := w.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": "text/plain"}}}).Want(201)
@@ -526,7 +526,7 @@ func TestAccountsThatEnd(t *testing.T) {
 	}
 }
 
-// read reads an address as somebody.
+// read requests a URL as a user.
 func (w *world) read(as, path string) *apptest.Response {
 	w.t.Helper()
 	return w.Do(as, "GET", path, nil)

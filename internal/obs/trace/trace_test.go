@@ -317,7 +317,7 @@ func TestAnswers(t *testing.T) {
 		if s := tr.Stats(); s != want {
 			t.Errorf("%d: %+v, want %+v", status, s, want)
 		}
-		if n := strings.Count(log.String(), "do not arrive"); n != 1 || strings.Contains(log.String(), "arrive again") != (want.Sent == 1) {
+		if n := strings.Count(log.String(), "does not accept spans"); n != 1 || strings.Contains(log.String(), "accepts spans again") != (want.Sent == 1) {
 			t.Errorf("%d: told %s", status, &log)
 		}
 	}
