@@ -81,7 +81,7 @@ func TestExports(t *testing.T) {
 		}
 		valid(t, unzip(t, whole.Body))
 
-		// A part, a part of what it no longer is, and none; and it is nobody else's.
+		// A range, a range of an outdated version, and an invalid range. Other users get nothing.
 		part := r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=10-19").Want(206)
 		if !bytes.Equal(part.Body, whole.Body[10:20]) {
 			t.Errorf("the part is %q", part.Body)

@@ -177,7 +177,7 @@ func TestPerson(t *testing.T) {
 		if !slices.Equal(channels, []string{"Crew's", "Shelf", "Twice"}) {
 			t.Errorf("the channels are %q", channels)
 		}
-		// What stands in a channel is what the API says, in its order.
+		// A channel has the items that the API shows, in the same order.
 		page := r.Do("ada", "GET", fmt.Sprintf("/v3/channels/%d/contents?per=100&sort=position_asc", s.channel), nil).Want(200)
 		items := lines(t, all, fmt.Sprintf("json/channels/%d.jsonl", s.channel))
 		if len(items) != page.Len("data") {

@@ -102,7 +102,7 @@ func TestRobots(t *testing.T) {
 	body := string(get(r, "/robots.txt").Want(http.StatusOK).Body)
 	has(t, "robots.txt", body, "User-agent: *\n", "Disallow: /search?\n", "Disallow: /settings/\n", "Disallow: /feeds/\n", "Disallow: /v2/\n", "Disallow: /v3/\n", "\nSitemap: "+apptest.Base+"/sitemap.xml\n")
 	hasNo(t, "robots.txt", body, "Disallow: /\n")
-	for line := range strings.Lines(body) { // nobody's page is meant
+	for line := range strings.Lines(body) { // the rules must not match any page
 		segment, ok := strings.CutPrefix(strings.TrimRight(line, "/$?\n"), "Disallow: /")
 		if ok && !domain.ReservedSlug(segment) {
 			t.Errorf("%s may be somebody's slug", segment)

@@ -25,7 +25,7 @@ type world struct {
 	*apptest.Rig
 	t     *testing.T
 	there *apptest.Rig
-	asked atomic.Pointer[func(r *http.Request)] // called before each request that the other server gets
+	asked atomic.Pointer[func(r *http.Request)] // called before each request to the other server
 }
 
 const there = "http://there.test"
@@ -117,7 +117,7 @@ func TestFromAnotherServer(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		moss := w.notes("Moss", "private", 5)
 		stones := w.notes("Stones", "public", 3)
-		w.there.Connect("bob", "Channel", moss, stones) // before it is read itself, and after it was made
+		w.there.Connect("bob", "Channel", moss, stones) // after it was created and before it is read itself
 		w.there.Connect("bob", "Channel", stones, moss)
 		token := w.there.Person("bob").Token
 		path := w.start()
@@ -151,7 +151,7 @@ func TestFromAnotherServer(t *testing.T) {
 		if all := w.Get("ada", "/ext/v1/imports?per=1").Want(200); all.Int("meta.total_count") != 2 || all.Str("data.0.state") != "done" || all.Len("data") != 1 {
 			t.Errorf("they are listed as %s", all.Body)
 		}
-		w.Do("ada", "DELETE", path, nil).Want(204) // it has ended
+		w.Do("ada", "DELETE", path, nil).Want(204) // the import has ended
 		if state := w.read("ada", path).Want(200).Str("state"); state != "done" {
 			t.Errorf("an import that has ended is %s once it was stopped", state)
 		}
@@ -239,7 +239,7 @@ func TestStopped(t *testing.T) {
 			t.Errorf("%d and %d came", len(moss), len(stones))
 		}
 		w.before(func(*http.Request) {})
-		w.start() // another goes on
+		w.start() // another import can be started
 		w.WorkJobs()
 		if n := w.Get("ada", "/v3/channels/%s", slugs["Moss"]).Want(200).Int("counts.blocks"); n != 120 {
 			t.Errorf("%d have come in the end", n)
@@ -277,7 +277,7 @@ func TestCutOff(t *testing.T) {
 			}
 		}
 		w.before(func(*http.Request) {})
-		w.WorkJobs() // those that each step has enqueued
+		w.WorkJobs() // jobs enqueued by each step
 		got := w.read("ada", path).Want(200)
 		if got.Str("state") != "done" || got.Int("counts.channels") != 2 || got.Int("counts.blocks") != 50 || got.Int("counts.unchanged") != 0 {
 			t.Errorf("it ends as %s", got.Body)
@@ -325,8 +325,8 @@ func TestLongChannel(t *testing.T) {
 		t.Errorf("it went on with the pages %v", pages)
 	}
 	got := w.read("ada", path).Want(200)
-	// The step was begun outside of its job, so that the job may do it at the same time: each item is
-	// brought once, and what both were about to bring is counted by neither.
+	// The step was started outside of its job, so that the job may run it at the same time: each item is
+	// imported once, and items that both were about to import are counted by neither.
 	if made := got.Int("counts.blocks"); got.Str("state") != "done" || made > n || made < 100 || got.Int("progress.items_done") != n {
 		t.Errorf("it ends as %s", got.Body)
 	}
@@ -346,7 +346,7 @@ func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.notes("Moss", "private", 30)
-		w.Person("ada") // before the race for it
+		w.Person("ada") // created before the concurrent imports
 		var begun atomic.Int64
 		var all sync.WaitGroup
 		for range 8 {
@@ -390,7 +390,7 @@ func TestAtOnce(t *testing.T) {
 
 func TestSourcesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	here := apptest.NewFetching(t, func(o *fetch.Options) { o.Allow = nil }) // so that this machine is private
+	here := apptest.NewFetching(t, func(o *fetch.Options) { o.Allow = nil }) // makes this machine's addresses private
 	w := newWorld(t, here)
 	for address, why := range map[string]string{
 		"http://127.0.0.1:8080": "address: ", "http://localhost": "address: ", "https://10.0.0.1": "address: ", "file:///etc/passwd": "address: ",
@@ -405,7 +405,7 @@ func TestSourcesThatCannotBeRead(t *testing.T) {
 			t.Errorf("%.40s: %s", address, res.Body)
 		}
 	}
-	path := w.start("moss") // a name that leads into a private network
+	path := w.start("moss") // a name that resolves to a private address
 	w.WorkJobs()
 	got := w.read("ada", path).Want(200)
 	if got.Str("state") != "failed" || got.Str("reason") != "The host of the address does not exist or is not public" {
@@ -425,7 +425,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("with another token it ends as %s", got.Body)
 	}
 	w.forgotten()
-	path := w.start() // whose account is suspended meanwhile
+	path := w.start() // its account is suspended in the meantime
 	w.Operator("op")
 	if _, err := w.S.App.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, true); err != nil {
 		t.Fatal(err)
@@ -491,7 +491,7 @@ func TestFiles(t *testing.T) {
 			w.Do("eve", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(400)
 			path := fmt.Sprintf("/ext/v1/imports/%d", w.Do("ada", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(202).Int("id"))
 			w.Clock.Advance(25 * 3600e9)
-			if err := w.S.App.SweepContent(t.Context()); err != nil { // it waits for what nobody has read yet
+			if err := w.S.App.SweepContent(t.Context()); err != nil { // keeps uploads of imports that have not been read yet
 				t.Fatal(err)
 			}
 			w.WorkJobs()
