@@ -1,5 +1,5 @@
-# What a developer runs. .ci/run uses the same targets.
-.PHONY: run test check format vet lint deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+# Targets for developers; .ci/run uses them too.
+.PHONY: run test check format vet lint prose deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -10,9 +10,9 @@ run:
 test:
 	go test ./...
 
-# Everything but the tests of the built program. With VITRINE_TEST_POSTGRES set to the
-# URL of a server, the tests run on PostgreSQL too.
-check: format vet lint deadcode generated
+# Everything except the tests of the built program. If VITRINE_TEST_POSTGRES is the URL of a
+# server, the tests also run on PostgreSQL.
+check: format vet lint prose deadcode generated
 	go test -race -shuffle=on ./...
 
 format:
@@ -25,11 +25,18 @@ lint:
 	$(TOOL) staticcheck ./...
 	$(TOOL) errcheck -ignoretests -ignoregenerated -exclude tools/errcheck.txt ./...
 
-# Functions that nothing reaches, or only tests: see tools/deadcode.txt.
+# Counts phrases that read as translated English; the limits are in tools/prose.txt. To see the
+# lines: go -C tools run ./prose -lines
+prose:
+	go -C tools vet ./prose
+	go -C tools test ./prose
+	go -C tools run ./prose
+
+# Finds functions that are unreachable, or only reachable from tests: see tools/deadcode.txt.
 deadcode:
 	tools/deadcode.sh
 
-# Generated code and module files are as their sources make them.
+# Checks that generated code and module files are up to date.
 generated:
 	@before="$$(git status --porcelain; git diff)"; \
 	go generate ./... && \
@@ -37,23 +44,23 @@ generated:
 	go mod tidy -diff
 	go -C tools mod tidy -diff
 
-# The program knows its version and commit from git. It has no tables for debuggers, a quarter of
-# its size; stack traces and profiles need none.
+# Go embeds version and commit from git. Debugger tables, a quarter of the size, are omitted: stack
+# traces and profiles do not need them.
 build:
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags='-s -w' -o $(BIN) ./cmd/vitrine
 
-# Archives, sums and an inventory for every platform, in dist/: the same bytes for the same
-# commit and version of Go. Commit first: uncommitted changes are told by the version.
+# Archives, checksums and an inventory for every platform, in dist/: the same bytes for the same
+# commit and version of Go. Commit first: the version reveals uncommitted changes.
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
 release:
 	go run ./internal/release -platforms $(PLATFORMS)
 
-# A container image in OCI's layout, dist/image, without a daemon:
+# A container image in OCI layout, dist/image, without a daemon:
 # skopeo copy oci:dist/image docker://registry.example.org/vitrine
 image:
 	go run ./internal/release -platforms linux/amd64,linux/arm64 -image
 
-# Clients of others against the built program, on SQLite and, as in check, PostgreSQL.
+# Third-party clients against the built program, on SQLite and, as in check, PostgreSQL.
 e2e: build e2e/node_modules/.package-lock.json
 	VITRINE_BIN="$(CURDIR)/$(BIN)" npm --prefix e2e test
 
@@ -64,24 +71,24 @@ e2e/node_modules/.package-lock.json: e2e/package-lock.json
 program:
 	VITRINE_TEST_PROGRAM=1 go test ./e2e -timeout 30m
 
-# What measures the memory of the built program, and a brief wave of abuse: each by itself.
+# Tests that measure the memory of the built program, and a short run of abuse, one at a time.
 alone:
 	VITRINE_TEST_ALONE=1 go test ./e2e -run '^(TestAbuse|TestMemoryOfHostileBodies|TestMemoryOfHostilePictures|TestUnreadResponses)$$' -count=1 -timeout 30m
 
-# Three nodes on PostgreSQL with replicas, Valkey and S3 behind HAProxy, of which one thing after
-# another is lost while people read and write, and an upgrade: see docs/operations.md. Eight minutes;
-# it names what is missing on this machine.
+# Three nodes on PostgreSQL with replicas, Valkey and S3 behind HAProxy lose one part after another
+# under readers and writers, and are upgraded: see docs/operations.md. It takes eight minutes, and
+# lists the programs that are missing on this machine.
 drill:
 	VITRINE_TEST_ALONE=1 go test ./e2e -run '^TestDrill$$' -count=1 -timeout 20m -v
 
-# Everything that abusers try at once, next to eight ordinary clients, for five minutes on
-# each database, and what hostile bodies cost in memory. As root, the disk fills up too. See e2e/README.md.
+# All kinds of abuse at once, next to eight ordinary clients, for five minutes on each database, and
+# the memory that hostile bodies need. As root, the disk fills up too. See e2e/README.md.
 ABUSE ?= 5m
 abuse:
 	VITRINE_TEST_ALONE=1 VITRINE_ABUSE=$(ABUSE) go test ./e2e -run '^(TestAbuse|TestMemoryOfHostileBodies)$$' -count=1 -timeout 60m -v
 
-# A hundred thousand requests made from the descriptions, on each database, held against
-# them. FUZZ_SEED repeats a run that failed.
+# Generates a hundred thousand requests from the descriptions, on each database, and checks the
+# responses. FUZZ_SEED repeats a failed run.
 FUZZ_REQUESTS ?= 100000
 FUZZ_SEED ?=
 fuzz:
@@ -95,12 +102,12 @@ bench:
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
 
-# Counts anew what the requests that are made most cost, for the test that holds them to it.
+# Updates the limits on statements and allocations of the most frequent requests.
 costs:
 	go test ./bench/costs -count=1 -update
 	git --no-pager diff --stat bench/costs/bounds.json
 
-# The libraries of others that pages use, as published: see internal/site/web/assets/vendor.
+# Third-party scripts of the pages, as published: see internal/site/web/assets/vendor.
 VENDOR := internal/site/web/assets/vendor
 vendor-assets:
 	@from="$$(mktemp -d)" && cd "$$from" && npm pack --silent htmx.org@2.0.11 sortablejs@1.15.7 && \

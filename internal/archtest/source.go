@@ -38,6 +38,9 @@ func sources(fsys fs.FS) ([]source, error) {
 			if hidden || base == "testdata" || base == "node_modules" {
 				return fs.SkipDir
 			}
+			if _, err := fs.Stat(fsys, path.Join(name, "go.mod")); err == nil && name != "." {
+				return fs.SkipDir // another module, such as tools
+			}
 			return nil
 		}
 		if path.Ext(name) != ".go" {

@@ -38,6 +38,18 @@ func (r *rig) kill(victim *exec.Cmd) {
 	_ = victim.Wait() // killed, it says
 }
 
+// stop stops a victim while it holds no lock on the database.
+func (r *rig) stop(victim *exec.Cmd) {
+	r.Helper()
+	r.must(r.in(func(*database.Tx) error { // SQLite has one writer, so the victim is not writing now
+		if err := victim.Process.Signal(syscall.SIGSTOP); err != nil {
+			return err
+		}
+		_, err := syscall.Wait4(victim.Process.Pid, nil, syscall.WUNTRACED, nil)
+		return err
+	}))
+}
+
 // idle are workers that are not started.
 func (r *rig) idle() *jobs.Workers {
 	r.Helper()
@@ -87,7 +99,7 @@ func TestLivingProcess(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		r.enqueue(note{"a"}, jobs.Attempts(2))
 		victim := r.victim()
-		r.must(victim.Process.Signal(syscall.SIGSTOP))
+		r.stop(victim)
 		if n, err := jobs.Rescue(t.Context(), r.idle()); n != 0 || err != nil {
 			t.Errorf("put back %d jobs of a living process, %v", n, err)
 		}

@@ -1,15 +1,11 @@
-// Package middleware contains the HTTP middleware of the server. It does not know the application's
-// rules. Begin creates the Exchange of a request, which the other middleware finds in the context,
-// so it must come first; only StripPrefix and Pace may be outside it.
+// Package middleware contains HTTP middleware that knows no rule of the service. Each function
+// wraps an http.Handler with one concern. Begin puts an Exchange into the request's context, which
+// others read; so only StripPrefix and Pace run before it.
 //
-// The order, outermost first, is that of httpedge's mounts:
-//
-//	StripPrefix, Begin, ClientAddr, RequestID, Traced, CacheHeaders, SecureHeaders, CORS,
-//	Recover, HeaderLimit, Memory, Head, Compress, Conditional, Deadline, BodyLimit
-//
-// Recover is outside Compress and Conditional so that a panic while a body is buffered still
-// results in a 500. Conditional is inside Compress so that the entity tag is the same for every
-// encoding.
+// The order in which a request passes them is in httpedge.Options.wrap. Two parts of it matter
+// here: Recover is outside Compress and Conditional, so that a panic in the middle of a buffered
+// body is still answered by a complete 500; and Conditional is inside Compress, so that an ETag
+// is the same for every encoding.
 package middleware
 
 import "net/http"

@@ -23,7 +23,11 @@ const (
 // pixels. A broken or locked document, and one that takes too long, is a
 // *source.Error. One page is rendered at a time.
 func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, error) {
-	page, err := p.firstPage(source.New(ctx, file))
+	var page image.Image
+	err := p.use(source.New(ctx, file), p.timeout, func(worker *instance) (err error) {
+		page, err = printed(worker)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("render a document's first page: %w", err)
 	}
@@ -34,36 +38,40 @@ func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, erro
 	return encoded.Bytes(), nil
 }
 
-// firstPage gives the document an instance of its own, within the time that is
-// left and at most the printer's.
-func (p *Printer) firstPage(in *source.Input) (image.Image, error) {
+// use gives a document an instance of its own, within the time that is left and at most a limit.
+func (p *Printer) use(in *source.Input, limit time.Duration, work func(*instance) error) error {
 	pdfium, done, err := p.take(in.Context())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(in.Context(), p.timeout, source.Refused("The document takes too long to show"))
+	ctx, cancel := context.WithTimeoutCause(in.Context(), limit, source.Refused("The document takes too long to show"))
 	defer cancel()
-	page, err := printed(ctx, pdfium, in)
+	err = run(ctx, pdfium, in, work)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if errors.Is(err, errLocked) {
-		return nil, source.RefusedFor(err, "The document is locked by a password")
+		return source.RefusedFor(err, "The document is locked by a password")
 	}
-	return page, in.Judge("document", err)
+	return in.Judge("document", err)
 }
 
-// printed renders onto white paper.
-func printed(ctx context.Context, pdfium *engine, in *source.Input) (image.Image, error) {
+// run works on a document in an instance.
+func run(ctx context.Context, pdfium *engine, in *source.Input, work func(*instance) error) error {
 	if in.Size() == 0 {
-		return nil, errors.New("the document is empty")
+		return errors.New("the document is empty")
 	}
 	worker, err := pdfium.open(ctx, in.Section())
 	if err != nil {
-		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
+		return fmt.Errorf("start an instance of PDFium: %w", err)
 	}
 	defer worker.close()
+	return work(worker)
+}
+
+// printed renders the first page onto white paper.
+func printed(worker *instance) (image.Image, error) {
 	page, err := worker.firstPage(pageWidth, pageHeight)
 	if err != nil {
 		return nil, err
